@@ -7,6 +7,7 @@ share of the time that large models give them too.
 from __future__ import annotations
 
 import argparse
+import logging
 import re
 import statistics
 import subprocess
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import torch._inductor.config
+from torch._inductor import metrics
 
 import actgrad.torch
 from actgrad.backends.cpu.target import host
@@ -43,10 +46,14 @@ TRANSFORMERS: dict[str, dict[str, Any]] = {
     "llama": {}, "mistral": {}, "qwen2": {}, "qwen3": {}, "gemma": {}, "gemma2": {}, "starcoder2": {},
     "t5": {"d_model": 128, "d_ff": 512, "d_kv": 32, "num_layers": 2, "num_heads": 4, "feed_forward_proj": "gated-gelu"},
     "vit": {"image_size": 64, "patch_size": 8},
+    "phi3": {}, "olmo2": {}, "granite": {}, "stablelm": {}, "nemotron": {}, "glm": {}, "mpnet": {}, "megatron-bert": {},
+    "mixtral": {"num_local_experts": 4},
+    "qwen3_moe": {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 256},
 }  # fmt: skip
 TIMM = {
     "vit_tiny_patch16_224": 224, "convnext_atto": 64, "mixer_s32_224": 224, "efficientnet_b0": 64,
-    "mobilenetv3_small_050": 64, "swin_tiny_patch4_window7_224": 224,
+    "mobilenetv3_small_050": 64, "swin_tiny_patch4_window7_224": 224, "eva02_tiny_patch14_224": 224, "lcnet_050": 64,
+    "regnety_002": 64, "ghostnet_100": 64, "mobilevit_xxs": 128, "poolformer_s12": 64,
 }  # fmt: skip
 
 
@@ -89,7 +96,7 @@ def main() -> None:
 def rows(only: str, compiled: bool, options: list[str]) -> Iterator[str]:
     """The table, line by line. Each model has a process of its own, because graphs of others stay in memory."""
     titles = ["model", "found", "swapped", "functional calls", "output", "gradient", "time", "peak memory"]
-    titles += ["time, compiled", "peak, compiled"] * compiled
+    titles += ["time, compiled", "peak, compiled", "kernels, compiled", "bytes, compiled"] * compiled
     yield f"| {' | '.join(titles)} |"
     yield "| --- " + "| ---: " * (len(titles) - 1) + "|"
     for name, _ in models():
@@ -106,7 +113,45 @@ def row(name: str, compiled: bool) -> str:
     model, inputs = dict(models())[name]()
     report = actgrad.torch.report(model, inputs, compiled=compiled)
     print(f"{name}\n{report}\n", file=sys.stderr)
-    return f"| {' | '.join([name, *cells(report)])} |"
+    compiled_cells = graph_cells(model, inputs) if compiled else ()
+    return f"| {' | '.join([name, *cells(report), *compiled_cells])} |"
+
+
+def graph_cells(model: torch.nn.Module, inputs: Any) -> Iterator[str]:
+    """Kernels of a compiled training step, and the bytes that they move, before and after the conversion."""
+    count_bytes = logging.getLogger("torch._inductor.compile_fx.__inductor_metrics")
+    count_bytes.setLevel(logging.INFO)  # inductor counts bytes only where it would log them
+    count_bytes.propagate = False
+    actgrad.torch.revert(model)
+    kernels, moved = graph_costs(model, inputs)
+    actgrad.torch.convert(model, inputs=inputs)
+    kernels_after, moved_after = graph_costs(model, inputs)
+    yield f"{kernels} → {kernels_after} ({kernels_after / kernels:.2f})"
+    yield f"{moved / 2**20:.1f} → {moved_after / 2**20:.1f} MiB ({moved_after / moved:.2f})"
+
+
+def graph_costs(model: torch.nn.Module, inputs: Any) -> tuple[int, int]:
+    """The kernels of a compiled training step, with actgrad's own, and the bytes of all nodes of its graphs."""
+    torch._dynamo.reset()
+    metrics.reset()
+    run = torch.compile(model)
+
+    def step() -> None:
+        result = (
+            run(**inputs) if isinstance(inputs, dict) else run(*inputs) if isinstance(inputs, tuple) else run(inputs)
+        )
+        leaves = [
+            leaf for leaf in torch.utils._pytree.tree_leaves(result) if torch.is_tensor(leaf) and leaf.requires_grad
+        ]
+        torch.stack([leaf.float().sum() for leaf in leaves]).sum().backward()
+        model.zero_grad()
+
+    with torch._inductor.config.patch(force_disable_caches=True):
+        step()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        step()
+    operators = sum(event.name.startswith("actgrad::") for event in profile.events())
+    return metrics.generated_kernel_count + operators, metrics.num_bytes_accessed
 
 
 def summary(lines: list[str]) -> Iterator[str]:

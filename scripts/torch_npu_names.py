@@ -42,8 +42,6 @@ ABSENT = {
     "aclnnLogit",
     "aclnnLogitGrad",
     "aclnnMaxUnpool2d",
-    "aclnnNanMedian",
-    "aclnnNanMedianDim",
     "aclnnPolar",
     "aclnnScatterReduce",
     "aclnnSinc",

@@ -124,7 +124,6 @@ def unbreakable(function: str, product: str, document: bool) -> set[str]:
     ("function", "product", "document"),
     with_quick([s for s in SITUATIONS if s[1] in DIFFERENT or s[0] in OF_950], "Ascend910B"),
 )
-@pytest.mark.share(3)
 def test_of_two_faults_the_earlier_is_reported(function: str, product: str, document: bool) -> None:
     ways = breakers(function, product, document)
     texts = {row: call_first(good(function, product, document).but(found[0]))[1] for row, found in ways.items()}
@@ -181,7 +180,6 @@ def both(
     ("function", "product", "document"),
     with_quick([s for s in SITUATIONS if s[1] in EXISTS[s[0]]], "Ascend950", "Ascend910B"),
 )
-@pytest.mark.share(3)
 def test_good_calls_compute(function: str, product: str, document: bool) -> None:
     for dtype in listed(good(function, product)):
         for layout in (None, (1, 3), (200, 2)):

@@ -27,6 +27,11 @@ WRONG = {
     "two forms": (["list", "--json", "--markdown"], ["--json", "--markdown"]),
     "a value left out": (["check", "elu", "--seed"], ["--seed"]),
     "a value too many": (["check", "elu", "--strict=1"], ["--strict"]),
+    "an option with a value": (["check", "--standrd", "mixed"], ["--standrd", "did you mean --standard?"]),
+    "an option with =": (["check", "elu", "--dtpe=fp16"], ["--dtpe", "did you mean --dtype?"]),
+    "an option late with a value": (["check", "--manifest", "d", "--jbs", "2"], ["--jbs", "did you mean --jobs?"]),
+    "a chip in small letters": (["check", "elu", "--product", "ascend910b3"], ["did you mean Ascend910B3?"]),
+    "a chip's number": (["check", "elu", "--product", "910B"], ["did you mean Ascend910B?"]),
     "a short option": (["check", "elu", "--st"], ["--st", "--strict"]),
     "an operator": (["check", "reloo"], ["reloo", "relu"]),
     "an operator late": (["check", "elu", "--json", "-", "reloo"], ["reloo", "relu"]),
@@ -169,6 +174,8 @@ def test_no_figure_is_cut_at_80_columns(monkeypatch: pytest.MonkeyPatch, capsys:
         assert "\N{HORIZONTAL ELLIPSIS}" not in out
         assert "selu" in out
         assert "float16" in out
+        tables = [line for line in out.splitlines() if line.startswith(" ")]
+        assert max(len(line.rstrip()) for line in tables) <= 80
     assert main(["check", "selu", "--dtype", "half"]) == 0
     table = capsys.readouterr().out.splitlines()[:-1]
     assert max(len(line.rstrip()) for line in table) <= 80

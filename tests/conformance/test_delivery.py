@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,41 +18,23 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance.delivery import drawing, manifest, trial
+from actgrad.conformance.delivery import drawing, manifest
 from actgrad.conformance.power import WRONG
 from tests.support import delivery_vendor
 from tests.support.calls import status
+from tests.support.deliveries import CASES, NAMES, edited, judged, right_delivery
 
 Capture = pytest.CaptureFixture[str]
-NAMES = ("swiglu", "gelu_backward", "softmax", "leaky_relu")
-CASES = 8  # of each operator
 
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A delivery with right outputs."""
-    folder = tmp_path_factory.mktemp("delivery") / "d"
-    assert status("cases", *NAMES, "--tensors", str(folder), "--seed", "7", "--number", str(CASES)) == 0
-    delivery_vendor.fill(folder)
-    return folder
+    return right_delivery(tmp_path_factory.mktemp("delivery") / "d")
 
 
 @pytest.fixture
 def folder(original: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(original, tmp_path / "d"))
-
-
-def judged(folder: Path, *options: str) -> tuple[int, Any]:
-    """The exit status and report.json."""
-    code = status("check", "--manifest", str(folder), "--jobs", "1", "--json", str(folder / "report.json"), *options)
-    return code, json.loads((folder / "report.json").read_text())
-
-
-def edited(folder: Path, change: Any) -> None:
-    path = folder / "manifest.json"
-    document = json.loads(path.read_text())
-    change(document)
-    path.write_text(json.dumps(document))
 
 
 def test_right_outputs_of_another_program_are_accepted(folder: Path) -> None:
@@ -130,81 +113,6 @@ def test_rejected_and_missing_cases(folder: Path, capsys: Capture) -> None:
     assert 'name="viewport"' in text
     HTMLParser().feed(text)
     assert judged(folder, *options)[1]["surplus"] == ["notes.txt"]  # files of the first run neither
-
-
-def test_a_state_is_believed_only_for_the_same_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-    judge = trial.judge
-
-    def counted(operator: Any, *arguments: Any, **options: Any) -> Any:
-        calls.append(operator.name)
-        return judge(operator, *arguments, **options)
-
-    monkeypatch.setattr(trial, "judge", counted)
-    state = ["--state", str(folder / "state")]
-    assert judged(folder, *state)[0] == 0
-    assert len(calls) == 32
-    assert judged(folder, *state)[0] == 0
-    assert len(calls) == 32
-    right = np.load(folder / "swiglu-0003" / "out.npy")
-    np.save(folder / "swiglu-0003" / "out.npy", np.zeros_like(right))
-    assert judged(folder, *state)[0] == 1
-    assert len(calls) == 33
-    np.save(folder / "swiglu-0003" / "out.npy", right)
-    assert judged(folder, *state)[0] == 0
-    assert len(calls) == 34
-    assert judged(folder, *state, "--strict")[0] in (0, 1)
-    assert len(calls) == 66  # another question
-    (folder / "state").write_text("{}")
-    assert status("check", "--manifest", str(folder), *state) == 2
-
-
-def test_an_interruption_keeps_results(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    judge, calls = trial.judge, []
-
-    def interrupted(*arguments: Any, **options: Any) -> Any:
-        calls.append(1)
-        if len(calls) == 6:
-            raise KeyboardInterrupt
-        return judge(*arguments, **options)
-
-    monkeypatch.setattr(trial, "judge", interrupted)
-    state = ["--state", str(folder / "state")]
-    call = ["check", "--manifest", str(folder), "--jobs", "1", *state]
-    assert status(*call) == 130
-    assert "5 of 32 cases were judged" in capsys.readouterr().err
-    assert judged(folder, *state)[0] == 0
-    assert len(calls) == 6 + 27
-
-
-def test_an_interruption_of_two_processes_keeps_results(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    in_processes, judged_before = trial._in_processes, []
-
-    def interrupted(tasks: Any, jobs: int) -> Any:
-        for number, entry in enumerate(in_processes(tasks, jobs)):
-            if number == 5:
-                raise KeyboardInterrupt
-            yield entry
-
-    def counted(tasks: Any, jobs: int) -> Any:
-        judged_before.extend(task[1].id for task in tasks if task[3] is not None)
-        return in_processes(tasks, jobs)
-
-    state = folder / "state"
-    call = ["check", "--manifest", str(folder), "--jobs", "2", "--state", str(state)]
-    monkeypatch.setattr(trial, "_in_processes", interrupted)
-    assert status(*call) == 130
-    assert "5 of 32 cases were judged" in capsys.readouterr().err
-    first = json.loads(state.read_text())["cases"]
-    assert len(first) == 5
-    monkeypatch.setattr(trial, "_in_processes", counted)
-    assert status(*call) == 0
-    assert sorted(judged_before) == sorted(first)
-    last = json.loads(state.read_text())["cases"]
-    assert len(last) == 32
-    assert {key: last[key] for key in first} == first
 
 
 def test_a_manifest_by_hand_needs_few_fields(tmp_path: Path) -> None:
@@ -395,3 +303,64 @@ def test_a_case_file_becomes_a_delivery(suffix: str, tmp_path: Path) -> None:
     assert code == 0, report
     assert not report["weak"]
     assert status("check", "--cases", file, "--tensors", str(folder)) == 2
+
+
+class Page(HTMLParser):
+    """The elements of a page, with the number of tables and pictures that stand in each kind of parent."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[tuple[str, dict[str, Any]]] = []
+        self.elements: list[tuple[str, dict[str, Any], list[str]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        attributes = dict(attrs)
+        parents = [f"{name}.{its.get('class', '')}" for name, its in self.open]
+        self.elements.append((tag, attributes, parents))
+        if tag not in ("meta", "img", "path"):
+            self.open.append((tag, attributes))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in ("meta", "img", "path"):
+            assert self.open.pop()[0] == tag
+
+    def named(self, tag: str) -> list[tuple[dict[str, Any], list[str]]]:
+        return [(attributes, parents) for name, attributes, parents in self.elements if name == tag]
+
+
+def test_the_page_stands_on_its_own_and_fits_a_narrow_and_a_dark_screen(folder: Path) -> None:
+    for path in sorted(folder.glob("swiglu*/out.npy")):
+        numbers = np.load(path)
+        np.save(path, np.roll(numbers, 1))
+    (folder / "softmax-0001" / "out.npy").unlink()
+    report = judged(folder, "--html", str(folder / "r.html"))[1]
+    text = (folder / "r.html").read_text()
+    page = Page(text)
+    assert not page.open, "every element is closed"
+    viewports = [attributes["content"] for attributes, _ in page.named("meta") if attributes.get("name") == "viewport"]
+    assert viewports == ["width=device-width, initial-scale=1"]
+    assert all("div.wide" in parents for _, parents in page.named("table"))
+    assert ".wide { overflow-x: auto }" in text
+    narrow = text[text.index("@media (max-width: 40rem)") :]
+    assert ".wide td { display: block }" in narrow, "a narrow screen stacks the cells"
+    head = ["operator", "dtype", "cases", "accepted", "rejected", "missing", "worst ULP"]
+    titles = [attributes["title"] for attributes, _ in page.named("td")]
+    assert titles == head * (len(titles) // len(head))
+    assert "@media (prefers-color-scheme: dark)" in text
+    assert "color-scheme: light dark" in text
+    fixed = [line for line in text.splitlines() if "svg" in line and re.search(r"(fill|stroke)=\"#", line)]
+    assert not fixed, "pictures have the colours of the scheme"
+    outside = re.findall(r"(?:src|href|action)=|url\(|@import|<script|<link|https?://", text)
+    assert not outside
+    failing = [case for case in report["cases"] if case["verdict"] == "REJECTED"]
+    articles = re.findall(r"<article>.*?</article>", text, re.S)
+    assert len(articles) == len(failing) + 1
+    for case in failing:
+        (article,) = [one for one in articles if f"<h3>{case['id']}: " in one]
+        captions = re.findall(r"<figcaption>(.*?)</figcaption>", article)
+        assert captions == ["errors over x (ULP)", "errors over the position (ULP)"]
+        assert "Looks like:" in article
+        for x, y in re.findall(r"M([\d.]+) ([\d.]+)h0", article):
+            assert 0 <= float(x) <= 340
+            assert 0 <= float(y) <= 150

@@ -18,7 +18,10 @@ from tests.support.calls import status
 Array = Any
 DTYPES = ("float16", "bfloat16", "float32")
 #: What the standard in force may accept: the error is small, or few elements show it.
-SUBTLE = ("the other form", "half sums", "padding of 16", "rolled back by three")
+SUBTLE = (
+    "the other form", "half sums", "padding of 16", "padding of 64", "rolled back by three", "uncounted tail",
+    "truncation", "double rounding", "one row",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +63,29 @@ def test_planted_mistakes_are_rejected_and_named(original: Path, tmp_path: Path)
         if case["verdict"] != "REJECTED" or not (is_named or (is_subtle and not case["diagnosis"])):
             wrong.append((key, words, case["verdict"], case["diagnosis"]))
     assert not wrong
+
+
+INTEGERS: dict[str, tuple[str, Any]] = {
+    "truncation": ("truncation", np.trunc),
+    "rounding down": ("floor", np.floor),
+    "wrap-around": ("wrap-around", lambda right: (np.rint(right) + 128) % 256 - 128),
+}
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_mistakes_in_integers_are_named(kind: str, tmp_path: Path) -> None:
+    name, change = INTEGERS[kind]
+    x = np.random.default_rng(4).integers(-128, 128, (23, 31)).astype(np.int8)
+    right = 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543773 * np.expm1(np.minimum(x, 0.0)))
+    (tmp_path / "selu-0001").mkdir()
+    np.save(tmp_path / "selu-0001" / "self.npy", x)
+    (tmp_path / "manifest.json").write_text(json.dumps({"cases": [{"operator": "selu"}]}))
+    np.save(tmp_path / "selu-0001" / "out.npy", np.clip(np.rint(right), -128, 127).astype(np.int8))
+    assert judged(tmp_path)["selu-0001"]["verdict"] == "ACCEPTED"
+    wrong = change(right) if name == "wrap-around" else np.clip(change(right), -128, 127)
+    np.save(tmp_path / "selu-0001" / "out.npy", wrong.astype(np.int8))
+    case = judged(tmp_path)["selu-0001"]
+    assert (case["verdict"], case["diagnosis"]) == ("REJECTED", [name])
 
 
 # Right outputs

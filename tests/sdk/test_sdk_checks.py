@@ -141,7 +141,7 @@ def test_wrong_calls(call: str) -> None:
 ROWS = {name.removeprefix("aclnn"): clients.glue()[name].arguments for name in checks.patterns()}
 V, B, INDICES, LAST = T((3,)), "bool", T((2, 3), I64), T((2, 1))
 HEADS = T((1, 2, 1, 3))
-POINT = T(())
+POINT, ONE = T(()), T((1,), I64)
 #: Arguments that differ from the usual ones: float32 tensors of shape (2, 3), scalars 1.0, lists of two tensors,
 #: dimension 0, numbers 0.
 SAMPLES: dict[str, dict[str, Any]] = {
@@ -184,6 +184,23 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "self": T((2, 4, 3)), "gammaOptional": T((4,)), "betaOptional": T((4,)), "N": 2, "C": 4, "HxW": 3, "group": 2,
         "out": T((2, 4, 3)), "meanOut": T((2, 2)), "rstdOut": T((2, 2)),
     },
+    "VarMean": {"varOut": V, "meanOut": V}, "Aminmax": {"minOut": V, "maxOut": V},
+    "AminmaxDim": {"minOut": V, "maxOut": V}, "AminmaxAll": {"minOut": POINT, "maxOut": POINT},
+    "Prod": {"out": POINT}, "ProdDim": {"out": V}, "Ger": {"self": T((2,)), "vec2": V},
+    "Multinomial": {"numsamples": 2, "out": T((2, 2), I64)},
+    "MultinomialTensor": {"numsamples": 2, "out": T((2, 2), I64), "seedTensor": ONE, "offsetTensor": ONE},
+    "ApplyAdamWV2": {"step": T((1,))},
+    "IndexAdd": {"index": T((2,), I64)}, "IndexAddV2": {"index": T((2,), I64)}, "IndexCopy": {"index": T((2,), I64)},
+    "InplaceIndexCopy": {"index": T((2,), I64)}, "IndexFill": {"index": ONE}, "InplaceIndexFill": {"index": ONE},
+    "Slice": {"end": 1, "step": 1, "out": T((1, 3))},
+    "SliceV2": {"ends": (1,), "steps": (1,), "out": T((1, 3))},
+    "ConstantPadNd": {"pad": (1, 0), "out": T((2, 4))}, "ReflectionPad1d": {"padding": (1, 0), "out": T((2, 4))},
+    "ReflectionPad2d": {"self": T((1, 3, 3)), "padding": (1, 0, 0, 1), "out": T((1, 4, 4))},
+    "RepeatInterleave": {"repeats": ONE, "outputSize": 12, "out": T((12,))},
+    "RepeatInterleaveInt": {"repeats": 2, "outputSize": 12, "out": T((12,))},
+    "RepeatInterleaveWithDim": {"repeats": ONE, "outputSize": 4, "out": T((4, 3))},
+    "RepeatInterleaveIntWithDim": {"repeats": 2, "outputSize": 4, "out": T((4, 3))},
+    "RepeatInterleaveTensor": {"repeats": T((3,), I64), "outputSize": 5, "out": T((5,), I64)},
     "Eye": {"n": 2, "m": 3}, "Linspace": {"steps": 6, "out": T((6,))},
     "Arange": {"end": S(3.0), "out": T((2,))},
     "Equal": {"out": T((), B)}, "Stack": {"out": T((2, 2, 3))}, "Cat": {"out": T((4, 3))},
@@ -316,8 +333,10 @@ def test_each_pattern_has_functions() -> None:
     assert len(set(checks.patterns().values())) == 14  # no function of the table has a window
 
 
+PAGE = (Path(__file__).parents[2] / "docs" / "sdk.md").read_text(encoding="utf-8")
+(LINE,) = [line for line in PAGE.splitlines() if line.startswith("Computed, not checked:")]
 #: Functions whose checks are not known.
-UNCHECKED = {"aclnnInplaceCeil", "aclnnNanToNum", "aclnnInplaceNanToNum"}
+UNCHECKED = set(re.findall(r"`(aclnn\w+)`", LINE))
 
 
 @pytest.mark.parametrize(
@@ -362,6 +381,35 @@ def test_what_hardware_accepts() -> None:
     assert status("LeTensor", empty | {"other": T((1, 3))}) == 0
 
 
+#: Calls by what differs from the right one.
+MORE: dict[str, tuple[str, dict[str, Any], int]] = {
+    "a list of 257 tensors": ("ForeachNonFiniteCheckAndUnscale", {"scaledGrads": (T((1,)),) * 257}, TILING),
+    "a list of 256 tensors": ("ForeachNonFiniteCheckAndUnscale", {"scaledGrads": (T((1,)),) * 256}, 0),
+    "the largest second moments left out": ("ApplyAdamWV2", {"amsgrad": True}, NULL),
+    "them given": ("ApplyAdamWV2", {"amsgrad": True, "maxGradNormOptionalRef": T()}, 0),
+    "a divided batch": ("KlDiv", {"reduction": 3, "out": POINT}, 0),
+    "reduction 4": ("KlDiv", {"reduction": 4, "out": POINT}, WRONG),
+    "a reduction that is not tested": ("KlDivBackward", {"reduction": 9}, 0),
+    "dtypes that differ, without a weight": ("BinaryCrossEntropy", {"target": T(dtype="float16"), "weight": None}, 0),
+    "dtypes that differ": ("BinaryCrossEntropy", {"target": T(dtype="float16")}, WRONG),
+    "one result of two dimensions": ("BinaryCrossEntropy", {"reduction": 1, "out": T((1, 1))}, 0),
+    "a margin as large as the dimension": ("ReflectionPad1d", {"padding": (3, 0), "out": T((2, 6))}, WRONG),
+    "a step of 0": ("SliceV2", {"steps": (0,)}, WRONG),
+    "an index beyond the dimension": ("IndexFillTensor", {"index": (2,)}, WRONG),
+    "an empty dimension": ("AminmaxDim", {"self": T((0, 3))}, WRONG),
+    "more draws than classes": ("Multinomial", {"numsamples": 4, "out": T((2, 4), I64)}, WRONG),
+    "as many with replacement": ("Multinomial", {"numsamples": 4, "out": T((2, 4), I64), "replacement": True}, 0),
+    "repetitions of one count": ("RepeatInterleave", {"repeats": T((6,), I64)}, 0),
+    "repetitions of another count": ("RepeatInterleave", {"repeats": T((5,), I64)}, WRONG),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", MORE)
+def test_further_calls(what: str) -> None:
+    name, difference, expected = MORE[what]
+    assert status(name, right_call(name) | difference) == expected
+
+
 def test_a_strict_program_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
     work._warn.cache_clear()
     for _ in range(2):
@@ -371,10 +419,8 @@ def test_a_strict_program_is_told_once(caplog: pytest.LogCaptureFixture) -> None
 
 
 def test_the_page_lists_functions_that_are_not_checked() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "sdk.md").read_text(encoding="utf-8")
-    (line,) = [line for line in page.splitlines() if line.startswith("Computed, not checked:")]
-    assert set(re.findall(r"`(aclnn\w+)`", line)) == UNCHECKED
-    rows = dict(re.findall(r"^\| ([A-Z]+) (\d+) \|", page, re.M))
+    assert {row.name for row in clients.unchecked().values()} == UNCHECKED
+    rows = dict(re.findall(r"^\| ([A-Z]+) (\d+) \|", PAGE, re.M))
     assert {name: int(count) for name, count in rows.items()} == Counter(checks.patterns().values())
 
 

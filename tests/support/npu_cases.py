@@ -373,11 +373,60 @@ def training(optimiser: str, foreach: bool) -> None:
         torch.testing.assert_close(here, there, rtol=1e-4, atol=1e-5)
 
 
+#: Of two matrices and two row numbers.
+FURTHER: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "1 - x": lambda x, y, rows: 1 - x,
+    "pad": lambda x, y, rows: functional.pad(x, (1, 2), value=3.0),
+    "reflect": lambda x, y, rows: functional.pad(x[None], (1, 2, 1, 1), mode="reflect"),
+    "var_mean": lambda x, y, rows: torch.var_mean(x, 1),
+    "aminmax": lambda x, y, rows: torch.aminmax(x, dim=1),
+    "repeat_interleave": lambda x, y, rows: x.repeat_interleave(rows, 0),
+    "index_add": lambda x, y, rows: x.index_add(0, rows, y, alpha=2),
+    "index_copy": lambda x, y, rows: x.index_copy(0, rows, y),
+    "index_fill": lambda x, y, rows: x.index_fill(0, rows, 5.0),
+    "prod": lambda x, y, rows: x.prod(1),
+    "log1p and expm1": lambda x, y, rows: torch.log1p(x) + torch.expm1(y),
+    "losses": lambda x, y, rows: functional.smooth_l1_loss(x, y) + functional.binary_cross_entropy(x, y),
+    "kl_div": lambda x, y, rows: functional.kl_div(x, y, reduction="sum"),
+    "median": lambda x, y, rows: x.median(1).values,
+    "unique": lambda x, y, rows: (x * 3).round().unique(return_inverse=True, return_counts=True),
+    "unique_consecutive": lambda x, y, rows: (x * 3).round().unique_consecutive(),
+    "lists": lambda x, y, rows: (*torch._foreach_log1p([x, y]), *torch._foreach_norm([x, y])),
+}
+
+
+def further() -> None:
+    x, y, rows = torch.rand(2, 4), torch.rand(2, 4), torch.tensor([1, 0])
+    for rule in FURTHER.values():
+        wanted, actual = rule(x, y, rows), rule(x.npu(), y.npu(), rows.npu())
+        pairs = [(wanted, actual)] if isinstance(wanted, torch.Tensor) else zip(wanted, actual, strict=True)
+        for there, here in pairs:
+            torch.testing.assert_close(here.cpu(), there, check_stride=False)
+    drawn = torch.multinomial(torch.tensor([0.0, 1, 3]).npu(), 2)
+    assert sorted(drawn.tolist()) == [1, 2]
+
+
+def fused_adam_w() -> None:
+    weights = []
+    for device in ("cpu", "npu"):
+        x = torch.nn.Parameter(torch.ones(3, device=device))
+        optimizer = torch.optim.AdamW([x], lr=0.1, fused=True)
+        for _ in range(3):
+            optimizer.zero_grad()
+            (x**2 * torch.arange(3, device=device)).sum().backward()
+            optimizer.step()
+        weights.append(x.detach().cpu())
+    torch.testing.assert_close(*weights)
+
+
 CASES: dict[str, Callable[[], None]] = {
     **{name: lambda rules=rules: forward_and_backward(*rules) for name, rules in FORWARD_AND_BACKWARD.items()},
     **{name: lambda rule=rule: in_place(rule) for name, rule in IN_PLACE.items()},
     **{function.__name__: function for function in (glue, gelu_mul, streams, memory, page, refused)},
-    **{function.__name__: function for function in (printed, indices, random_numbers, dropout_backward)},
+    **{
+        function.__name__: function
+        for function in (printed, indices, random_numbers, dropout_backward, further, fused_adam_w)
+    },
     **{rule.__name__: lambda rule=rule: on_both(rule) for rule in (losses, classifier, transformer, attention)},
     **{
         f"{name}{', foreach' * foreach}": lambda name=name, foreach=foreach: training(name, foreach)

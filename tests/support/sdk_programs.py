@@ -78,7 +78,11 @@ def run(
         command, capture_output=True, text=True, timeout=timeout, env=environment(**settings), check=False
     )  # fmt: skip
     assert done.returncode == status, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
-    warnings = ("has format FRACTAL_NZ; it is read as ND", "the memory behind it is large enough")
+    warnings = (
+        "has format FRACTAL_NZ; it is read as ND",
+        "the memory behind it is large enough",
+        "check the arguments by its document",
+    )
     said = [line for line in done.stderr.splitlines() if not line.endswith(warnings)]  # a strict program's warnings
     assert status or not said, done.stderr
     return done.stdout + (done.stderr if status else "")

@@ -80,8 +80,10 @@ def product(text: str) -> str:
     name = products.of_chip(text)
     if name not in products.BY_NAME:
         names = list(products.BY_NAME)
-        alike = [each for each in names if each.lower() == text.lower()]
-        cure = f"did you mean {alike[0]}?" if alike else "name one of these or one of their chips"
+        number = text.lower().removeprefix("ascend").upper()
+        alike = f"Ascend{number}"
+        is_chip = products.of_chip(alike) in names
+        cure = f"did you mean {alike}?" if is_chip else "name one of these or one of their chips"
         raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {', '.join(names)}; {cure}")
     return name
 

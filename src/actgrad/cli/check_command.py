@@ -240,7 +240,7 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
     else:
         if args.json:
             outputs.write(args.json, document)
-        blocks = text.blocks(results, standard_names, is_of_files, most=SHOWN, is_verbose=args.verbose)
+        blocks = text.blocks(results, standard_names, is_of_files, SHOWN, args.verbose, terminal.columns())
         terminal.show(terminal.rendered([*blocks, *map(str, disagreements), *_some(decision.warnings), str(decision)]))
     return decision.is_accepted
 

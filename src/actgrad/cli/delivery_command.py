@@ -10,7 +10,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ..backends import cores
@@ -38,8 +38,9 @@ def run(args: argparse.Namespace) -> bool:
     jobs = min(args.jobs or cores(), len(cases))
     by_id = {}
     try:
-        with progress(len(cases)) as advance:
-            for entry in trial.judge_all(folder, cases, options, jobs, args.state):
+        judged = trial.judge_all(folder, cases, options, jobs, args.state)
+        with progress(len(cases)) as advance, closing(judged):
+            for entry in judged:
                 by_id[entry["id"]] = entry
                 advance()
     except KeyboardInterrupt:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -33,6 +34,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does; words behind options count as further words of a list before them."""
+        if self._subparsers is None:
+            self._refuse_unknown(sys.argv[1:] if args is None else args)
         result, rest = super().parse_known_args(args, namespace)
         listing = next(
             (action for action in self._actions if not action.option_strings and action.nargs in _LISTS), None
@@ -44,6 +47,14 @@ class Parser(argparse.ArgumentParser):
         if rest:
             self._refuse(rest[0])
         return result, rest
+
+    def _refuse_unknown(self, words: Sequence[str]) -> None:
+        """Refuse the first unknown option: argparse would take its value for another word, and refuse that."""
+        for word in words:
+            if word == "--":
+                return
+            if word.startswith("--") and not self._get_option_tuples(word.partition("=")[0]):
+                self._refuse(word)
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         try:

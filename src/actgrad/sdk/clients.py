@@ -25,7 +25,9 @@ BY_NAME = "by name"
 _LIBRARY = re.compile(r"library (?P<names>.+): (?P<needed>.+)")
 _SECTION = re.compile(r"\[(?P<library>\w+)(?: (?P<header>by name|[\w/.]+))?(?P<nothing> = 0)?\] (?P<reason>.+)")
 _PLAIN = re.compile(r"(?P<type>[\w ]+\*?) (?P<name>\w+)\((?P<parameters>.*)\)")
-_PHASES = re.compile(r"(?P<header>\w+): (?P<name>\w+)\((?P<parameters>.*)\)(?: = (?P<rule>\w+))?")
+_PHASES = re.compile(
+    r"(?P<header>\w+): (?P<name>\w+)\((?P<parameters>.*)\)(?: = (?P<rule>\w+)(?: into (?P<results>[\w ]+))?)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ def _row(section: re.Match[str] | None, line: str) -> ClientFunction | None:
     has_phases = section is not None and section["header"] is None
     match = (_PHASES if has_phases else _PLAIN).fullmatch(line)
     rule = (match["rule"] or "") if match and has_phases else ""
+    results = match["results"].split() if rule and match and match["results"] else None
     if section is None or match is None or rule not in {"", *RULES}:
         return None
     parameters = () if match["parameters"] in ("", "void") else tuple(match["parameters"].split(", "))
@@ -108,7 +111,7 @@ def _row(section: re.Match[str] | None, line: str) -> ClientFunction | None:
         header, name = f"aclnnop/aclnn_{match['header']}.h", f"aclnn{name}"
     return ClientFunction(
         section["library"], header, kind, name, parameters, section["reason"], section["nothing"] is None, has_phases,
-        rule, tuple(map(_parameter, parameters)) if rule else (),
+        rule, tuple(_parameter(each, results) for each in parameters) if rule else (),
     )  # fmt: skip
 
 
@@ -118,10 +121,10 @@ _TYPES = {
 }  # fmt: skip
 
 
-def _parameter(text: str) -> CParameter:
+def _parameter(text: str, results: list[str] | None) -> CParameter:
     kind, _, name = text.removeprefix("const ").rpartition(" ")
     may_be = name == "out" or name.endswith("Out") or not text.startswith("const ")
-    is_output = kind in ("aclTensor*", "aclTensorList*") and may_be
+    is_output = kind in ("aclTensor*", "aclTensorList*") and (may_be if results is None else name in results)
     return CParameter(name, name, _TYPES.get(kind, "int"), is_output)
 
 

@@ -39,7 +39,7 @@ NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS, LIST = range(8)  # the kinds of wo
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 10  # the version of words and plans; nnopbase.h has the same number
+INTERFACE = 11  # the version of words and plans; nnopbase.h has the same number
 #: actgrad_plan of nnopbase.h: numbers of one call, numbers of operands, and each operand
 _HEAD, _COUNTS, _OPERAND = struct.Struct("<7q"), struct.Struct("<2q"), struct.Struct("<6q")
 _REST = _COUNTS.size + OPERANDS * _OPERAND.size
@@ -250,7 +250,7 @@ def run_plan(handle: int, distance: int = 0) -> tuple[Answer, str]:
         work = _executors.get(handle)
         if isinstance(work, Work):
             sizes = work.run(distance)
-            reshaped = struct.pack(f"<{len(sizes) + 1}q", len(sizes), *sizes) if sizes else b""
+            reshaped = struct.pack(f"<{len(sizes) + 1}q", len(sizes), *sizes)
             return Answer(0, operands=reshaped.ljust(_REST, b"\0")), ""
         if not isinstance(work, Plan):
             raise ActgradError(

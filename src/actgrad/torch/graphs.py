@@ -20,6 +20,7 @@ from typing import Any
 import torch
 from torch._subclasses import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
+from torch.fx.experimental import proxy_tensor
 
 from .. import __version__, backends
 from ..base import products
@@ -71,6 +72,49 @@ def register_variant(library: Any, interface: Interface, name: str, functional: 
             return functional(*args, **(options or {}))
 
     _register(library, name, rule)
+
+
+def register_clone(library: Any) -> None:
+    """Let graphs on the CPU hold aten's copy of a tensor before it is overwritten: inductor may make it again.
+
+    A graph's input is copied by our operator: inductor removes aten's, and saves the input, which is then overwritten.
+    """
+
+    def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
+        if _is_exact or not _is_plain(mode, types, args, "cpu") or _is_graph_input(args[0]):
+            return mode.__torch_dispatch__(overload, types, args, options)
+        with mode:
+            return torch.clone(*args)
+
+    _register(library, "_clone", rule)
+
+
+def _is_graph_input(tensor: torch.Tensor) -> bool:
+    """Whether a tensor is an input of the graph that is traced, a view or a copy of one; True before the trace."""
+    tracing = proxy_tensor.get_proxy_mode()
+    if tracing is None or not isinstance(tensor, FunctionalTensor):
+        return True
+    proxied = proxy_tensor.get_proxy_slot(tensor.from_functional(), tracing.tracer, None)
+    if proxied is None:
+        return True
+    node = proxied.proxy.node
+    while getattr(node.target, "is_view", False) or node.target is torch.ops.aten.clone.default:
+        node = node.args[0]
+    return bool(node.op == "placeholder")
+
+
+def overwrite(target: torch.Tensor, result: torch.Tensor) -> None:
+    """Write a result into a tensor. In a graph, the result takes the tensor's place: a copy could not be made again."""
+    if (
+        isinstance(target, FunctionalTensor)
+        and isinstance(result, FunctionalTensor)
+        and (target.dtype, target.stride()) == (result.dtype, result.stride())
+    ):
+        target.replace_(result.from_functional())
+        target.commit_update()
+        target.sync()
+    else:
+        target.copy_(result)
 
 
 def exact_in_graphs(is_exact: bool = True) -> None:

@@ -30,6 +30,7 @@ def register_clone(library: Any) -> Any:
         "actgrad::_clone", lambda ctx, gradient: gradient, setup_context=_keep_missing_gradients, lib=library
     )
     library.impl("_clone", torch.clone, "CompositeExplicitAutograd")
+    graphs.register_clone(library)
     return torch.ops.actgrad._clone.default
 
 
@@ -88,7 +89,9 @@ class Variant:
         results = self.interface.overload(*kernels.replaceable(self.interface, row, out))
         for target, result in zip(out, results if len(out) > 1 else (results,), strict=True):
             same = kernels.rounded(result, target.dtype)
-            target.copy_(same.reshape(target.shape))  # the checks may allow another shape of as many elements
+            if same.shape != target.shape:  # the checks may allow another shape of as many elements
+                same = same.reshape(target.shape)
+            graphs.overwrite(target, same)
         return _one_or_all(out)
 
 

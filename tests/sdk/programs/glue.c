@@ -6,7 +6,9 @@
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_ones.h"
+#include "aclnnop/aclnn_foreach_non_finite_check_and_unscale.h"
 #include "aclnnop/aclnn_reduce_sum.h"
+#include "aclnnop/aclnn_unique2.h"
 #include "program.h"
 
 /* More tensors than an operator has: a list that is joined, and lists whose tensors are multiplied one by one. */
@@ -44,6 +46,67 @@ static void lists(aclrtStream stream) {
     destroy(square);
 }
 
+static aclTensor* vector(int64_t size, aclDataType type, void* memory) {
+    aclTensor* tensor = aclCreateTensor(&size, 1, type, NULL, 0, ACL_FORMAT_ND, &size, 1, memory);
+    REQUIRE(tensor != NULL);
+    return tensor;
+}
+
+static int64_t length(const aclTensor* tensor) {
+    int64_t *dims = NULL, first;
+    uint64_t count = 0;
+    CHECK(aclGetViewShape(tensor, &dims, &count));
+    REQUIRE(count == 1);
+    first = dims[0];
+    free(dims);
+    return first;
+}
+
+/* Two results whose sizes phase two finds, around one whose size is known. */
+static void sizes(aclrtStream stream) {
+    enum { COUNT = 6 };
+    const float given[COUNT] = {3, 1, 3, 2, 1, 3};
+    float values[COUNT];
+    int64_t many[COUNT];
+    void* memory = device_memory(3 * sizeof many);
+    Tensor x = matrix(1, COUNT, given);
+    const int64_t shape[] = {1, COUNT};
+    aclTensor* inverse = aclCreateTensor(shape, 2, ACL_INT64, NULL, 0, ACL_FORMAT_ND, shape, 2, memory);
+    aclTensor* out = vector(COUNT, ACL_FLOAT, (int64_t*)memory + COUNT);
+    aclTensor* counts = vector(COUNT, ACL_INT64, (int64_t*)memory + 2 * COUNT);
+    RUN(aclnnUnique2, x.tensor, true, true, true, out, inverse, counts);
+    REQUIRE(length(out) == 3 && length(counts) == 3);
+    CHECK(aclrtMemcpy(values, sizeof values, (int64_t*)memory + COUNT, 3 * sizeof *values, ACL_MEMCPY_DEVICE_TO_HOST));
+    REQUIRE(values[0] == 1 && values[1] == 2 && values[2] == 3);
+    CHECK(aclrtMemcpy(many, sizeof many, (int64_t*)memory + 2 * COUNT, 3 * sizeof *many, ACL_MEMCPY_DEVICE_TO_HOST));
+    REQUIRE(many[0] == 2 && many[1] == 1 && many[2] == 3);
+    CHECK(aclrtMemcpy(many, sizeof many, memory, sizeof many, ACL_MEMCPY_DEVICE_TO_HOST));
+    REQUIRE(many[0] == 2 && many[1] == 0 && many[5] == 2);
+    CHECK(aclDestroyTensor(inverse));
+    CHECK(aclDestroyTensor(out));
+    CHECK(aclDestroyTensor(counts));
+    CHECK(aclrtFree(memory));
+    destroy(x);
+}
+
+/* Parameters that are written though they are const. */
+static void gradients(aclrtStream stream) {
+    const float given[] = {2, INFINITY}, scale[] = {0.5f};
+    float results[2];
+    Tensor x = matrix(1, 2, given), found = matrix(1, 1, NULL), factor = matrix(1, 1, scale);
+    aclTensorList* list = aclCreateTensorList((const aclTensor*[]){x.tensor}, 1);
+    RUN(aclnnForeachNonFiniteCheckAndUnscale, list, found.tensor, factor.tensor);
+    read_back(x, results);
+    REQUIRE(results[0] == 1);
+    read_back(found, results);
+    REQUIRE(results[0] == 1);
+    CHECK(aclDestroyTensorList(list));
+    x.tensor = NULL; /* the list destroyed it */
+    destroy(x);
+    destroy(found);
+    destroy(factor);
+}
+
 int main(void) {
     aclrtStream stream = start();
     const float given[] = {1, 2, 3, 4, 5, 6};
@@ -72,6 +135,8 @@ int main(void) {
     FAILS(aclnnReduceSumGetWorkspaceSize(x.tensor, dims, true, ACL_FLOAT, sums.tensor, &size, &executor), 161002,
           "aclnnReduceSum: dims was destroyed");
     lists(stream);
+    sizes(stream);
+    gradients(stream);
     CHECK(aclDestroyScalar(one));
     CHECK(aclDestroyScalar(half));
     destroy(x);

@@ -68,7 +68,10 @@ class DeliveryCase:
         """The entry of the manifest."""
 
         def entries(tensors: Mapping[str, TensorFile]) -> dict[str, Any]:
-            return {name: {**vars(one), "shape": list(one.shape or ())} for name, one in tensors.items()}
+            return {
+                name: {**vars(one), "shape": None if one.shape is None else list(one.shape)}
+                for name, one in tensors.items()
+            }
 
         entry = {"id": self.id, "operator": self.operator.name, "attributes": self.attributes, "product": self.product}
         entry |= {"inputs": entries(self.inputs), "outputs": entries(self.outputs)}

@@ -24,7 +24,7 @@ from .trial import ACCEPTED, MISSING, REJECTED, Entry
 
 MARK = "actgrad-delivery"  # in the first bytes of every file that `check` makes
 SHOWN = 8  # failing cases in a terminal
-PICTURES = 100  # failing cases with pictures on the page
+PICTURES = 1000  # failing cases with pictures on the page
 _KEYS = ("id", "operator", "dtype", "verdict", "why", "diagnosis", "says", "power", "power by standard", "worst")
 
 
@@ -123,10 +123,16 @@ def _overview(entries: Iterable[Entry]) -> Any:
     for entry in entries:
         groups.setdefault(entry["operator"], {}).setdefault(entry["dtype"], []).append(entry)
     rows = [
-        [("" if k else operator, dtype, *_figures(them)) for k, (dtype, them) in enumerate(by_dtype.items())]
+        [("" if k else operator, dtype, *_short(them)) for k, (dtype, them) in enumerate(by_dtype.items())]
         for operator, by_dtype in groups.items()
     ]
-    return terminal.table(["operator", "dtype"], ["cases", "accepted", "rejected", "missing", "worst ULP"], rows)
+    return terminal.table(["operator", "dtype"], ["accepted", "worst ULP"], rows)
+
+
+def _short(entries: Sequence[Entry]) -> tuple[str, str]:
+    """The figures that fit 80 columns beside the longest name of an operator."""
+    cases, accepted, *_, worst = _figures(entries)
+    return f"{'' if accepted == cases else '! '}{accepted} of {cases}", worst
 
 
 def _figures(entries: Sequence[Entry]) -> tuple[str, ...]:
@@ -192,10 +198,15 @@ def _rows(entries: Sequence[Entry]) -> list[Sequence[str]]:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    def line(cells: Sequence[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{escape(terminal.printable(cell))}</{tag}>" for cell in cells) + "</tr>"
+    """The rows below their head; a narrow page stacks the cells, and then shows each title."""
+    head = "<tr>" + "".join(f"<th>{escape(name)}</th>" for name in rows[0]) + "</tr>"
 
-    body = "\n".join([line(rows[0], "th"), *(line(row, "td") for row in rows[1:])])
+    def line(cells: Sequence[str]) -> str:
+        pairs = zip(rows[0], cells, strict=True)
+        marked = (f'<td title="{escape(name)}">{escape(terminal.printable(cell))}</td>' for name, cell in pairs)
+        return f"<tr>{''.join(marked)}</tr>"
+
+    body = "\n".join([head, *map(line, rows[1:])])
     return f'<div class="wide"><table>{body}</table></div>'
 
 
@@ -210,9 +221,10 @@ def _article(entry: Entry, has_pictures: bool) -> str:
         worst = entry["worst"]
         where = f"{worst.get('output')} at {tuple(worst.get('index', ()))}"
         lines.append(f"<p><strong>Looks like:</strong> {text(looks_like(entry))}</p>")
+        numbers = f"{_number(worst.get('actual'))} instead of {_number(worst.get('golden'))}"
         lines.append(
-            f"<p>{entry['failing']:,} of {entry['elements']:,} elements fail. The worst is {text(where)}: "
-            f"{text(worst.get('actual'))} instead of {text(worst.get('golden'))}, {text(worst['ulp'])} ULP.</p>"
+            f"<p>{entry['failing']:,} of {entry['elements']:,} elements fail. The worst is {text(where)}: {numbers}, "
+            f"{_number(worst['ulp'], 3)} ULP.</p>"
         )
     if has_pictures:
         names = ("errors over x", "errors over the position")
@@ -221,7 +233,11 @@ def _article(entry: Entry, has_pictures: bool) -> str:
     return "\n".join([*lines, "</article>"])
 
 
-_WIDTH, _HEIGHT = 340, 150
+def _number(value: object, digits: int = 6) -> str:
+    return f"{value:.{digits}g}" if isinstance(value, float) else escape(terminal.printable(str(value)))
+
+
+_WIDTH, _HEIGHT, _LEFT = 340, 150, 52
 
 
 def _picture(title: str, points: Sequence[Sequence[float]]) -> str:
@@ -229,20 +245,25 @@ def _picture(title: str, points: Sequence[Sequence[float]]) -> str:
     is_position = "position" in title
     xs = [float(x) if is_position else _compressed(float(x)) for x, _ in points]
     ys = [_logarithm(float(y)) for _, y in points]
-    low, high, top = min(xs, default=0.0), max(xs, default=1.0), max([*ys, 1.0])
+    ends = [x for x in xs if math.isfinite(x)] + [0.0] * is_position
+    low, high, top = min(ends, default=0.0), max(ends, default=1.0), max([*ys, 1.0])
     span = high - low or 1.0
+    margin = 0.06 * span if any(map(math.isinf, xs)) else 0.0  # infinities stand beside the finite numbers
+    low, span = low - margin, span + 2 * margin
+    across, up = (_WIDTH - _LEFT - 10) / span, (_HEIGHT - 35) / top
     marks = "".join(
-        f"M{30 + (x - low) / span * (_WIDTH - 40):.1f} {_HEIGHT - 20 - y / top * (_HEIGHT - 35):.1f}h0"
+        f"M{_LEFT + (min(max(x, low), low + span) - low) * across:.1f} {_HEIGHT - 20 - y * up:.1f}h0"
         for x, y in zip(xs, ys, strict=True)
     )
-    ends = [f"{float(points[k][0]):.4g}" for k in (0, -1)] if points else ["", ""]
+    sides = [f"{float(points[k][0]):.4g}" for k in (0, -1)] if points else ["", ""]
+    sides[:1] = ["0"] if is_position else sides[:1]
     label = f'class="label" y="{_HEIGHT - 4}"'
     return (
         f'<figure><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{title}">'
-        f'<path class="axis" d="M30 10V{_HEIGHT - 20}H{_WIDTH - 5}"/><path class="points" d="{marks}"/>'
-        f'<text class="label" x="2" y="14">{10**top - 1:.2g}</text>'
-        f'<text class="label" x="2" y="{_HEIGHT - 20}">0</text>'
-        f'<text {label} x="30">{ends[0]}</text><text {label} x="{_WIDTH - 5}" text-anchor="end">{ends[1]}</text>'
+        f'<path class="axis" d="M{_LEFT} 10V{_HEIGHT - 20}H{_WIDTH - 5}"/><path class="points" d="{marks}"/>'
+        f'<text class="label" x="{_LEFT - 4}" y="16" text-anchor="end">{10**top - 1:.2g}</text>'
+        f'<text class="label" x="{_LEFT - 4}" y="{_HEIGHT - 20}" text-anchor="end">0</text>'
+        f'<text {label} x="{_LEFT}">{sides[0]}</text><text {label} x="{_WIDTH - 5}" text-anchor="end">{sides[1]}</text>'
         f"</svg><figcaption>{title} (ULP)</figcaption></figure>"
     )
 
@@ -253,4 +274,4 @@ def _logarithm(ulps: float) -> float:
 
 def _compressed(x: float) -> float:
     """x, or the logarithm of a large one, so that tails do not hide the middle."""
-    return math.copysign(math.log1p(min(abs(x), 1e30)), x)
+    return math.copysign(math.log1p(abs(x)), x)

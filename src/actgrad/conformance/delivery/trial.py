@@ -1,6 +1,7 @@
 """All cases of a delivery judged, by several processes; a state keeps the results.
 
-A case is judged anew where its files, the manifest's entry, the options or the versions are not those of the state.
+A case is judged anew where its files, the manifest's entry, the options or the versions are not those of the state. A
+rejected case is judged anew also where the outputs differ that its diagnosis compared.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import json
 import multiprocessing
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -58,15 +59,26 @@ def judge_case(
     """
     entry = {"id": case.id, "operator": case.operator.name, "special": case.special}
     hashes = {one.file: _digest(folder / one.file) for one in case.files}
-    key = hashlib.sha256(json.dumps([_versions(), options, case.as_json(), hashes]).encode()).hexdigest()
-    if before is not None and before.get("key") == key:
-        return before
     with ExitStack() as stack:
         if product := case.product or options["product"]:
             stack.enter_context(products.product(product))
         if options["rules"]:
             stack.enter_context(products.rules(options["rules"]))
-        return {**entry, **_judged(folder, case, options, outputs_before), "hashes": hashes, "key": key}
+        in_force = [str(products.current()), products.chosen_rules()]  # which the environment may have chosen
+        facts = json.dumps([_versions(), in_force, options, case.as_json(), hashes])
+        key = hashlib.sha256(facts.encode()).hexdigest()
+        if before is not None and before.get("key") == key:
+            compared = _compared(folder, before["verdict"], outputs_before)
+            if compared == before.get("compared"):
+                return before
+        entry |= _judged(folder, case, options, outputs_before)
+    compared = _compared(folder, entry["verdict"], outputs_before)
+    return {**entry, "hashes": hashes, "key": key, "compared": compared}
+
+
+def _compared(folder: Path, verdict: str, outputs_before: Sequence[tuple[str, TensorFile]]) -> list[str]:
+    """The digests of the outputs that the diagnosis of a rejected case looks at; nothing for another case."""
+    return [_digest(folder / one.file) for _, one in outputs_before] if verdict == REJECTED else []
 
 
 def _judged(
@@ -176,7 +188,7 @@ def _versions() -> str:
 
 def judge_all(
     folder: Path, cases: Sequence[DeliveryCase], options: Mapping[str, Any], jobs: int, state: Path | None
-) -> Iterator[Entry]:
+) -> Generator[Entry]:
     """The results as they come. Leaving the loop keeps the results in the state."""
     entries, saved = load_state(state), time.monotonic()
     pairs = zip(cases, _outputs_before(cases), strict=True)
@@ -218,13 +230,25 @@ def _in_processes(tasks: Sequence[Any], jobs: int) -> Iterator[Entry]:
     context = multiprocessing.get_context("spawn")  # threads of this process may hold locks
     pool = ProcessPoolExecutor(jobs, context, _begin)
     try:
-        for future in as_completed([pool.submit(_sent, _as_sent(task)) for task in tasks]):
+        with _interrupts_later():  # the processes inherit the mask: Ctrl-C cannot end one that is still starting
+            futures = [pool.submit(_sent, _as_sent(task)) for task in tasks]
+        for future in as_completed(futures):
             yield future.result()
     except BrokenProcessPool as error:
         expected = "each must stay alive; free memory or use fewer --jobs"
         raise ActgradError(f"check: a process that judges ended; {expected}") from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Hold SIGINT back; one that came is delivered at the end."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin() -> None:

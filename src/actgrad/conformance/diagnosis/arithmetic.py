@@ -177,6 +177,6 @@ def _functions(sample: Sample) -> frozenset[str]:
 
 
 RULES: tuple[Rule, ...] = (
-    rounding_to_integers, truncation, subnormals_flushed, lower_precision, expm1_as_exp, distribution_as_sum,
+    rounding_to_integers, truncation, lower_precision, expm1_as_exp, distribution_as_sum,
     half_intermediates,
 )  # fmt: skip

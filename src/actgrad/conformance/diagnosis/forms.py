@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
 _ENDS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # where a sigmoid is clamped
+_SLOPES = {"x / 6": 1 / 6, "x / 5": 1 / 5, "x / 4": 1 / 4}  # of the straight lines that stand for a sigmoid
+_BLOCKS = (8, 16, 32, 64, 128, 256)
 _MOST = 1 << 18  # elements of a call whose rows are summed again
 
 
@@ -32,9 +35,10 @@ def function_form(sample: Sample) -> Iterator[Suspicion]:
         functions = _with(normal_cdf=_cdf_1702, normal_pdf=_slope_1702, sigmoid_cubic=lambda x, c1, c3: _cdf_1702(x))
         yield Suspicion("sigmoid-1.702", "GELU as x * sigmoid(1.702 x)", sample.recomputed(functions=functions))
     if any(name.startswith("sigmoid") for name in names):
-        straight = _with(sigmoid=partial(_straight, FUNCTIONS["sigmoid"]))
-        says = "a straight line for the sigmoid: clamp(x / 6 + 0.5, 0, 1)"
-        yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=straight))
+        for words, slope in _SLOPES.items():
+            says = f"a straight line for the sigmoid: clamp({words} + 0.5, 0, 1)"
+            functions = _with(sigmoid=partial(_straight, slope))
+            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=functions))
         for end in _ENDS:
             says = f"the sigmoid saturates: its argument is clamped to [-{end:g}, {end:g}]"
             functions = _with(sigmoid=partial(_clamped, FUNCTIONS["sigmoid"], end))
@@ -63,9 +67,9 @@ def _slope_1702(x: Any) -> Sized:
     return 1.702 * s * (1.0 - s)
 
 
-def _straight(function: Callable[..., Sized], x: Any) -> Sized:
+def _straight(slope: float, x: Any) -> Sized:
     value = error_bounds.number(x).value
-    return error_bounds.exactly(np.clip(value / 6 + 0.5, 0, 1))
+    return error_bounds.exactly(np.clip(value * slope + 0.5, 0, 1))
 
 
 def _clamped(function: Callable[..., Sized], end: float, x: Any) -> Sized:
@@ -92,13 +96,15 @@ def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
     any_lost = np.any(lost, axis=0)
     for side, sign in (("x >=", 1.0), ("x <=", -1.0)):
         ends = sign * x[any_lost & (sign * x > 0)]
-        limit = 10.0 if sample.is_half else 20.0
+        limit = 5.0 if sample.is_half else 20.0
         if len(ends) < 2 or ends.min() < limit:
             continue
         beyond = sign * x >= ends.min()
         if all(np.count_nonzero(wrong & beyond) > 0.9 * np.count_nonzero(beyond & np.isfinite(x)) for wrong in lost):
             says = f"exp overflows: NaN or infinity for {side} {sign * ends.min():g}, where the result is finite"
-            yield Suspicion("exp-overflow", says, explains=tuple(part & beyond for part in lost))
+            at = np.isfinite(x)
+            explains = tuple(part & beyond for part in lost)
+            yield Suspicion("exp-overflow", says, explains=explains, among=tuple(part & at for part in lost))
 
 
 def row_statistics(sample: Sample) -> Iterator[Suspicion]:
@@ -107,7 +113,15 @@ def row_statistics(sample: Sample) -> Iterator[Suspicion]:
     if call.computation.statistics is None or call.size > _MOST or not call.statistics_axes or sample.is_integer:
         return
     says = "the maximum is not subtracted: exp overflows or loses its digits"
-    yield Suspicion("no-maximum", says, _with_statistics(sample, _no_maximum, _float32_exp()))
+    for dtype in ("float32", "float16"):
+        yield Suspicion("no-maximum", says, _with_statistics(sample, _no_maximum, _exp_in(dtype)))
+    for number in (0.0, 1.0):
+        says = f"the sum of each row is left out: as if it were {number:g}"
+        yield Suspicion("sum-ignored", says, _with_statistics(sample, _NoSum(number), FUNCTIONS))
+    length = prod(call.shape[axis] for axis in call.statistics_axes)
+    for count in sorted({length % block for block in _BLOCKS if block < length} - {0}):
+        says = f"the last {count} elements of each row are not counted in its sum"
+        yield Suspicion("tail-not-counted", says, _with_statistics(sample, partial(_cut_off, count), FUNCTIONS))
     for name in ("float16", "bfloat16"):
         says = f"accumulation in {name}: the sums of rows stagnate"
         for summed in (partial(_summed, name), _SummedTogether(name)):
@@ -139,13 +153,36 @@ def _no_maximum(shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms:
     return result.map(np.zeros_like) if kind == LARGEST else result
 
 
-def _float32_exp() -> Mapping[str, Any]:
-    """exp as float32 computes it: infinity beyond 88.7, 0 below -103.9."""
+class _NoSum:
+    """Rows whose sum is a number. Where totals are parts of one sum, the first one is that number."""
+
+    def __init__(self, number: float) -> None:
+        self.number = number
+
+    def __call__(self, shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
+        result = error_bounds.combined(shape, axes, kind, terms)
+        if kind != TOTAL:
+            return result
+        number, self.number = self.number, 0.0
+        return result.map(lambda part: np.full_like(part, number))
+
+
+def _cut_off(count: int, shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
+    """The statistic of rows without their last elements; the maximum is that of whole rows."""
+    if kind != TOTAL:
+        return error_bounds.combined(shape, axes, kind, terms)
+    lengths = [shape[axis] for axis in axes]
+    is_counted = (np.arange(prod(lengths)) < prod(lengths) - count).reshape(lengths)
+    at = np.moveaxis(is_counted.reshape(*lengths, *[1] * (len(shape) - len(axes))), range(len(axes)), axes)
+    return error_bounds.combined(shape, axes, kind, error_bounds.number(terms).map(lambda part: np.where(at, part, 0)))
+
+
+def _exp_in(dtype: str) -> Mapping[str, Any]:
+    """exp rounded to a dtype: infinity and 0 beyond its numbers, as in float32 above 88.7 and below -103.9."""
 
     def exp_difference(x: Any, y: Any) -> Sized:
         a, b = error_bounds.number(x), error_bounds.number(y)
-        value = np.exp(a.value - b.value)
-        value = np.where(value > np.finfo(np.float32).max, np.inf, np.where(value < 1e-45, 0, value))
+        value = np.exp(a.value - b.value).astype(BY_NAME[dtype].numpy).astype(np.result_type(a.value))
         return Sized(value, np.abs(value), np.zeros_like(value))
 
     return _with(exp_difference=exp_difference)
@@ -218,4 +255,4 @@ def sign_of_zero(sample: Sample) -> Iterator[Suspicion]:
     yield Suspicion("zero-sign", "the sign of zero is lost", explains=sample.where(is_turned))
 
 
-RULES: tuple[Rule, ...] = (function_form, row_statistics, exp_overflow, double_rounding)
+RULES: tuple[Rule, ...] = (function_form, exp_overflow, double_rounding)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from math import prod
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from ...base.errors import ActgradError
@@ -22,9 +24,11 @@ from .sample import Prediction, Rule, Sample, Suspicion
 
 MOST = 1 << 18  # elements of a call that are looked at
 SHARE = 0.8  # of the failing elements that another reading must explain
+MOST_ROWS = 512
 FEWEST = 12  # failing elements that show a layout
 VOTERS = 256  # failing elements that vote for a shift
 _PERIODS = (16, 32, 64, 128, 256, 512, 1024)
+_EVERY = (3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15)  # tiles; powers of two are periods
 _PADDED = (8, 16, 32, 64, 128, 256)
 _FAILS, _HOLDS = 0.8, 0.02  # shares of failing elements in groups that fail, and in those that hold
 
@@ -80,10 +84,9 @@ def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:
             explains = [
                 wrong & (array.ravel()[indices % array.size] == actual) for (indices, _, _), actual, wrong in lanes
             ]
-            zeros = sum(
-                np.count_nonzero(at & (actual == 0)) for at, actual in zip(explains, sample.actual, strict=True)
-            )
-            if 2 * zeros < sum(map(np.count_nonzero, explains)):  # zeros stand anywhere
+            numbers = np.concatenate([actual[at] for at, actual in zip(explains, sample.actual, strict=True)])
+            _, counts = np.unique(numbers, return_counts=True)
+            if 2 * max(counts, default=0) < len(numbers):  # one number, as 0, stands anywhere
                 says = f"stale output: elements hold the output of {name}"
                 yield Suspicion("stale", says, explains=tuple(explains), share=SHARE)
 
@@ -103,6 +106,34 @@ def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
                     yield Suspicion("dimensions-exchanged", says, _where_wrong(sample, source.__getitem__), share=SHARE)
 
 
+def permuted_rows(sample: Sample) -> Iterator[Suspicion]:
+    """Whole rows that hold the results of other rows, as when neighbouring rows are exchanged."""
+    size, shape = sample.call.size, sample.memory[0][2]
+    if len({lane[2] for lane in sample.memory}) > 1 or len(shape) < 2 or shape[-1] < 4 or sample.is_integer:
+        return
+    rows = prod(shape[:-1])
+    if rows < 3 or rows > MOST_ROWS or len(sample.positions) < size:  # a sample of all elements
+        return
+    memory, exact = np.zeros(prod(shape)), sample.memory[0][1].astype(np.float64).reshape(rows, -1)
+    for (indices, _, _), values in zip(sample.memory, sample.actual, strict=True):
+        memory[indices] = values
+    actual, tolerance = memory.reshape(rows, -1), float(ml_dtypes.finfo(sample.actual[0].dtype).eps)
+    source = np.arange(rows)
+    with np.errstate(all="ignore"):
+        for row in range(rows):
+            near = np.abs(exact - actual[row]) <= tolerance * 4 * np.abs(actual[row])
+            near |= (exact == actual[row]) | (np.isnan(exact) & np.isnan(actual[row]))
+            shares = near.mean(axis=1)
+            if shares[row] < SHARE and shares.max() >= SHARE:
+                source[row] = np.argmax(shares)
+    first = np.flatnonzero(source != np.arange(rows))
+    if len(first) > 1 and len(np.unique(source[first])) > 1:
+        number = np.arange(prod(shape)).reshape(rows, -1)
+        there = number[source].ravel()
+        says = f"rows are exchanged: row {first[0]} holds the result of row {source[first[0]]}, and others alike"
+        yield Suspicion("rows-exchanged", says, _where_wrong(sample, there.__getitem__), share=SHARE)
+
+
 def rearranged(sample: Sample) -> Iterator[Suspicion]:
     """The call on another reading of its tensors: another dimension, interleaved halves, counted padding."""
     operator, call = sample.call.operator, sample.call
@@ -119,7 +150,7 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
             yield Suspicion(
                 "wrong-dim", says, _recomputed(sample, {**call.attributes, name: other}, call.tensors), share=SHARE
             )
-    if rank > 1 and access.is_packed:
+    if rank > 1:
         says = "computed as if the tensors had one dimension"
         tensors = [None if tensor is None else tensor.reshape(-1) for tensor in call.tensors]
         yield Suspicion("wrong-dim", says, _recomputed(sample, {**call.attributes, name: 0}, tensors), share=SHARE)
@@ -136,6 +167,12 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
             ]
             says = f"{says}: the even and the odd elements are taken for the other arrangement"
             yield Suspicion("interleaved-halves", says, _recomputed(sample, call.attributes, tensors), share=SHARE)
+            if all(lane.numbers is not None for lane in call.outputs):
+                shape = sample.memory[0][2]
+                there = np.take(np.arange(prod(shape)).reshape(shape), order(shape[dim]), axis=dim).ravel()
+                says = f"the results are written {says}"
+                prediction = _where_wrong(sample, there.__getitem__)
+                yield Suspicion("interleaved-halves", says, prediction, share=SHARE)
     if access.sees_rows and len(call.statistics_axes) == 1:
         axis = call.statistics_axes[0] % rank
         for count in sorted({-main.shape[axis] % block for block in _PADDED} - {0}):
@@ -158,6 +195,9 @@ def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
             says = f"wrong broadcast: {name} is repeated along dimension {d}"
             other = tensor.ravel()[sample.positions // stride % tensor.size]
             yield Suspicion("wrong-broadcast", says, sample.recomputed(inputs={at[0]: other}), share=SHARE)
+        says = f"wrong broadcast: the first element of {name} is taken for all"
+        other = np.full(len(sample.positions), tensor.ravel()[0])
+        yield Suspicion("wrong-broadcast", says, sample.recomputed(inputs={at[0]: other}), share=SHARE)
 
 
 def _padded(sample: Sample, axis: int, count: int) -> Prediction | None:
@@ -220,38 +260,42 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
     if not 32 <= call.size <= MOST or len(sample.positions) < call.size:  # a sample of all elements
         return None
     failing: dict[tuple[int, ...], Array] = {}
+    silent: dict[tuple[int, ...], Array] = {}
     for (indices, values, shape), wrong in zip(sample.memory, sample.wrong, strict=True):
         failing.setdefault(shape, np.zeros(len(values), bool))[indices[wrong]] = True
-    patterns = [_pattern_of(wrong, shape) for shape, wrong in failing.items() if wrong.any()]
+        silent.setdefault(shape, np.zeros(len(values), bool))[indices] = ~wrong & (values[indices] == 0)
+    patterns = [_pattern_of(wrong, silent[shape], shape) for shape, wrong in failing.items() if wrong.any()]
     if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the halves as they are computed
-        patterns = [_pattern_of(np.any(sample.wrong, axis=0), call.shape)]
+        wrong = np.any(sample.wrong, axis=0)
+        patterns = [_pattern_of(wrong, np.zeros_like(wrong), call.shape)]
     return next(filter(None, patterns), None)
 
 
-def _pattern_of(wrong: Array, shape: tuple[int, ...]) -> tuple[str, str] | None:
-    """The same, of the elements of one shape."""
+def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[str, str] | None:
+    """The same, of the elements of one shape. Silent elements are right zeros: many a mistake leaves zeros alone."""
     size = len(wrong)
     failing = np.flatnonzero(wrong)
     if len(failing) < 4 or len(failing) > 0.95 * size:
         return None
     first, last = int(failing[0]), int(failing[-1])
-    if 0.9 * size >= last - first + 1 <= len(failing) / _FAILS:
+    heard = last - first + 1 - int(np.count_nonzero(silent[first : last + 1]))
+    if 0.9 * size >= last - first + 1 and heard <= len(failing) / _FAILS:
         tile = next((n for n in (256, 128, 64, 32, 16) if first % n == 0 and (last + 1 - first) % n == 0), None)
         what = f"one tile of {tile}" if tile and last - first + 1 == tile else "one stretch"
         return "stretch", f"wrong in {what}: positions {first} to {last} in the order of rows"
     number = np.arange(size)
     rows = prod(shape[:-1])
     if len(shape) > 1 and rows > 1 and shape[-1] > 1:
-        run = _run(wrong, number % shape[-1], shape[-1])
+        run = _run(wrong, silent, number % shape[-1], shape[-1])
         if run is not None:
             is_last = run[1] == shape[-1] - 1
             what = "the last block of each row" if is_last else "columns"
             return "last-block" if is_last else "columns", f"wrong in {what}: columns {run[0]} to {run[1]}"
-        run = _run(wrong, number // shape[-1], rows)
+        run = _run(wrong, silent, number // shape[-1], rows)
         if run is not None:
             return "rows", f"wrong in rows {run[0]} to {run[1]} of {rows}"
     for period in _PERIODS:
-        run = _run(wrong, number % period, period) if period * 3 <= size * 2 else None
+        run = _run(wrong, silent, number % period, period) if period * 3 <= size * 2 else None
         if run is not None:
             words = f"p mod {period} >= {run[0]}" if run[1] == period - 1 else f"{run[0]} <= p mod {period} <= {run[1]}"
             words = f"p mod {period} <= {run[1]}" if run[0] == 0 else words
@@ -260,27 +304,33 @@ def _pattern_of(wrong: Array, shape: tuple[int, ...]) -> tuple[str, str] | None:
                 begin = run[0] // tile
                 return "tiles", f"wrong in every {period // tile}th tile of {tile}, from tile {begin} on: {words}"
             return "tile-tail", f"wrong at positions p where {words}"
-    for every in range(3, 17, 2):
-        run = _run(wrong, number // 64 % every, every) if 64 * every <= size else None
+    for tile, every in product(_PERIODS, _EVERY):
+        run = _run(wrong, silent, number // tile % every, every) if 2 * tile * every <= size else None
         if run is not None and run[0] == run[1]:
-            return "tiles", f"wrong in every {every}th tile of 64, from tile {run[0]} on"
+            return "tiles", f"wrong in every {every}th tile of {tile}, from tile {run[0]} on"
     return None
 
 
-def _run(wrong: Array, group: Array, count: int) -> tuple[int, int] | None:
+def _run(wrong: Array, silent: Array, group: Array, count: int) -> tuple[int, int] | None:
     """The first and the last of neighbouring groups whose elements fail, while those of the others hold.
 
     A few elements of the run may hold, because a wrong kernel may write the right value by chance, for example 0.
     """
-    sizes = np.bincount(group, minlength=count)
+    sizes = np.bincount(group[~silent], minlength=count)
     failing = np.flatnonzero(np.bincount(group[wrong], minlength=count) >= np.maximum(sizes, 1) / 2)
     if not len(failing):
         return None
     first, last = int(failing[0]), int(failing[-1])
     inside = (group >= first) & (group <= last)
-    if last - first + 1 >= count or wrong[inside].mean() < _FAILS or wrong[~inside].mean() > _HOLDS:
+    outside = ~inside & ~silent
+    if last - first + 1 >= count or not outside.any():
+        return None
+    if wrong[inside & ~silent].mean() < _FAILS or wrong[outside].mean() > _HOLDS:
         return None
     return first, last
 
 
-RULES: tuple[Rule, ...] = (of_earlier_call, rearranged, broadcast_otherwise, exchanged_dimensions, shifted, positions)
+RULES: tuple[Rule, ...] = (
+    of_earlier_call, rearranged, broadcast_otherwise, exchanged_dimensions, shifted,
+    permuted_rows, positions,
+)  # fmt: skip

@@ -33,8 +33,12 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
         if not len(positions):
             continue
         first, last = int(positions[0]), int(positions[-1])
-        # All failing elements lie between them: it is one stretch only if there are as many as it is long.
-        if len(positions) < 2 or failing < 0.9 * (last - first + 1):
+        # All failing elements lie between them: it is one stretch only if there are as many as it is long, or if the
+        # right elements between them hold the same number.
+        between = actual[(sample.positions >= first) & (sample.positions <= last)]
+        is_full = failing >= 0.9 * (last - first + 1)
+        is_full |= failing >= 0.3 * (last - first + 1) and bool((between == values[0]).all())
+        if len(positions) < 2 or not is_full:
             return
         with np.errstate(invalid="ignore"):
             is_nan = bool(np.isnan(values.astype(np.float64)).all())

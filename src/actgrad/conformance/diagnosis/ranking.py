@@ -28,7 +28,6 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
     suspicions = [(s, *both) for s in _suspicions(sample) if (both := _explained(sample, s)) is not None]
     enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else SHARE
     while suspicions and len(diagnoses) < MOST and left.any():
-        remaining = int(np.count_nonzero(left))
         counts = [int(np.count_nonzero(left & explained)) for _, explained, _ in suspicions]
         # A suspicion that predicts values goes before one that only allows for errors; the first of equals wins.
         best = max(range(len(counts)), key=lambda k: (not suspicions[k][0].is_loose, counts[k], -k))
@@ -36,7 +35,8 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
         if suspicion.is_loose and diagnoses:  # it allows for any small error: a second mistake needs values
             continue
         share = LOOSE_SHARE if suspicion.is_loose else max(enough, suspicion.share)
-        if counts[best] >= max(1, share * remaining):
+        of = left if suspicion.among is None else left & np.concatenate(suspicion.among)
+        if counts[best] >= max(1, share * int(np.count_nonzero(of))):
             diagnoses.append(Diagnosis(suspicion.mistake, suspicion.says, counts[best], looked_at))
             left = left & ~consistent
     return tuple(diagnoses)
@@ -47,7 +47,9 @@ def _suspicions(sample: Sample) -> Iterator[Suspicion]:
     has_many = sum(map(np.count_nonzero, sample.wrong)) >= layout.FEWEST
     for rule in (
         forms.sign_of_zero,
+        arithmetic.subnormals_flushed,
         *mistakes.RULES,
+        forms.row_statistics,
         *(layout.RULES[:-1] if has_many else ()),
         *forms.RULES,
         *layout.RULES[-1:],
@@ -75,6 +77,9 @@ def _explained(sample: Sample, suspicion: Suspicion) -> tuple[Array, Array] | No
     if suspicion.is_loose:
         return wrong & agrees, wrong & agrees
     nearer = np.concatenate(sample.errors(prediction)) <= np.concatenate(sample.errors(sample.right)) / 2
+    if sample.is_half:  # rounding hides how near it is: a prediction that is rounded to the very number counts too
+        pairs = zip(prediction, sample.right, sample.actual, strict=True)
+        nearer |= np.concatenate([(p.stored == a) & (right.stored != a) for p, right, a in pairs])
     explained = wrong & agrees & nearer
     contradicted = ~wrong & ~agrees & np.concatenate(sample.moved(prediction))
     if np.count_nonzero(contradicted) > CONTRADICTED * np.count_nonzero(explained):

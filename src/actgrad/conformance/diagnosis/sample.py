@@ -158,6 +158,7 @@ class Suspicion:
     prediction: Prediction | None = None
     explains: tuple[Array, ...] | None = None
     share: float = 0.0  # of the failing elements that it must explain, beyond the usual one
+    among: tuple[Array, ...] | None = None  # the failing elements that the share is of; None for all
     is_loose: bool = False  # the prediction is the right value with larger terms: it allows for errors
 
 

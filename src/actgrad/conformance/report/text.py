@@ -17,6 +17,7 @@ from ..standards import REPEAT, STANDARDS, Outcome, Tally
 from ..verdict import ULP_EDGES, Decision, Failure, Verdict
 
 SHOWN_RANGES = 12
+_WIDE = 150  # columns of a terminal that shows all standards side by side
 CAPTION = (
     "! before what fails, - where a standard says nothing of a dtype. Numbers are of all cases together; each standard "
     "was applied to each case. ULP fails only with --strict, or where no published standard is defined."
@@ -42,16 +43,23 @@ def blocks(
     is_of_files: bool,
     most: int | None = None,
     is_verbose: bool = True,
+    width: int | None = None,
 ) -> Iterator[Any]:
     """The lines and tables of a report: each file's verdict, or an overview and `most` failing cases.
 
-    `is_verbose`: the overview has the figures of every standard.
+    `is_verbose`: the overview has the figures of every standard, in a table for each where `width` has no room for all.
     """
     if is_of_files:
         for result in results:
             yield from details(result)
         return
-    yield overview(results, standard_names) if is_verbose else summary(results)
+    if not is_verbose:
+        yield summary(results)
+    elif width is None or width >= _WIDE:
+        yield overview(results, standard_names)
+    else:
+        yield from (overview(results, [name], is_whole=False) for name in standard_names)
+        yield CAPTION
     failing = [result for result in results if not result.holds]
     for result in failing[:most]:
         yield from details(result)
@@ -62,14 +70,14 @@ def blocks(
         yield f"{len(failing)} of {len(results)} cases fail{remark}"
 
 
-def overview(results: Sequence[Verdict], standard_names: Sequence[str]) -> Any:
+def overview(results: Sequence[Verdict], standard_names: Sequence[str], is_whole: bool = True) -> Any:
     """All cases of our own backends: a row per operator and dtype, in the order of the results.
 
     Cells are "-" where a standard says nothing, and begin with "!" where it fails.
     """
 
     def cells(of: Sequence[Verdict]) -> Row:
-        figures = [str(len(of)), f"{sum(r.elements for r in of):,}"]
+        figures = [str(len(of)), *([f"{sum(r.elements for r in of):,}"] if is_whole else [])]
         for name in standard_names:
             outcomes = [o for r in of for o in r.outcomes if o.standard == name and o.holds is not None]
             tally = sum((o.tally for o in outcomes if o.tally is not None), Tally())
@@ -77,8 +85,10 @@ def overview(results: Sequence[Verdict], standard_names: Sequence[str]) -> Any:
             figures += [mark + show(tally) if outcomes else "-" for show in COLUMNS[name].values()]
         return figures
 
-    headings = [heading for name in standard_names for heading in COLUMNS[name]]
-    return table(["operator", "dtype"], ["cases", "elements", *headings], _grouped(results, cells), caption=CAPTION)
+    headings = ["cases", *(["elements"] if is_whole else [])]
+    headings += [heading for name in standard_names for heading in COLUMNS[name]]
+    caption = CAPTION if is_whole else None
+    return table(["operator", "dtype"], headings, _grouped(results, cells), caption=caption)
 
 
 def summary(results: Sequence[Verdict]) -> Any:

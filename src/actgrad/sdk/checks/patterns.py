@@ -76,12 +76,13 @@ def tensor_list(row: Row) -> Group:
 
 def generated(row: Row) -> Group:
     chips = () if row.says("chips") is not None else _say(row, "chips 910B 910_93 950")
-    lists = _say(row, "tiling lists") if row.of_type("tensors") else ()
-    return (*chips, *_dtypes(row), *_words(row), *lists)
+    lists = [each for x in row.of_type("tensors")[:1] for each in ("tiling lists", f"tiling must len({x}) <= 256")]
+    return (*chips, *_dtypes(row), *_words(row), *_say(row, *lists))
 
 
 def loss(row: Row) -> Group:
-    limits = _say(row, "must 0 <= reduction <= 2")
+    reductions = row.says("reductions")
+    limits = _say(row, *[f"must 0 <= reduction <= {n}" for n in (("2",) if reductions is None else reductions)])
     names = [name for name in row.inputs if "ptional" not in name]
     common = _say(row, f"promoted {' '.join(names)}") if "promoted" in row.dtypes else ()
     return (*limits, *common, *_dtypes(row), *_words(row), *_ranks(row, *row.inputs))

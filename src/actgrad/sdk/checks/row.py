@@ -92,7 +92,7 @@ def dtypes_of(call: Call, name: str) -> list[Dtype]:
 
 
 def term(call: Call, text: str) -> Any:
-    """A number, a parameter, a size `x[POSITION]`, or `rank`, `count`, `len` of a tensor or an array; else None."""
+    """A number, a parameter, `x[POSITION]` (a size, an entry), `rank`, `count` or `len` of an argument; or None."""
     if is_number(text):
         return float(text) if "." in text else int(text)
     function, _, name = text.rstrip(")").partition("(")
@@ -104,11 +104,11 @@ def term(call: Call, text: str) -> Any:
     name, _, position = text.rstrip("]").partition("[")
     if not position:
         return call.attributes.get(name)
-    value = call.tensors.get(name)
+    value = call.tensors.get(name, call.attributes.get(name))
     if value is None:
         return None
     index = int(position) if is_number(position) else call.attributes[position]
-    sizes = value.shape or ((1,) if not is_number(position) else ())
+    sizes = value.shape or ((1,) if not is_number(position) else ()) if isinstance(value, TensorMeta) else value
     return sizes[index] if -len(sizes) <= index < len(sizes) else None
 
 

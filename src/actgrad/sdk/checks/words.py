@@ -280,14 +280,14 @@ def product(row: Row, name: str, *factors: str) -> Group:
     return (Check(f"{name} has as many elements as the product of {', '.join(factors)}", test, about=(name, *factors)),)
 
 
-def positive(row: Row, name: str) -> Group:
-    """No entry of an array is negative."""
+def positive(row: Row, name: str, lowest: str = "0") -> Group:
+    """Each entry of an array is at least 0, or another number."""
 
     def test(call: Call) -> str | None:
-        fault = f"{name} is {call.attributes[name]}; each must be at least 0; change {name}"
-        return None if all(number >= 0 for number in call.attributes[name]) else fault
+        fault = f"{name} is {call.attributes[name]}; each must be at least {lowest}; change {name}"
+        return None if all(number >= int(lowest) for number in call.attributes[name]) else fault
 
-    return (Check(f"no number of {name} is negative", test, about=(name,)),)
+    return (Check(f"each number of {name} is at least {lowest}", test, about=(name,)),)
 
 
 def lists(row: Row, *options: str) -> Group:
@@ -323,16 +323,27 @@ def lists(row: Row, *options: str) -> Group:
 # Words that guard others
 
 
+def _guarded(row: Row, words: tuple[str, ...], condition: str, holds: Callable[[Call], bool]) -> Group:
+    def guarded(check: Check) -> Check:
+        return replace(
+            check, rule=f"{check.rule}, where {condition}", test=lambda c: check.test(c) if holds(c) else None
+        )
+
+    return tuple(map(guarded, checks_of(row, words)))
+
+
 def when(row: Row, left: str, sign: str, right: str, *words: str) -> Group:
     """Another word, where a comparison holds."""
 
-    def guarded(check: Check) -> Check:
-        def test(call: Call) -> str | None:
-            return check.test(call) if _holds([term(call, left), term(call, right)], (sign,)) else None
+    def holds(call: Call) -> bool:
+        return _holds([term(call, left), term(call, right)], (sign,))
 
-        return replace(check, rule=f"{check.rule}, where {left} {sign} {right}", test=test)
+    return _guarded(row, words, f"{left} {sign} {right}", holds)
 
-    return tuple(map(guarded, checks_of(row, words)))
+
+def where(row: Row, name: str, *words: str) -> Group:
+    """Another word, where an optional tensor is passed."""
+    return _guarded(row, words, f"{name} is passed", lambda call: call.tensors.get(name) is not None)
 
 
 def tiling(row: Row, *words: str) -> Group:
@@ -347,10 +358,14 @@ def nothing(row: Row, *_: str) -> Group:
 
 WORDS: dict[str, Callable[..., Group]] = {
     **{f.__name__: f for f in (oneof, masked, chips, only, cube, public, oneformat, rank, shape, broadcast, fits)},
-    **{f.__name__: f for f in (within, last, onesor, filled, dims, must, product, positive, lists, when, tiling)},
+    **{
+        f.__name__: f for f in (within, last, onesor, filled, dims, must, product, positive, lists, when, where, tiling)
+    },
     **{name: getattr(dtype_words, name) for name in ("dtype", "equal", "same", "casts", "promoted", "alpha", "real")},
     **{name: getattr(dtype_words, name) for name in ("part", "orfloat", "columns", "scalarof")},
-    **dict.fromkeys(("null", "optional", "free", "anyout", "anyrank", "ones", "emptyfirst", "twice"), nothing),
+    **dict.fromkeys(
+        ("null", "optional", "free", "anyout", "anyrank", "ones", "emptyfirst", "twice", "reductions"), nothing
+    ),
 }
 
 

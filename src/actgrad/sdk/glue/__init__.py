@@ -4,10 +4,12 @@ Plain NumPy over arrays on the program's tensors. clients.txt has their prototyp
 
 promotion         PyTorch's promotion of dtypes
 rule              a computation, and the shape of its result
+rearrangement     slices, padding, repeated elements
 indices           gathered, scattered, sorted, found elements
 losses            losses and their gradients
 norms             normalisations and their gradients
 attention         attention with a softmax, and its gradients
+optimizers        steps of optimisers
 randomness        random numbers and dropout
 rules             all computations, which clients.txt names
 work              one call: its arguments, checked by phase one and computed by phase two

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from .promotion import working
+from .rearrangement import dimension, with_size
 from .rule import OWN, Rule, Shape
 
 
@@ -90,6 +93,119 @@ def _one_hot_shape(shape: Shape, classes: int, on: Shape, off: Shape, dim: int) 
     return (*shape[:position], classes, *shape[position:])
 
 
+def _rows(a: Any, dim: int) -> Any:
+    """A view with a dimension first; a number has one."""
+    return np.moveaxis(a.reshape(a.shape or (1,)), dim, 0)
+
+
+def _index_add(a: Any, dim: int, index: Any, source: Any, alpha: Any, *_: Any) -> Any:
+    result = np.array(a, working(a.dtype))
+    values = (_rows(source, dim) * alpha).astype(result.dtype)
+    np.add.at(_rows(result, dim), index.reshape(-1).astype(np.int64), values)
+    return result
+
+
+def _index_copy(a: Any, dim: int, index: Any, values: Any) -> Any:
+    result = np.array(a)
+    _rows(result, dim)[np.asarray(index, np.int64).reshape(-1)] = _rows(values, dim) if values.ndim else values
+    return result
+
+
+def _source_shape(shape: Shape, dim: int, index: Shape, source: Shape, *_: Any) -> Shape:
+    expected = with_size(shape, dim, int(np.prod(index)))
+    if shape and source and source != expected:
+        fault = f"source has shape {source}, but self has shape {shape} and index {index}"
+        raise ValueError(f"{fault}; it must be {expected}; reshape source")
+    return shape
+
+
+def _fill_shape(shape: Shape, dim: int, index: Shape, *_: Any) -> Shape:
+    """`index` has numbers here."""
+    n = (shape or (1,))[dimension(shape, dim)]
+    if any(not -n <= number < n for number in index):
+        limits = f"each must lie in [{-n}, {n - 1}]"
+        raise ValueError(f"index is {index}, but self has shape {shape}; {limits}; change index")
+    return shape
+
+
+def _by_rank(a: Any, rank: Callable[[Any], Any], dim: int, keep: bool) -> tuple[Any, Any]:
+    """The elements of a rank, and their positions. NaN ranks last; `rank` gets the number of other elements."""
+    a = a.reshape(a.shape or (1,)).astype(working(a.dtype))
+    order = np.argsort(a, dim, kind="stable")
+    count = a.shape[dim] - np.isnan(a).sum(dim, keepdims=True)
+    positions = np.take_along_axis(order, rank(count), dim)
+    values = np.take_along_axis(a, positions, dim)
+    return (values, positions) if keep else (values.squeeze(dim), positions.squeeze(dim))
+
+
+def _nan_median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
+    return _by_rank(a, lambda count: np.maximum((count - 1) // 2, 0), dim, keep)
+
+
+def _median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
+    """The lower of two; the first NaN where there is one."""
+    n = a.shape[dim] if a.ndim else 1
+    return _by_rank(a, lambda count: np.where(count < n, count, (n - 1) // 2), dim, keep)
+
+
+def _rank_shapes(shape: Shape, dim: int, keep: bool) -> tuple[Shape, Shape]:
+    dim = dimension(shape, dim)
+    result = (*shape[:dim], *(1,) * keep, *shape[dim + 1 :]) if shape else ()
+    return result, result
+
+
+def _unique(a: Any, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
+    """Elements, or parts along a dimension, in order, once each; of each its number; how often each occurs."""
+    values, inverse, counts = np.unique(
+        a.astype(working(a.dtype)), return_inverse=True, return_counts=True, axis=dim, equal_nan=False
+    )
+    inverse = inverse.reshape(a.shape if dim is None else -1)
+    return values, inverse if has_inverse else None, counts if has_counts else None
+
+
+_ALL = 1000  # the dim of UniqueConsecutive that stands for none
+
+
+def _unique_runs(a: Any, has_inverse: bool, has_counts: bool, dim: int) -> tuple[Any, Any, Any]:
+    """As `_unique`, of neighbours."""
+    parts = a.reshape(-1) if dim == _ALL else _rows(a, dim)
+    is_new = np.ones(len(parts), np.bool_)
+    is_new[1:] = (parts[1:] != parts[:-1]).any(tuple(range(1, parts.ndim)))
+    values, inverse = parts[is_new], np.cumsum(is_new) - 1
+    values = values if dim == _ALL else np.moveaxis(values, 0, dim)
+    inverse = inverse.reshape(a.shape if dim == _ALL else -1)
+    return values, inverse if has_inverse else None, np.bincount(inverse.reshape(-1)) if has_counts else None
+
+
+def _unique_shapes(shape: Shape, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
+    """The largest, where all differ."""
+    count = int(np.prod(shape)) if dim is None else shape[dimension(shape, dim)]
+    inverse = shape if dim is None else (count,)
+    return (count,) if dim is None else shape, inverse if has_inverse else ..., (count,) if has_counts else ...
+
+
+def _flat_put(a: Any, index: Any, source: Any, accumulates: bool) -> Any:
+    result = np.array(a).reshape(-1)
+    return _put(result, (index.reshape(-1),), source.reshape(-1), accumulates).reshape(a.shape)
+
+
+def _masked_scatter(a: Any, mask: Any, source: Any) -> Any:
+    result, mask = np.array(a), np.broadcast_to(mask != 0, a.shape)
+    result[mask] = source.reshape(-1)[: mask.sum()]
+    return result
+
+
+def _points(index: Any) -> tuple[Any, ...]:
+    """The key of elements whose coordinates lie along the last dimension."""
+    return tuple(np.moveaxis(index.astype(np.int64), -1, 0))
+
+
+def _scattered_points(a: Any, index: Any, values: Any) -> Any:
+    result = np.array(a)
+    result[_points(index)] = values
+    return result
+
+
 RULES: dict[str, Rule] = {
     "gather": Rule(lambda a, dim, index: a[_along(index, dim)], OWN, lambda shape, dim, index: index),
     "scatter": Rule(_scattered, OWN, lambda shape, *_: shape),
@@ -104,4 +220,36 @@ RULES: dict[str, Rule] = {
     "masked_select": Rule(_chosen, OWN, lambda a, mask: (int(np.prod(np.broadcast_shapes(a, mask))),), is_found=True),
     "nonzero_v2": Rule(np.nonzero, OWN, lambda a: (len(a), int(np.prod(a))), is_found=True),
     "nonzero": Rule(lambda a: np.stack(np.nonzero(a), -1), OWN, lambda a: (int(np.prod(a)), len(a)), is_found=True),
+    "index_add": Rule(_index_add, OWN, _source_shape),
+    "index_copy": Rule(_index_copy, OWN, _source_shape),
+    "index_fill": Rule(_index_copy, OWN, lambda shape, *_: shape),
+    "index_fill_list": Rule(_index_copy, OWN, _fill_shape),
+    "median": Rule(_median, OWN, _rank_shapes),
+    "median_of_all": Rule(lambda a: _median(a.reshape(-1), 0, False)[0], OWN, lambda shape: ()),
+    "nan_median": Rule(_nan_median, OWN, _rank_shapes),
+    "nan_median_of_all": Rule(lambda a: _nan_median(a.reshape(-1), 0, False)[0], OWN, lambda shape: ()),
+    "kth_value": Rule(
+        lambda a, k, dim, keep: _by_rank(a, lambda count: np.full_like(count, k - 1), dim, keep),
+        OWN,
+        lambda shape, k, *rest: _rank_shapes(shape, *rest),
+    ),
+    "unique": Rule(
+        lambda a, _, inverse: _unique(a, None, inverse)[:2], OWN, lambda a, _, i: _unique_shapes(a, None, i)[:2], True
+    ),
+    "unique_and_counts": Rule(
+        lambda a, _, *flags: _unique(a, None, *flags), OWN, lambda a, _, *flags: _unique_shapes(a, None, *flags), True
+    ),
+    "unique_along": Rule(
+        lambda a, _, i, dim: _unique(a, dim, i, True), OWN, lambda a, _, i, dim: _unique_shapes(a, dim, i, True), True
+    ),
+    "unique_runs": Rule(
+        _unique_runs, OWN, lambda a, i, c, dim: _unique_shapes(a, None if dim == _ALL else dim, i, c), True
+    ),
+    "put": Rule(_flat_put, OWN, lambda shape, *_: shape),
+    "take": Rule(lambda a, index: a.reshape(-1)[index.astype(np.int64)], OWN, lambda shape, index: index),
+    "masked_scatter": Rule(_masked_scatter, OWN, lambda shape, *_: shape),
+    "gather_points": Rule(
+        lambda a, index, _: a[_points(index)], OWN, lambda shape, index, _: (*index[:-1], *shape[index[-1] :])
+    ),
+    "scatter_points": Rule(_scattered_points, OWN, lambda shape, *_: shape),
 }

@@ -25,9 +25,54 @@ def _loss_shape(*arguments: Any) -> Shape:
     return () if reduction else np.broadcast_shapes(*filter(None, shapes))
 
 
+def _shape_where_none(reduction: int, *shapes: Shape) -> Any:
+    """The shape of a loss whose reduced result may have any shape."""
+    return ... if reduction else np.broadcast_shapes(*shapes)
+
+
 def _share(size: int, reduction: int) -> float:
     """The factor of an element's gradient."""
     return 1.0 / max(size, 1) if reduction == 1 else 1.0
+
+
+def _smooth_l1(a: Any, b: Any, beta: float) -> Any:
+    distance = np.abs(a - b)
+    return np.where(distance < beta, distance * distance / (2 * beta or 1), distance - beta / 2)
+
+
+def _smooth_l1_backward(gradient: Any, a: Any, b: Any, reduction: int, beta: float) -> Any:
+    slope = np.where(np.abs(a - b) < beta, (a - b) / (beta or 1), np.sign(a - b))
+    return gradient * slope * _share(slope.size, reduction)
+
+
+def _divergence(a: Any, target: Any, reduction: int, is_log: bool) -> Any:
+    """Reduction 3 is the sum over the first size. Targets of 0 give NaN, as by CANN's document."""
+    values = np.exp(target) * (target - a) if is_log else target * (np.log(target) - a)
+    return np.sum(values) / a.shape[0] if reduction == 3 and a.ndim else _reduced_loss(lambda x: x)(values, reduction)
+
+
+def _divergence_share(a: Any, reduction: int) -> float:
+    return 1 / a.shape[0] if reduction == 3 and a.ndim else _share(a.size, reduction)
+
+
+def _divergence_backward(gradient: Any, a: Any, target: Any, reduction: int, is_log: bool) -> Any:
+    return -gradient * (np.exp(target) if is_log else target) * _divergence_share(a, reduction)
+
+
+def _divergence_by_target(gradient: Any, a: Any, target: Any, reduction: int, is_log: bool) -> Any:
+    slope = np.exp(target) * (target - a + 1) if is_log else np.where(target == 0, 0, np.log(target) - a + 1)
+    return gradient * slope * _divergence_share(a, reduction)
+
+
+def _chance_entropy(a: Any, target: Any, weight: Any) -> Any:
+    """Binary cross entropy of probabilities; as in PyTorch no logarithm is below -100."""
+    loss = -(target * np.maximum(np.log(a), -100) + (1 - target) * np.maximum(np.log1p(-a), -100))
+    return loss if weight is None else loss * weight
+
+
+def _chance_entropy_backward(gradient: Any, a: Any, target: Any, weight: Any, reduction: int) -> Any:
+    slope = (a - target) / np.maximum((1 - a) * a, 1e-12)
+    return gradient * (slope if weight is None else slope * weight) * _share(a.size, reduction)
 
 
 def _mse_backward(gradient: Any, a: Any, b: Any, reduction: int) -> Any:
@@ -45,6 +90,12 @@ def _entropy_backward(gradient: Any, a: Any, target: Any, weight: Any, positive:
     share, chance = _share(a.size, reduction), 0.5 + 0.5 * np.tanh(0.5 * a)
     by_a = chance - target if positive is None else (positive * target + 1 - target) * chance - positive * target
     return gradient * share * (by_a if weight is None else by_a * weight)
+
+
+def _entropy_by_target(gradient: Any, a: Any, target: Any, weight: Any, positive: Any, reduction: int) -> Any:
+    more = np.log1p(np.exp(-np.abs(a)))
+    slope = (1 if positive is None else positive) * (more + np.maximum(-a, 0)) - (more + np.maximum(a, 0))
+    return gradient * (slope if weight is None else slope * weight) * _share(a.size, reduction)
 
 
 def _picked(a: Any, target: Any, weight: Any, ignored: int) -> tuple[Any, Any, Any]:
@@ -84,6 +135,20 @@ RULES: dict[str, Rule] = {
     "l1_loss_backward": Rule(lambda g, a, b, reduction: g * _share(a.size, reduction) * np.sign(a - b), FLOATING),
     "entropy": Rule(_reduced_loss(_entropy), FLOATING, _loss_shape),
     "entropy_backward": Rule(_entropy_backward, FLOATING),
+    "entropy_by_target": Rule(_entropy_by_target, FLOATING),
+    "smooth_l1": Rule(
+        lambda a, b, reduction, beta: _reduced_loss(_smooth_l1)(a, b, beta, reduction),
+        FLOATING,
+        lambda a, b, reduction, beta: _shape_where_none(reduction, a, b),
+    ),
+    "smooth_l1_backward": Rule(_smooth_l1_backward, FLOATING),
+    "divergence": Rule(_divergence, FLOATING, lambda a, b, reduction, *_: _shape_where_none(reduction, a, b)),
+    "divergence_backward": Rule(_divergence_backward, FLOATING),
+    "divergence_by_target": Rule(_divergence_by_target, FLOATING),
+    "chance_entropy": Rule(
+        _reduced_loss(_chance_entropy), FLOATING, lambda a, b, weight, reduction: _shape_where_none(reduction, a, b)
+    ),
+    "chance_entropy_backward": Rule(_chance_entropy_backward, FLOATING),
     "nll_loss": Rule(_nll, OWN, _nll_shapes),
     "nll_loss_backward": Rule(_nll_backward, OWN, lambda gradient, a, *_: a),
 }

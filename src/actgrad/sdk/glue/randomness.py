@@ -29,6 +29,20 @@ def _bernoulli(to: Any, chance: Any, seed: int, offset: int) -> Any:
     return _generator(seed, offset).random(to.shape) < chance.astype(np.float64)
 
 
+def _drawn(a: Any, count: int, has_replacement: bool, seed: int, offset: int) -> Any:
+    """Positions in each row, by weights; without replacement each at most once."""
+    rows, generator = a.reshape(-1, a.shape[-1]).astype(np.float64), _generator(seed, offset)
+    if not has_replacement:  # the first arrivals of processes whose rates are the weights
+        return np.argsort(generator.exponential(size=rows.shape) / rows, -1, kind="stable")[:, :count]
+    ends = np.cumsum(rows, -1)
+    numbers = generator.random((len(rows), count)) * ends[:, -1:]
+    return np.stack([np.searchsorted(*pair, side="right") for pair in zip(ends, numbers, strict=True)])
+
+
+def _drawn_shape(shape: Shape, count: int, *_: Any) -> Shape:
+    return (*shape[:-1], count)
+
+
 def _integers(to: Any, low: int, high: int, seed: int, offset: int) -> Any:
     return _generator(seed, offset).integers(low, high, to.shape)
 
@@ -59,6 +73,14 @@ RULES: dict[str, Rule] = {
     "uniform": Rule(_uniform, OWN, _same),
     "bernoulli": Rule(_bernoulli, OWN, _same),
     "integers": Rule(_integers, OWN, _same),
+    "multinomial": Rule(_drawn, OWN, _drawn_shape),
+    "multinomial_of_tensors": Rule(
+        lambda a, count, has_replacement, seed, offset, more: _drawn(
+            a, count, has_replacement, int(seed.reshape(())), int(offset.reshape(())) + more
+        ),
+        OWN,
+        _drawn_shape,
+    ),
     "permutation": Rule(lambda n, seed, offset: _generator(seed, offset).permutation(n), OWN, lambda n, *_: (n,)),
     "dropout_mask": Rule(_mask, OWN, _packed_size),
     "dropout": Rule(_masked, OWN, _same),

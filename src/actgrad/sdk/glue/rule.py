@@ -25,4 +25,5 @@ class Rule:
     #: A shape from shapes, AclScalars and flags, or `...` for any; a tuple of these for several results.
     #: None: shapes broadcast.
     shape: Callable[..., Any] | None = None
-    is_found: bool = False  # the result's size is known when it is computed; `shape` is the largest
+    is_found: bool = False  # sizes of results are known when they are computed; `shape` has the largest
+    is_in_place: bool = False  # it reads all its results; others read at most the first

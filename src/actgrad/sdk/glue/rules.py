@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from ...base.errors import quantity
-from . import attention, indices, losses, norms, randomness
+from . import attention, indices, losses, norms, optimizers, randomness, rearrangement
 from .rule import COMMON, FLOATING, OWN, RESULT, WIDE, Rule, Shape
 
 
@@ -123,12 +124,43 @@ def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Rule:
     )
 
 
+def _min_and_max(a: Any, dims: Sequence[int], keep: bool) -> tuple[Any, Any]:
+    """Of no elements there are none."""
+    if not a.size:
+        return None, None
+    axes = tuple({d % max(a.ndim, 1) for d in dims} if a.ndim else ()) or None
+    return np.min(a, axes, keepdims=keep), np.max(a, axes, keepdims=keep)
+
+
+def _extremes_shapes(shape: Shape, dims: Sequence[int], keep: bool) -> tuple[Shape, Shape]:
+    result = _reduced(shape, dims, keep)
+    if shape and any(shape[d] == 0 for d in dims):
+        raise ValueError(f"self has shape {shape} and dim is {dims}; no reduced size may be 0; change dim")
+    return result, result
+
+
+def _to_odd(a: Any) -> Any:
+    """The nearest integer; halfway between two, the odd one."""
+    lower = np.floor(a)
+    return np.where(a - lower == 0.5, lower + (lower % 2 == 0), np.rint(a))
+
+
+#: Rounding by number; others round as rint.
+_ROUNDING: dict[int, Callable[[Any], Any]] = {
+    2: np.floor, 3: np.ceil, 4: lambda a: np.copysign(np.floor(np.abs(a) + 0.5), a), 5: np.trunc, 6: _to_odd,
+}  # fmt: skip
+
+
+def _rounded(a: Any, mode: Any) -> Any:
+    return _ROUNDING.get(int(mode.reshape(())), np.rint)(a)
+
+
 def _std_or_var(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda a, dims, correction, keep: function(a, axis=tuple(dims) or None, ddof=correction, keepdims=keep)
+    return lambda a, dims, correction, keep: function(a, axis=tuple(dims or ()) or None, ddof=correction, keepdims=keep)
 
 
-def _spread_shape(shape: Shape, dims: Sequence[int], correction: int, keep: bool) -> Shape:
-    return _reduced(shape, dims, keep)
+def _spread_shape(shape: Shape, dims: Sequence[int] | None, correction: int, keep: bool) -> Shape:
+    return _reduced(shape, dims or (), keep)
 
 
 def _log_sum_exp(a: Any, axis: Any, keepdims: bool) -> Any:
@@ -154,6 +186,11 @@ _PLAIN = (
     "logical_and", "logical_or", "isfinite", "floor", "ceil", "trunc",
 )  # fmt: skip
 
+_FLOATING = (
+    "exp", "log", "sqrt", "sin", "cos", "reciprocal", "log1p", "expm1", "log2", "log10", "tan", "sinh", "cosh", "tanh",
+    "arcsin", "arccos", "arctan",
+)  # fmt: skip
+
 RULES: dict[str, Rule] = {
     "copy": Rule(lambda to, source: source, OWN),
     "cast": Rule(lambda source, *dtype: source, OWN),
@@ -172,8 +209,11 @@ RULES: dict[str, Rule] = {
     "sign": Rule(np.sign),
     "abs": Rule(np.abs),
     "neg": Rule(np.negative),
+    "rsub": Rule(lambda a, b, alpha=1: b - alpha * a),
     "rsqrt": Rule(lambda a: 1 / np.sqrt(a), FLOATING),
-    **{name: Rule(getattr(np, name), FLOATING) for name in ("exp", "log", "sqrt", "sin", "cos", "reciprocal")},
+    **{name: Rule(getattr(np, name), FLOATING) for name in _FLOATING},
+    "sigmoid": Rule(lambda a: 1 / (1 + np.exp(-a)), FLOATING),
+    "round_by_mode": Rule(_rounded, shape=lambda shape, mode: shape),
     "pow": Rule(np.power),
     "clamp": Rule(_clamp),
     **{name: Rule(getattr(np, name)) for name in _PLAIN},
@@ -185,6 +225,22 @@ RULES: dict[str, Rule] = {
     "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
     "matmul": Rule(lambda a, b, *_: np.matmul(a, b), RESULT, _matrices),
     "addmm": Rule(_addmm, RESULT, _added),
+    "inverse": Rule(np.linalg.inv, FLOATING, lambda shape: shape),
+    "outer": Rule(np.multiply.outer, COMMON, lambda a, b: (*a, *b)),
+    "sum_of_list": Rule(lambda parts: reduce(np.add, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
+    "prod_of_all": Rule(lambda a, dtype: np.prod(a), RESULT, lambda *_: ()),
+    "prod": Rule(
+        lambda a, dim, keep, dtype: np.prod(a.reshape(a.shape or (1,)), dim, keepdims=keep),
+        RESULT,
+        lambda shape, dim, keep, dtype: _reduced(shape, (dim,), keep),
+    ),
+    "extremes_of_all": Rule(lambda a: _min_and_max(a, (), False), OWN, lambda shape: ((), ())),
+    "extremes": Rule(_min_and_max, OWN, lambda shape, dims, keep: _extremes_shapes(shape, dims, keep)),
+    "extremes_along": Rule(
+        lambda a, dim, keep: _min_and_max(a, (dim,), keep),
+        OWN,
+        lambda shape, dim, keep: _extremes_shapes(shape, (dim,), keep),
+    ),
     "max_of_all": Rule(np.max, COMMON, lambda shape: ()),
     "min_of_all": Rule(np.min, COMMON, lambda shape: ()),
     "max": Rule(_reduction(np.max), COMMON, _reduced),
@@ -216,6 +272,7 @@ RULES: dict[str, Rule] = {
     "floor_divide": Rule(np.floor_divide),
     "remainder": Rule(np.mod),
     "erf": Rule(lambda a: np.vectorize(math.erf, otypes=[a.dtype])(a), FLOATING),
+    "erfc": Rule(lambda a: np.vectorize(math.erfc, otypes=[a.dtype])(a), FLOATING),
     "flip": Rule(np.flip, OWN, lambda shape, dims: shape),
     "eye": Rule(np.eye, OWN, lambda n, m: (n, m)),
     "linspace": Rule(np.linspace, OWN, lambda start, end, steps: (steps,)),
@@ -225,11 +282,22 @@ RULES: dict[str, Rule] = {
     "min_dim": _extremes(np.min, np.argmin),
     "std": Rule(_std_or_var(np.std), WIDE, _spread_shape),
     "var": Rule(_std_or_var(np.var), WIDE, _spread_shape),
+    "var_and_mean": Rule(
+        lambda a, dims, correction, keep: (
+            _std_or_var(np.var)(a, dims, correction, keep),
+            np.mean(a, tuple(dims or ()) or None, keepdims=keep),
+        ),
+        WIDE,
+        lambda *arguments: (_spread_shape(*arguments),) * 2,
+    ),
     "log_sum_exp": Rule(_reduction(_log_sum_exp), WIDE, _reduced),
     "vector_norm": Rule(_vector_norm, WIDE, lambda shape, order, dims, keep, *_: _reduced(shape, dims, keep)),
+    "norm_of_all": Rule(lambda a, order: _vector_norm(a, order, (), False), WIDE, lambda shape, order: ()),
     **attention.RULES,
     **indices.RULES,
     **losses.RULES,
     **norms.RULES,
+    **optimizers.RULES,
     **randomness.RULES,
+    **rearrangement.RULES,
 }

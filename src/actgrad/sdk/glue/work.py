@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -51,6 +52,7 @@ class Work:
         self._judge(parameters, arguments)
         self._results = [k for k, parameter in enumerate(parameters) if parameter.is_output]
         self._calls = [tuple(arguments)]
+        self._shared: list[AclTensor] = []
         if parameters[self._results[0]].type == "tensors":
             self._calls = self._one_by_one(arguments)
         for call in self._calls:
@@ -73,6 +75,7 @@ class Work:
     def _one_by_one(self, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The calls of one tensor each that a call of lists is."""
         count = len(arguments[self._results[0]])
+        self._shared = [value for value in arguments if isinstance(value, AclTensor)]  # scalars, as tensors
         lists = [value if isinstance(value, tuple) else (value,) * count for value in arguments]
         if any(len(each) != count for each in lists):
             lengths = ", ".join(str(len(each)) for each in lists)
@@ -82,12 +85,13 @@ class Work:
         return list(zip(*lists, strict=True))
 
     def _inputs(self, call: tuple[Any, ...]) -> list[Any]:
-        """A function in place reads its result, which comes first."""
-        return [value for k, value in enumerate(call) if k not in self._results or k == 0]
+        """A function in place reads its result, which comes first, or all results, where its rule says so."""
+        return [v for k, v in enumerate(call) if k not in self._results or k == 0 or self.rule.is_in_place]
 
     def _check_shapes(self, names: Sequence[str], call: tuple[Any, ...]) -> None:
         shapes = [_each(lambda each: getattr(each, "view_dims", each), value) for value in self._inputs(call)]
-        tensors = [value.view_dims for value in self._inputs(call) if isinstance(value, AclTensor)]
+        inputs = [value for value in self._inputs(call) if isinstance(value, AclTensor)]
+        tensors = [value.view_dims for value in inputs if all(value is not each for each in self._shared)]
         try:
             rule_shapes = self.rule.shape(*shapes) if self.rule.shape else np.broadcast_shapes(*tensors)
         except ValueError as error:
@@ -114,28 +118,29 @@ class Work:
     def run(self, distance: int) -> tuple[int, ...]:
         """Compute, on memory that this process touches at `distance` from its device address.
 
-        Returns the number of a tensor that has another shape now, and that shape, or nothing.
+        Returns, of each tensor that has another shape now, its number, its rank and that shape.
         """
         with np.errstate(all="ignore"):
             for call in self._calls:
-                shape = self._compute(call, distance)
+                shapes = self._compute(call, distance)
         if not self.rule.is_found:
             return ()
-        before = self._calls[0][: self._results[0]]
-        return (sum(isinstance(value, AclTensor) for value in before), *shape)
+        numbers = [sum(isinstance(value, AclTensor) for value in self._calls[0][:k]) for k in self._results]
+        new = [(n, len(s), *s) for n, s in zip(numbers, shapes, strict=True) if s is not None]
+        return tuple(itertools.chain.from_iterable(new))
 
-    def _compute(self, call: tuple[Any, ...], distance: int) -> tuple[int, ...]:
+    def _compute(self, call: tuple[Any, ...], distance: int) -> list[tuple[int, ...] | None]:
         results = [result if result is None else array_of(result, distance) for result in self._targets(call)]
         dtype = self._dtype(call, FLOAT32 if results[0] is None else results[0].dtype)
         inputs = [_each(lambda each: _converted(each, dtype, distance), value) for value in self._inputs(call)]
-        values = self.rule.compute(*inputs)
-        for result, value in zip(results, values if len(results) > 1 else [values], strict=True):
-            value = np.asarray(value)
-            if result is not None:
+        computed = self.rule.compute(*inputs)
+        values = [each if each is None else np.asarray(each) for each in (computed if len(results) > 1 else [computed])]
+        for result, value in zip(results, values, strict=True):
+            if result is not None and value is not None:
                 part = result.ravel()[: value.size].reshape(value.shape) if self.rule.is_found else result
                 value = value.reshape(part.shape) if value.size == part.size else value
                 _copy(part, value if dtype is None or self.rule.dtype == WIDE else value.astype(dtype))
-        return np.shape(values) if self.rule.is_found else ()
+        return [value if value is None else value.shape for value in values]
 
     def _dtype(self, call: tuple[Any, ...], result: Dtype) -> Dtype | None:
         """The dtype of the values; None: each array keeps its own."""

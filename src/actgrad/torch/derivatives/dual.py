@@ -156,12 +156,12 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
     def maximum(a: Any, b: Any) -> Any:
         if not isinstance(a, Dual):
             a, b = b, a  # the differentiated one first: at a tie the slope from the left is the other one's
-        return where((a > b) | _is_nan(a), a, b)
+        return where(_or_nan(a > b, a), a, b)
 
     def minimum(a: Any, b: Any) -> Any:
         if not isinstance(a, Dual):
             a, b = b, a
-        return where((a <= b) | _is_nan(a), a, b)
+        return where(_or_nan(a <= b, a), a, b)
 
     exp = _function(torch.exp, lambda result, x: result)
     table: dict[str, Callable[..., Any]] = {
@@ -189,8 +189,9 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
     return xp.with_factors(table)
 
 
-def _is_nan(x: Any) -> Any:
-    return value(x) != value(x)
+def _or_nan(condition: Any, x: Any) -> Any:
+    """Whether a condition holds or x is NaN, which a number of the formula never is."""
+    return condition | (value(x) != value(x)) if isinstance(value(x), torch.Tensor) else condition
 
 
 @cache

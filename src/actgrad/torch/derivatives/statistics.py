@@ -58,6 +58,8 @@ class ElementCall(NamedTuple):
 
     def broadcast(self, terms: torch.Tensor) -> torch.Tensor:
         """Terms of all elements."""
+        if terms.shape == self.shape:
+            return terms
         return terms.expand(self.shape)  # broadcast_to has no rule for batched gradients
 
     @property

@@ -49,7 +49,7 @@ const void* actgrad_list_values(const void* list, int64_t* count); /* of a list 
 /* Dead: destroyed, or no object at all. */
 enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS, TEXT_WORDS, INTS_WORDS, LIST_WORDS };
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 10 }; /* the version of words and plans; seam.py has the same number */
+enum { INTERFACE = 11 }; /* the version of words and plans; seam.py has the same number */
 
 /* An operand of a plan's function. */
 typedef struct {
@@ -73,8 +73,8 @@ typedef struct {
 } actgrad_plan;
 
 /* Requests: to plan a call of a function, to run a plan, to release plans. The last two have handles as words; the
-   second has the distance from device addresses to the planner's as its place. Its answer has in `outputs` 0, or how
-   many words follow: the number of a tensor that has a new shape, and the shape. END: the process ends. */
+   second has the distance from device addresses to the planner's as its place. Its answer has in `outputs` how many
+   words follow: of each tensor that has a new shape, its number, its rank and its sizes. END: the process ends. */
 enum { PLAN = 1, RUN = 2, RELEASE = 3, END = 4 };
 typedef void actgrad_planner(int64_t request, const char* function, const int64_t* words, int64_t count,
                              const int64_t* places, int64_t place_count, actgrad_plan* answer);

@@ -175,9 +175,10 @@ static void run_plan(void* argument) {
         const int64_t distance = actgrad_get_settings()->uses_server ? 0 : actgrad_memory_distance();
         actgrad_ask_planner(RUN, "", &plan->handle, 1, &distance, 1, &answer);
         run->status = (int32_t)answer.status;
-        const int64_t* reshaped = &answer.operands; /* a tensor's number, and its sizes */
-        if (run->status == 0 && answer.outputs > 0)
-            actgrad_reshape(run->task->call.objects[reshaped[0]], reshaped + 1, answer.outputs - 1);
+        const int64_t* reshaped = &answer.operands; /* of each tensor its number, its rank and its sizes */
+        const int64_t* end = reshaped + (run->status == 0 ? answer.outputs : 0);
+        for (; reshaped < end; reshaped += 2 + reshaped[1])
+            actgrad_reshape(run->task->call.objects[reshaped[0]], reshaped + 2, reshaped[1]);
         return;
     }
     int32_t (*kernel)(void*, const int64_t*) = (int32_t (*)(void*, const int64_t*))(intptr_t)plan->run;

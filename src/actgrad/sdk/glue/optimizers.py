@@ -1,0 +1,33 @@
+"""Steps of optimisers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .rule import WIDE, Rule
+
+
+def _adam_w(
+    a: Any, m: Any, v: Any, largest: Any, gradient: Any, step: Any, rate: float, beta1: float, beta2: float,
+    decay: float, epsilon: float, amsgrad: bool, maximize: bool,
+) -> Any:  # fmt: skip
+    """The parameters, their two moments, and the largest second moment. `step` has the number of steps before."""
+    gradient, step = -gradient if maximize else gradient, float(step.reshape(())) + 1
+    m = m + (1 - beta1) * (gradient - m)
+    v = beta2 * v + (1 - beta2) * np.square(gradient)
+    largest = np.maximum(largest, v) if amsgrad else largest
+    root = np.sqrt((largest if amsgrad else v) / (1 - beta2**step)) + epsilon
+    return a * (1 - rate * decay) - rate / (1 - beta1**step) * (m / root), m, v, largest
+
+
+def _unscaled(gradient: Any, is_bad: Any, factor: Any) -> Any:
+    """Gradients times a factor, and 1.0 where one was infinite or NaN."""
+    return gradient * factor.reshape(()), is_bad if np.isfinite(gradient).all() else np.ones_like(is_bad)
+
+
+RULES: dict[str, Rule] = {
+    "adam_w": Rule(_adam_w, WIDE, lambda a, m, v, largest, *_: (a,) * 4, is_in_place=True),
+    "unscale": Rule(_unscaled, WIDE, lambda gradient, *_: (gradient, ...), is_in_place=True),
+}
