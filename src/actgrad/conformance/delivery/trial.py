@@ -28,6 +28,7 @@ from ..files import sizes
 from ..files.sizes import UnreadableFile
 from ..judging import judge
 from ..power import weaknesses
+from ..report import svg
 from ..report.text import json_value
 from ..standards import STANDARDS
 from ..verdict import Verdict
@@ -38,7 +39,6 @@ from .workers import in_processes
 ACCEPTED, REJECTED, MISSING = "ACCEPTED", "REJECTED", "MISSING"
 MARK = "actgrad-delivery-state"
 SAVE_SECONDS = 3.0
-BINS = 150  # points of a picture
 _TIMES = 12  # memory that judging takes, in the size of the tensors
 Entry = dict[str, Any]  # the result of a case, as report.json has it, and more for the page
 
@@ -142,23 +142,13 @@ def _entry(verdict: Verdict) -> Entry:
         "ranges": [(r.says, r.failing, r.elements) for r in verdict.ranges[:5]],
     }
     if not verdict.holds:
-        entry["pictures"] = [_outline(failing.points[:, column], failing.points[:, 1]) for column in (0, 2)]
+        entry["pictures"] = [svg.outline(failing.points[:, column], failing.points[:, 1]) for column in (0, 2)]
     document: Entry = json_value(entry)
     return document
 
 
 def _reason(name: str, outcome: Any) -> str:
     return f"{name}: {STANDARDS[outcome.standard].title}: {outcome.says}"
-
-
-def _outline(at: Array, ulps: Array) -> list[tuple[float, float]]:
-    """The largest error in each of BINS stretches of what the errors are drawn over."""
-    usable = ~np.isnan(at)
-    at, ulps = at[usable], np.minimum(np.nan_to_num(ulps[usable], nan=1e10, posinf=1e10), 1e10)
-    order = np.lexsort((-ulps, at))
-    parts = np.array_split(order, min(BINS, len(order)) or 1)
-    best = [part[np.argmax(ulps[part])] for part in parts if len(part)]
-    return [(float(f"{at[k]:.6g}"), float(f"{ulps[k]:.3g}")) for k in best]
 
 
 def _digest(path: Path) -> str:
