@@ -37,22 +37,22 @@ def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
 def supported(
     *names: str,
     dtypes: str = "",
-    only_on: str = "",
+    products: str = "",
     everywhere: bool = False,
     when: When = When.ALWAYS,
     origin: Origin = Origin.BOTH,
 ) -> tuple[Check, ...]:
     """Each of these tensors has a dtype of the operator's list, or of `dtypes`, as far as the product has it.
 
-    Without a product the library's own list holds. Products other than those of `only_on` have an empty list.
+    Without a product the library's own list holds. Products other than `products` have an empty list.
     `everywhere`: also where the product lacks the dtype.
     """
-    own, products = tuple(dtypes.split()), tuple(only_on.split())
+    own, takers = tuple(dtypes.split()), tuple(products.split())
 
     def allowed_by(call: Call) -> tuple[str, ...]:
         if call.product is None:
             return allowed_dtypes(call.definition, None)
-        if products and call.product.name not in products:
+        if takers and call.product.name not in takers:
             return ()
         names = own or call.definition.dtypes
         return names if everywhere or (call.definition.bfloat16_everywhere and not own) else _on(call.product, names)

@@ -9,7 +9,6 @@ from typing import Any
 
 from ..base.definition import Definition
 from ..base.errors import (
-    KernelMissing,
     NotConfigured,
     NullArgument,
     UnsupportedOnProduct,
@@ -239,18 +238,6 @@ def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
 
     names = ", ".join(f"{choice!r} ({k})" for k, choice in enumerate(choices))
     return Check(f"{switch} is one of {names}", test, about=(switch,))
-
-
-def off(flag: str, tensors: tuple[str, ...]) -> Check:
-    """A flag is off, which no kernel knows; a call on an empty tensor needs none."""
-
-    def test(call: Call) -> str | None:
-        is_empty = any((meta := call.tensors.get(name)) is not None and meta.size == 0 for name in tensors)
-        if is_empty or not call.attributes[flag]:
-            return None
-        return f"{flag} is True; actgrad computes only {flag}=False; pass {flag}=False"
-
-    return Check(f"{flag} is off, unless a tensor is empty", test, KernelMissing, origin=Origin.ACTGRAD, about=(flag,))
 
 
 def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool], attributes: list[str]) -> Check:

@@ -72,7 +72,6 @@ geglu_backward = Operator(
     formula={"none": gelu_erf_derivative, "tanh": gelu_tanh_derivative},
     switch="approximate",
     gradient_of=geglu,
-    given_value="gelu",
     checks=(
         supported("grad_output"),
         equal("self", "gelu", "grad_input", to="grad_output"),
