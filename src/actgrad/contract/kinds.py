@@ -87,7 +87,7 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         dtype_rules.supported(first),
         dtype_rules.promoted(first, *others) if definition.broadcasts else dtype_rules.equal(*others, to=first),
         dtype_rules.real(*scalars),
-        dtype_rules.listed(*outputs),
+        stages.document(dtype_rules.supported(*outputs)),
         dtype_rules.convertible(*outputs),
         joined,
         shape_rules.same_shape(*same, to=first),

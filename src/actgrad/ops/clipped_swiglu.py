@@ -7,8 +7,8 @@ from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, has_dtype, supported
 from ..contract.halves_rules import counting, dim_in_range, even, groups, half
 from ..contract.kinds import TILED_VALUES
-from ..contract.shape_rules import document_nonempty, document_rank, same_shape
-from ..contract.stages import on, tiling
+from ..contract.shape_rules import nonempty, rank, same_shape
+from ..contract.stages import document, on, tiling
 from .selu import is_on_950
 from .silu import silu_derivative, silu_formula, swish_derivative, swish_formula
 
@@ -86,7 +86,7 @@ clipped_swiglu = Operator(
         supported("x"),
         equal("out", to="x"),
         has_dtype("group_index", "int64"),
-        document_rank("x", minimum=1),
+        document(rank("x", minimum=1)),
         tiling(dim_in_range("x"), even("x"), counting("group_index"), half("out", of="x")),
         TILED_VALUES,
         tiling(on("Ascend950", groups("group_index", maximum=8192))),
@@ -135,8 +135,8 @@ clipped_swiglu_backward = Operator(
         supported("grad_output"),
         equal("x", "grad_x", to="grad_output"),
         has_dtype("group_index", "int64"),
-        document_rank("x", minimum=1),
-        document_nonempty("grad_output", "x"),
+        document(rank("x", minimum=1)),
+        document(nonempty("grad_output", "x")),
         TILED_VALUES,
         tiling(
             dim_in_range("x"),

@@ -11,8 +11,8 @@ from ..contract import Check
 from ..contract.dtype_rules import equal, has_dtype, supported
 from ..contract.halves_rules import counting, dim_in_range, even, groups, half
 from ..contract.kinds import TILED_VALUES
-from ..contract.shape_rules import document_nonempty, document_rank
-from ..contract.stages import tiling
+from ..contract.shape_rules import nonempty, rank
+from ..contract.stages import document, tiling
 from .clipped_swiglu import clamp
 from .silu import silu_formula
 
@@ -82,8 +82,8 @@ swiglu_group = Operator(
         equal("out", to="x"),
         has_dtype("weight", "float32", or_that_of="x"),
         has_dtype("group_index", "int64"),
-        document_rank("x", minimum=1),
-        document_nonempty("x"),
+        document(rank("x", minimum=1)),
+        document(nonempty("x")),
         TILED_VALUES,
         tiling(
             dim_in_range("x"),
