@@ -20,21 +20,14 @@ class Halves(Elementwise):
     one element, which all elements see.
     """
 
+    is_uniform = False
+    is_packed = True
+
     packed: tuple[str, ...]
     active: str = "upper"
     interleaved: bool | str = False
     dim: str = "dim"
     tensor: str = ""
-
-    @property
-    def is_uniform(self) -> bool:
-        """Whether an element sees one element of each tensor, and nothing else."""
-        return False
-
-    @property
-    def is_packed(self) -> bool:
-        """Whether a tensor has more than one part."""
-        return True
 
     @property
     def tensor_names(self) -> tuple[str, ...]:
