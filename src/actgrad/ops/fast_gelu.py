@@ -1,11 +1,11 @@
 """Fast GELU, two approximations of GELU."""
 
 from ..base.definition import C, Torch
-from ..base.xp import abs, maximum, minimum, where
+from ..base.xp import abs, maximum, minimum, sigmoid_times, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.shape_rules import rank, same_format, same_shape
-from .silu import QUICK, swish_derivative, swish_formula
+from .silu import FAR, QUICK, silu_derivative
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
 # Of fast GELU V2's parabolas, 0.1444 * (1.769 - 0.7071 * abs(x))**2 = CURVATURE * (TURN - abs(x))**2.
@@ -17,12 +17,12 @@ DIFFERENCES = ("Ascend310P and Ascend910: the README says yes, the source has no
 
 def fast_gelu_formula(x):
     """x * sigmoid(1.702 * x)"""
-    return swish_formula(x, QUICK)
+    return sigmoid_times(QUICK * x, maximum(x, -FAR))
 
 
 def fast_gelu_derivative(x):
     """s * (1 + 1.702 * x * (1 - s)), s = sigmoid(1.702 * x)"""
-    return swish_derivative(x, QUICK)
+    return silu_derivative(QUICK * x)
 
 
 def before_turn(a):
