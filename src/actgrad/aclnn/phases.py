@@ -34,8 +34,8 @@ def first(function: CFunction) -> Callable[..., tuple[int, int, AclOpExecutor | 
     phase_one.__doc__ = f"""(status, workspaceSize, executor) of a call: phase one, which checks it.
 
     In C: {signature}.
-    Tensors are of aclCreateTensor, NumPy arrays or torch.Tensor; scalars of aclCreateScalar or plain numbers; None is
-    the null pointer. The function raises nothing and computes nothing; aclGetRecentErrMsg() explains a status.
+    Tensors are of aclCreateTensor, NumPy arrays or torch.Tensor, scalars of aclCreateScalar or plain numbers. None is
+    the null pointer. The function raises nothing and computes nothing. aclGetRecentErrMsg() explains a status.
     """
     return _named(phase_one, signature.first_name, names)
 
