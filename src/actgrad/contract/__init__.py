@@ -10,7 +10,8 @@ stages           rules of one stage or product
 results          the dtype and the shapes of a call's results
 validation       the faults of a definition: `formula_faults` finds faults of formulas with the numbers of `traced`,
                  `call_faults` finds faults that sample calls show
-documentation    the docstring of an operator
+documentation    the texts that documents and help share
+docstrings       the docstrings of an operator
 """
 
 from .check import Call, Check, Origin, Ruleset, When

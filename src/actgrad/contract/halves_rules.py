@@ -138,12 +138,12 @@ def counting(name: str) -> tuple[Check, ...]:
 
 def groups(name: str, minimum: int = 1, maximum: int = 1 << 63) -> tuple[Check, ...]:
     """The tensor that counts rows has `minimum` to `maximum` elements."""
+    limits = f"at least {minimum}" if maximum == 1 << 63 else f"{minimum} to {maximum}"
 
     def test(call: Call) -> str | None:
         meta = call.tensors.get(name)
         if meta is None or minimum <= meta.size <= maximum:
             return None
-        limits = f"at least {minimum}" if maximum == 1 << 63 else f"{minimum} to {maximum}"
         return f"{name} has {quantity(meta.size, 'element')}; it must have {limits}; pass one count per group"
 
-    return (Check(f"{name} has {minimum} to {maximum} elements", test, about=(name,)),)
+    return (Check(f"{name} has {limits} elements", test, about=(name,)),)
