@@ -11,7 +11,7 @@ PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
 # Of fast GELU V2's parabolas, 0.1444 * (1.769 - 0.7071 * abs(x))**2 = CURVATURE * (TURN - abs(x))**2.
 CURVATURE, TURN = 0.1444 * 0.7071**2, 1.769 / 0.7071
 TURN_SHORT = 163955 / 65536  # near TURN, exact in every dtype of the arithmetic
-BEYOND = 4.0  # above TURN; keeps infinity * 0 out of the products
+BEYOND = 4.0  # above TURN. It keeps infinity * 0 out of the products
 DIFFERENCES = ("Ascend310P and Ascend910: the README says yes, the source has no dtype there. Here: none.",)
 
 
