@@ -10,7 +10,6 @@ of an operator gives the names. Building graphs for CANN's own graph engine (C++
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,6 +40,7 @@ from .base.schema import GraphSignature
 from .calls import arguments
 from .calls.operator import REGISTRY, Operator
 from .calls.plan import Plan
+from .contract.docstrings import Docstring, ExampleCall, renamed
 from .contract.documentation import wrapped
 
 BY_ACL_NAME = {row.acl_name: row for row in dtypes.BY_NAME.values()}
@@ -62,10 +62,11 @@ class GraphOperator:
         results = dict(zip(operator.schema.outputs, signature.outputs, strict=True))
         self._words = {**results, **renamed, **self._graph_names}  # of the schema, and the graph's
         line = f"{', '.join([*signature.inputs, *attributes])}) -> {', '.join(signature.outputs)}"
-        self.__doc__ = f"{signature.name}({line}\n\n{wrapped(self._translated(operator.summary))}"
+        self._line = f"{signature.name}({line}"
+        self.__doc__ = f"{wrapped(self._line)}\n\n{_documentation(self)}"
 
     def __repr__(self) -> str:
-        return f"<graph operator {(self.__doc__ or self.__name__).partition(chr(10))[0]}>"
+        return f"<graph operator {self._line}>"
 
     def __call__(self, *tensors: Any, **keywords: Any) -> Any:
         """The outputs: one, or a tuple of several."""
@@ -156,11 +157,11 @@ class GraphOperator:
             yield
         except ActgradError as error:
             fault = str(error).removeprefix(f"{self.operator.name}: ")
-            raise type(error)(f"{self.__name__}: {self._translated(fault)}") from error.__cause__
+            raise type(error)(f"{self.__name__}: {self.translated(fault)}") from error.__cause__
 
-    def _translated(self, text: str) -> str:
+    def translated(self, text: str) -> str:
         """A text about the operator, with the names that tensors, attributes and results have in the graph."""
-        return re.sub(r"\w+", lambda match: self._words.get(match[0], match[0]), text)
+        return renamed(text, self._words)
 
     def _bind(self, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The inputs, in the graph's order, and all attributes of the graph operator, by the schema's names."""
@@ -195,6 +196,36 @@ class GraphOperator:
                 attributes[key] = value[0]  # CANN writes the dimension of rows as a list of one
         read = {tensors[key]: by_name[key] for key in names if tensors[key] and by_name.get(key) is not None}
         return read, signature.fixed | {renamed[key]: value for key, value in attributes.items() if renamed[key]}
+
+
+def _documentation(graph: GraphOperator) -> str:
+    """The docstring of a graph operator, after its line."""
+    signature, definition = graph.signature, graph.operator.definition
+    writer, sample = Docstring(definition, graph.translated), ExampleCall(definition)
+    arguments = []
+    for name, tensor in signature.tensors.items():
+        optional = " It may be left out." if name in signature.optional else ""
+        arguments.append(f"{name} {writer.argument(tensor) if tensor else '(array): Not read.' + optional}")
+    for name, default in signature.attributes.items():
+        attribute = signature.renamed[name]
+        words = writer.argument(attribute, default) if attribute else f"(bool): Required: {default}."
+        arguments.append(f"{name} {words}")
+    arguments += [f"Fixed: {name}={value!r}." for name, value in signature.fixed.items()]
+    outputs = ", ".join(signature.outputs)
+    names = [name for name in signature.inputs if name not in signature.optional]
+    codes = {name: sample.tensor(signature.tensors[name] or definition.main) for name in names}
+    example = [">>> import numpy as np", ">>> import actgrad.ir", *(f">>> {n} = {codes[n]}" for n in names)]
+    example.append(f">>> {outputs} = actgrad.ir.{signature.name}({', '.join(names)})")
+    for name, shape in zip(signature.outputs, sample.result_shapes.values(), strict=True):
+        example += [f">>> {name}.shape", str(shape)]
+    returns = [f"{outputs} ({'array' if len(signature.outputs) == 1 else 'arrays'}): Of the inputs' data type."]
+    return writer.write(
+        ("Args", arguments),
+        ("Shape", writer.shapes()),
+        ("Returns", returns),
+        ("Raises", writer.errors("InvalidCall: an argument is missing or unknown.", outputs=False)),
+        example=example,
+    )
 
 
 def _sizes(name: str, shape: Any) -> Shape:

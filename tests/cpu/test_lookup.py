@@ -37,7 +37,7 @@ def no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "_tables", {})
     KEPT.append(engine._tables)
     for operator in actgrad.operators.values():
-        operator.prepared.clear()
+        operator.forget()
 
 
 def many(dtype: Any, count: int = half_tables.WORTH) -> np.ndarray[Any, Any]:

@@ -144,7 +144,7 @@ def _both(operator: Operator, function: C) -> Iterator[Signature]:
 def _definition(definition: Definition, function: C, in_place: bool = False) -> Definition:
     """The definition that holds for calls of a C function, which may have checks or products of its own."""
     before = function.in_place_checks if in_place else function.out_checks
-    is_special = before or function.checks or function.null_order or function.only_on
+    is_special = before or function.checks or function.null_order or function.products
     if not is_special and function.requires is None:
         return definition
     return replace(
@@ -152,7 +152,7 @@ def _definition(definition: Definition, function: C, in_place: bool = False) -> 
         checks=(*before, *(function.checks or definition.checks)),
         requires=definition.requires if function.requires is None else function.requires,
         null_order=tuple(function.null_order.split()),
-        products=tuple(function.only_on.split()) or definition.products,
+        products=tuple(function.products.split()) or definition.products,
     )
 
 

@@ -118,12 +118,6 @@ def backward(derivative, grad_output, x, *attributes):
     return (grad_output * derivative(x, *attributes),)
 
 
-def forward_of_two(function, *arguments):
-    """The two results of a formula."""
-    first, second = function(*arguments)
-    return first, second
-
-
 def backward_of_two(derivatives, grad_output, *arguments):
     """The chain rule for a formula of two elements; `derivatives` returns that by the first and that by the second."""
     by_first, by_second = derivatives(*arguments)

@@ -60,7 +60,7 @@ class C:
     checks: tuple[Any, ...] = ()  # in place of the operator's
     in_place_checks: tuple[Any, ...] = ()  # of the form in place, before all others
     out_checks: tuple[Any, ...] = ()  # of the form that is not in place, before all others
-    only_on: str = ""  # the products that have the function, if not the operator's
+    products: str = ""  # that have the function, if not all of the operator's
     null_order: str = ""  # the arguments in the order in which they are searched for null pointers, if not in C's
     requires: Mapping[str, Requirement] | None = None  # in place of the operator's
 
@@ -86,13 +86,11 @@ class Definition:
     part_of: Definition | None = None
     reads: Access | None = None  # an element's parts of the tensors; None: as the forward operator's, else Elementwise
     multiplies: str = ""  # the tensor, or "other" for a half, that the formula's value is multiplied with
-    given_value: str = ""  # of a gradient: the optional tensor that holds the formula's value, else computed anew
     reads_result: str = ""  # of a gradient: the tensor that is the forward operator's result
     result_flag: str = ""  # the attribute under which `reads_result` is that, and else the input
     row_counter: str = ""  # the optional tensor whose sum is the number of rows to be computed
     clears_rest: bool = False  # whether results are 0 behind these rows, else as they were
     unseen: str = ""  # the last tensor, where the checks alone look at it
-    unsupported: str = ""  # the flag that is off in every call that this library computes
     linear_in: str = ""  # the tensor that the results are linear in; of a gradient the first one
     broadcasts: bool = False  # the inputs are promoted and broadcast together, else they must be alike
     dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # by the contract; the library's own list is wider
@@ -173,6 +171,16 @@ class Definition:
         if len(tensors) == len(outputs) == 1:
             return {outputs[0]: tensors[0]}
         return {output: output.removeprefix("grad_") for output in outputs}
+
+    @cached_property
+    def given_value(self) -> str:
+        """Of a gradient: the optional tensor that holds the formula's value, a further output of the forward operator.
+
+        It is named as that output, which may have `out_` before the name. Without it, the value is computed again.
+        """
+        outputs = self.gradient_of.schema.outputs[1:] if self.gradient_of is not None else ()
+        names = {name.removeprefix("out_") for name in outputs}
+        return next((a.name for a in self.schema.tensors if a.is_optional and a.name in names), "")
 
     @cached_property
     def element_tensors(self) -> tuple[str, ...]:

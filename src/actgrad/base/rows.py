@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
-from .access.along import along
+from .access.along import TensorAlong
 from .access.elementwise import NONE, Elementwise
 from .computation import LARGEST, LENGTH, ONCE, TOTAL, RowStatistics
 from .loop import UNKNOWN_RANK, Shape
@@ -58,20 +58,13 @@ class Rows(Elementwise):
     place of the inputs. An output with a statistic's name holds that, one for each row.
     """
 
+    is_uniform = False
+    sees_rows = True
+
     passes: tuple[Mapping[str, Statistic], ...] = ()
     dim: str = "dim"
     position: int = -1
     replaces_inputs: bool = False
-
-    @property
-    def is_uniform(self) -> bool:
-        """Whether an element sees one element of each tensor, and nothing else."""
-        return False
-
-    @property
-    def sees_rows(self) -> bool:
-        """Whether an element sees statistics of its row."""
-        return True
 
     @property
     def dimension_attribute(self) -> str:
@@ -134,61 +127,27 @@ class Rows(Elementwise):
 
 
 @dataclass(frozen=True, slots=True)
-class RowsAlong(Rows):
+class RowsAlong(TensorAlong, Rows):
     """As Rows, with a tensor that lies along the dimension `position`, and its gradient, which holds a statistic.
 
     A row is all elements that see the same number of the tensor.
     """
 
+    broadcasts = True
+
     tensor: str = ""
     dim: str = ""
     position: int = 1
 
-    @property
-    def tensor_names(self) -> tuple[str, ...]:
-        """The tensors that it names."""
-        return (self.tensor,)
-
-    def position_of(self, name: str) -> int | None:
-        """The dimension that a tensor of one dimension lies along; None for other tensors."""
-        return self.position if name == self.tensor else None
-
-    def brings_elements(self, name: str) -> bool:
-        """Whether the elements have the rank of this tensor."""
-        return name != self.tensor
-
     def row_dimensions(
         self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
     ) -> tuple[int, ...]:
-        """The dimensions of a row: all but that of the tensor, where it has several elements."""
+        """The dimensions of a row: all but the dimension of the tensor, where the tensor has several elements."""
         is_one = prod(shapes.get(self.tensor, (0,))) == 1
         return tuple(d for d in range(rank) if is_one or d != self.position)
-
-    def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
-        """`elements`, for the tensor and its gradient the size of the dimension."""
-        if not self.flattens(name):
-            return elements
-        return (elements[self.position],) if len(elements) > self.position else (1,)
-
-    @property
-    def broadcasts(self) -> bool:
-        """Whether tensors may have fewer elements than others: the gradient may."""
-        return True
 
     def result_shape(
         self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
     ) -> Shape:
-        """The shape of an output: of the tensor's gradient the tensor's."""
+        """The shape of an output: the gradient of the tensor has the tensor's shape."""
         return shapes[self.tensor] if self.is_statistic(name) else elements
-
-    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
-        """The shape that broadcasts a tensor to elements of `rank` dimensions."""
-        return along(prod(shape), self.position, rank) if self.flattens(name) else shape
-
-    def flattens(self, name: str) -> bool:
-        """Whether a tensor's dimensions count as one, whatever its shape is."""
-        return name == self.tensor or self.is_statistic(name)
-
-    def row(self, count: int) -> Shape:
-        """The shape of so many elements, where each sees its own number of every tensor."""
-        return (*(1,) * self.position, count)

@@ -10,12 +10,12 @@ from ..arrays import ArrayView, interception
 from ..base import first_use, products
 from ..base.definition import FIELDS, C, Definition
 from ..base.dtypes import Dtype
-from ..base.errors import InvalidOperator, quote
+from ..base.errors import ActgradError, InvalidOperator, quote
 from ..base.faults import definition_faults
 from ..base.products import BY_NAME
 from ..base.schema import name_in
 from ..contract import Check, Ruleset, checks_of
-from ..contract.documentation import operator_docstring
+from ..contract.docstrings import ExampleCall, operator_docstring
 from . import aliasing, arguments, dynamo, prepare
 from .arguments import Inputs, Outputs
 from .call_cache import CAPACITY, CallCache, cache_of
@@ -54,7 +54,7 @@ class _OwnDocumentation:
         self.class_text = class_text
 
     def __get__(self, operator: Operator | None, owner: type) -> str | None:
-        return self.class_text if operator is None else operator_docstring(operator.definition)
+        return self.class_text if operator is None else _documentation(operator)
 
 
 class Operator(FastPath):
@@ -209,6 +209,26 @@ class Operator(FastPath):
 
 
 Operator.__doc__ = _OwnDocumentation(Operator.__doc__)  # type: ignore[assignment]
+
+
+def _documentation(operator: Operator) -> str:
+    """The docstring of an operator. The reference backend computes the results that its example shows."""
+    definition, numpy = operator.definition, first_use.module("numpy")
+    names = {"np": numpy, "actgrad": first_use.module(__package__.partition(".")[0])}
+    is_public = getattr(names["actgrad"], operator.name, None) is operator
+    call = f"actgrad.{operator.name}" if is_public else f"actgrad.operators[{operator.name!r}]"
+    try:
+        sample = ExampleCall(definition)
+        tensors = [
+            eval(sample.tensor(name), names) if name in sample.shapes else None
+            for name in definition.schema.tensor_names
+        ]
+        inputs, outputs = arguments.views(definition, tuple(tensors), ())
+        result = operator.plan_views(inputs, outputs, sample.attributes, Ruleset(), "reference").run()
+    except ActgradError:  # the definition is wrong, or its rules refuse the sample: there is no example
+        return operator_docstring(definition, call, ())
+    results = result if isinstance(result, tuple) else (result,)
+    return operator_docstring(definition, call, [repr(numpy.round(each, 4)) for each in results])
 
 
 def _definition(

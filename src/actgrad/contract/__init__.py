@@ -5,7 +5,7 @@ which is metadata only: no check looks at an element. `check` says what a call a
 operator's checks in order and runs them; `dtype_rules`, `shape_rules` and `halves_rules` are the rules, and `stages`
 has those of one stage or product. `results` has the dtype and the shapes of a call's results, `validation` the faults
 of a definition: `formula_faults` finds those of formulas with the numbers of `traced`, `call_faults` those that sample
-calls show. `documentation` has the docstring of an operator.
+calls show. `documentation` has the texts that documents and help share, `docstrings` the docstrings of an operator.
 """
 
 from .check import Call, Check, Origin, Ruleset, When

@@ -34,25 +34,18 @@ def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
     return names if product is None or product.bfloat16 else tuple(name for name in names if name != "bfloat16")
 
 
-def supported(
-    *names: str,
-    dtypes: str = "",
-    only_on: str = "",
-    everywhere: bool = False,
-    when: When = When.ALWAYS,
-    origin: Origin = Origin.BOTH,
-) -> tuple[Check, ...]:
+def supported(*names: str, dtypes: str = "", products: str = "", everywhere: bool = False) -> tuple[Check, ...]:
     """Each of these tensors has a dtype of the operator's list, or of `dtypes`, as far as the product has it.
 
-    Without a product the library's own list holds. Products other than those of `only_on` have an empty list.
+    Without a product the library's own list holds. Products other than `products` have an empty list.
     `everywhere`: also where the product lacks the dtype.
     """
-    own, products = tuple(dtypes.split()), tuple(only_on.split())
+    own, takers = tuple(dtypes.split()), tuple(products.split())
 
     def allowed_by(call: Call) -> tuple[str, ...]:
         if call.product is None:
             return allowed_dtypes(call.definition, None)
-        if products and call.product.name not in products:
+        if takers and call.product.name not in takers:
             return ()
         names = own or call.definition.dtypes
         return names if everywhere or (call.definition.bfloat16_everywhere and not own) else _on(call.product, names)
@@ -65,7 +58,7 @@ def supported(
             return f"{name} is {meta.dtype}; the operator takes no dtype{call.on_product}; choose another product"
         return _unsupported(name, meta.dtype, allowed, call)
 
-    return of_each(names, "{name} has a supported dtype", test, InvalidDtype, when, origin)
+    return of_each(names, "{name} has a supported dtype", test, InvalidDtype)
 
 
 def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
@@ -92,23 +85,7 @@ def on_chip(*names: str) -> tuple[Check, ...]:
     return of_each(names, "the product has {name}'s dtype", test, InvalidDtype, When.PRODUCT)
 
 
-def document_listed(*names: str, dtypes: str) -> tuple[Check, ...]:
-    """By the documents' letter, each of these tensors has one of these dtypes."""
-    return supported(*names, dtypes=dtypes, everywhere=True, when=When.DOCUMENT, origin=Origin.DOCUMENT)
-
-
-def listed(*names: str) -> tuple[Check, ...]:
-    """By the documents' letter, each of these outputs has a dtype of the operator's list."""
-    return supported(*names, when=When.DOCUMENT, origin=Origin.DOCUMENT)
-
-
-def equal(
-    *names: str,
-    to: str,
-    unless_empty: bool = False,
-    when: When = When.ALWAYS,
-    origin: Origin = Origin.BOTH,
-) -> tuple[Check, ...]:
+def equal(*names: str, to: str, unless_empty: bool = False) -> tuple[Check, ...]:
     """Each of these tensors has the dtype of the tensor `to`; `unless_empty`: only where that has elements."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
@@ -118,12 +95,7 @@ def equal(
         return f"{name} is {meta.dtype}, but {to} is {other.dtype}; their dtypes must be equal; convert one of them"
 
     condition = f", unless {to} is empty" if unless_empty else ""
-    return of_each(names, f"{{name}} has the dtype of {to}{condition}", test, InvalidDtype, when, origin, (to,))
-
-
-def document_equal(*names: str, to: str) -> tuple[Check, ...]:
-    """By the documents' letter, each of these tensors has the dtype of the tensor `to`."""
-    return equal(*names, to=to, when=When.DOCUMENT, origin=Origin.DOCUMENT)
+    return of_each(names, f"{{name}} has the dtype of {to}{condition}", test, InvalidDtype, about=(to,))
 
 
 def promoted(*names: str) -> tuple[Check, ...]:

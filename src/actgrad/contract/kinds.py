@@ -26,8 +26,6 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
         middle += values if part is VALUES else stages.tiling(values) if part is TILED_VALUES else part
     if VALUES not in definition.checks and TILED_VALUES not in definition.checks:
         middle += values
-    if definition.unsupported:
-        middle.append(shape_rules.off(definition.unsupported, definition.schema.tensor_names))
     middle += dtype_rules.scalars_of_integers(definition)
     storable = dtype_rules.storable(*definition.schema.outputs)
     checks = (*shape_rules.no_nulls(definition), shape_rules.available(definition), *middle, *storable)
@@ -89,7 +87,7 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         dtype_rules.supported(first),
         dtype_rules.promoted(first, *others) if definition.broadcasts else dtype_rules.equal(*others, to=first),
         dtype_rules.real(*scalars),
-        dtype_rules.listed(*outputs),
+        stages.document(dtype_rules.supported(*outputs)),
         dtype_rules.convertible(*outputs),
         joined,
         shape_rules.same_shape(*same, to=first),

@@ -9,7 +9,6 @@ from typing import Any
 
 from ..base.definition import Definition
 from ..base.errors import (
-    KernelMissing,
     NotConfigured,
     NullArgument,
     UnsupportedOnProduct,
@@ -73,9 +72,7 @@ def available(definition: Definition) -> Check:
 ANY_RANK = 1 << 30
 
 
-def rank(
-    *names: str, minimum: int = 0, maximum: int = 8, when: When = When.LIMITS, origin: Origin = Origin.BOTH
-) -> tuple[Check, ...]:
+def rank(*names: str, minimum: int = 0, maximum: int = 8) -> tuple[Check, ...]:
     """Each of these tensors has `minimum` to `maximum` dimensions."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
@@ -86,33 +83,28 @@ def rank(
 
     bounds = f"{minimum} to {maximum}" if minimum < maximum else f"{minimum}"
     allowed = f"at least {minimum}" if maximum == ANY_RANK else bounds
-    return of_each(names, f"{{name}} has {allowed} dimensions", test, when=when, origin=origin)
+    return of_each(names, f"{{name}} has {allowed} dimensions", test, when=When.LIMITS)
 
 
-def document_rank(*names: str, minimum: int = 0, maximum: int = 8) -> tuple[Check, ...]:
-    """By the documents' letter, each of these tensors has `minimum` to `maximum` dimensions."""
-    return rank(*names, minimum=minimum, maximum=maximum, when=When.DOCUMENT, origin=Origin.DOCUMENT)
-
-
-def document_nonempty(*names: str) -> tuple[Check, ...]:
-    """By the documents' letter, these tensors have elements."""
+def nonempty(*names: str) -> tuple[Check, ...]:
+    """These tensors have elements."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if meta.size:
             return None
         return f"{name} is empty (shape {meta.shape}); by the documents it must have elements; skip the call"
 
-    return of_each(names, "{name} is not empty", test, when=When.DOCUMENT, origin=Origin.DOCUMENT)
+    return of_each(names, "{name} is not empty", test)
 
 
-def document_format(*names: str) -> tuple[Check, ...]:
-    """By the documents' letter, the format of these tensors is ND."""
+def nd_format(*names: str) -> tuple[Check, ...]:
+    """The format of these tensors is ND."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         form = call.formats.get(name, "ND")
         return None if form == "ND" else f"{name} has format {form}; it must be ND; create it with ACL_FORMAT_ND"
 
-    return of_each(names, "{name} has format ND", test, when=When.DOCUMENT, origin=Origin.DOCUMENT)
+    return of_each(names, "{name} has format ND", test)
 
 
 #: Formats that say the order of dimensions alone; CANN calls the others private.
@@ -239,18 +231,6 @@ def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
 
     names = ", ".join(f"{choice!r} ({k})" for k, choice in enumerate(choices))
     return Check(f"{switch} is one of {names}", test, about=(switch,))
-
-
-def off(flag: str, tensors: tuple[str, ...]) -> Check:
-    """A flag is off, which no kernel knows; a call on an empty tensor needs none."""
-
-    def test(call: Call) -> str | None:
-        is_empty = any((meta := call.tensors.get(name)) is not None and meta.size == 0 for name in tensors)
-        if is_empty or not call.attributes[flag]:
-            return None
-        return f"{flag} is True; actgrad computes only {flag}=False; pass {flag}=False"
-
-    return Check(f"{flag} is off, unless a tensor is empty", test, KernelMissing, origin=Origin.ACTGRAD, about=(flag,))
 
 
 def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool], attributes: list[str]) -> Check:

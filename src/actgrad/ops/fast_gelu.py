@@ -53,7 +53,7 @@ fast_gelu = Operator(
     formula=fast_gelu_formula,
     checks=(
         equal("out", to="self"),
-        supported("self", only_on=PRODUCTS),
+        supported("self", products=PRODUCTS),
         same_shape("out", to="self"),
         rank("self"),
         same_format("out", to="self"),
@@ -71,7 +71,7 @@ fast_gelu_backward = Operator(
     gradient_of=fast_gelu,
     checks=(
         equal("self", "grad_input", to="grad_output"),
-        supported("self", only_on=PRODUCTS),
+        supported("self", products=PRODUCTS),
         same_shape("self", "grad_input", to="grad_output"),
         rank("self"),
         same_format("grad_input", "grad_output", to="self"),

@@ -13,7 +13,8 @@ from ..base.xp import (
 from ..calls.operator import Operator
 from ..contract import Origin
 from ..contract.dtype_rules import convertible, equal, promoted, result_dtype_of, supported
-from ..contract.shape_rules import broadcastable, document_rank, public_format, rank, result_shape, same_shape
+from ..contract.shape_rules import broadcastable, public_format, rank, result_shape, same_shape
+from ..contract.stages import document
 
 C1 = 1.5957691216057307117597842397375  # 2 * sqrt(2 / pi)
 C3 = 0.044715 * C1
@@ -111,7 +112,7 @@ gelu_backward = Operator(
                 promoted("grad_output", "self"),
                 result_dtype_of("grad_input"),
                 *GRADIENT,
-                document_rank("grad_output", "self"),
+                document(rank("grad_output", "self")),
             ),
         ),
     ),

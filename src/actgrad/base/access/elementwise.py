@@ -41,25 +41,10 @@ class Elementwise:
     The other kinds of access answer some of these questions differently.
     """
 
-    @property
-    def is_uniform(self) -> bool:
-        """Whether an element sees one element of each tensor, and nothing else."""
-        return True
-
-    @property
-    def is_packed(self) -> bool:
-        """Whether a tensor has more than one part."""
-        return False
-
-    @property
-    def sees_rows(self) -> bool:
-        """Whether an element sees statistics of its row."""
-        return False
-
-    @property
-    def broadcasts(self) -> bool:
-        """Whether tensors may have fewer elements than others, whatever the operator's checks are."""
-        return False
+    is_uniform = True  # whether an element sees one element of each tensor, and nothing else
+    is_packed = False  # whether a tensor has more than one part
+    sees_rows = False  # whether an element sees statistics of its row
+    broadcasts = False  # whether tensors may have fewer elements than others, whatever the operator's checks are
 
     @property
     def tensor_names(self) -> tuple[str, ...]:
