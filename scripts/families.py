@@ -131,13 +131,7 @@ def name_rows() -> Iterator[list[str]]:
     for stem, members in families().items():
         for operator in members:
             functions = ", ".join(s.name.removeprefix("aclnn") for s in signatures.list_signatures(operator))
-            yield [
-                stem,
-                link(operator, stem),
-                in_torch(operator),
-                functions,
-                ", ".join(g.name for g in operator.graphs),
-            ]
+            yield [link(operator, stem), in_torch(operator), functions, ", ".join(g.name for g in operator.graphs)]
 
 
 def number_rows() -> Iterator[list[str]]:
@@ -176,7 +170,7 @@ def page() -> str:
     functions = sum(len(signatures.list_signatures(operator)) for operator in operators.values())
     graphs = sum(len(operator.graphs) for operator in operators.values())
     sizes = f"{len(families())} families, {len(operators)} operators, {functions} C functions, {graphs} graph names."
-    names = documents.table(("family", "operator", "PyTorch", "C", "IR"), name_rows())
+    names = documents.table(("operator", "PyTorch", "C", "IR"), name_rows())
     headings = ["operator", *(f"error, {dtype}" for dtype in DTYPES), "adjusted", *(f"speed, {t}" for t in SPEEDS)]
     numbers = documents.table(headings, number_rows())
     return "\n".join([INTRODUCTION, sizes, "", NAMES, names, "", NUMBERS, numbers, "", LEFT_OUT])

@@ -123,7 +123,9 @@ def _block(block: str) -> Iterator[str]:
     elif heading in ("Args", "Raises", "Attributes"):
         items = re.split(r"\n(?=\S)", lines)
         yield "\n".join(_item(" ".join(item.split())) for item in items)
-    elif heading in ("Returns", "Shape", "Saved for backward", "Note"):
+    elif heading == "Source":
+        yield re.sub(r"(.+), (https?://\S+)", r"[\1](\2)", lines)
+    elif heading in ("Returns", "Shape", "Saved for backward"):
         yield _plain(lines)
     else:
         yield f"```text\n{lines}\n```"

@@ -1,4 +1,4 @@
-"""The tutorials run as printed, and print what they show; "..." stands for words that vary."""
+"""The tutorials and other pages run as printed, and print what they show; "..." stands for words that vary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import pytest
 from tests.support.calls import run_script
 from tests.support.sdk_programs import needs_compiler
 
-FOLDER = Path(__file__).parents[2] / "docs" / "tutorials"
+DOCS = Path(__file__).parents[2] / "docs"
+FOLDER = DOCS / "tutorials"
+PAGES = ("backward", "ci", "coming-from", "determinism", "new-operator", "ulp")  # their Python is one program each
 TIMES = "training step"  # this line and the numbers of the errors differ from machine to machine
 
 
@@ -53,6 +55,16 @@ def test_porting(tmp_path: Path) -> None:
         for line in block.splitlines():
             if not line.startswith("$ "):
                 assert re.search(re.escape(line).replace(r"\.\.\.", ".*"), printed), (line, printed)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_print_as_they_show(page: str) -> None:
+    pytest.importorskip("torch")
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    printed = run_script("\n".join(re.findall(r"^```python\n(.*?)^```", text, flags=re.M | re.S)))
+    shown = "".join(re.findall(r"^```text\n(.*?)^```", text, flags=re.M | re.S))
+    assert shown
+    assert printed == shown
 
 
 def test_the_judge_is_among_the_tutorials() -> None:
