@@ -25,17 +25,18 @@ class Phase(partial[Any]):
 
     __name__: str
     __qualname__: str
+    __text_signature__: str
     document: Callable[[], str]
 
     def __new__(cls, function: Any, name: str, parameters: list[str], document: Callable[[], str]) -> Phase:
         self = super().__new__(cls, function)
         self.document, self.__name__, self.__qualname__, self.__module__ = document, name, name, str(__package__)
         names = [name + "_" * iskeyword(name) for name in parameters]  # C has a parameter lambda
-        function.__text_signature__ = f"({', '.join([*names, '/'])})"
+        self.__text_signature__ = function.__text_signature__ = f"({', '.join([*names, '/'])})"
         return self
 
     def __repr__(self) -> str:
-        return f"<C function {self.__name__}{vars(self.func)['__text_signature__']}>"
+        return f"<C function {self.__name__}{self.__text_signature__}>"
 
     def __reduce__(self) -> Any:
         return self.__name__  # pickles and copies stand for the name
