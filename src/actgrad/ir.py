@@ -35,6 +35,7 @@ from .base.errors import (
     quantity,
     quote,
 )
+from .base.lazy_docstring import LazyDocstring
 from .base.loop import UNKNOWN, UNKNOWN_RANK, Shape, TensorMeta, row_major
 from .base.schema import GraphSignature
 from .calls import arguments
@@ -62,11 +63,10 @@ class GraphOperator:
         results = dict(zip(operator.schema.outputs, signature.outputs, strict=True))
         self._words = {**results, **renamed, **self._graph_names}  # of the schema, and the graph's
         line = f"{', '.join([*signature.inputs, *attributes])}) -> {', '.join(signature.outputs)}"
-        self._line = f"{signature.name}({line}"
-        self.__doc__ = f"{wrapped(self._line)}\n\n{_documentation(self)}"
+        self.line = f"{signature.name}({line}"
 
     def __repr__(self) -> str:
-        return f"<graph operator {self._line}>"
+        return f"<graph operator {self.line}>"
 
     def __call__(self, *tensors: Any, **keywords: Any) -> Any:
         """The outputs: one, or a tuple of several."""
@@ -199,7 +199,7 @@ class GraphOperator:
 
 
 def _documentation(graph: GraphOperator) -> str:
-    """The docstring of a graph operator, after its line."""
+    """The docstring of a graph operator."""
     signature, definition = graph.signature, graph.operator.definition
     writer, sample = Docstring(definition, graph.translated), ExampleCall(definition)
     arguments = []
@@ -219,13 +219,17 @@ def _documentation(graph: GraphOperator) -> str:
     for name, shape in zip(signature.outputs, sample.result_shapes.values(), strict=True):
         example += [f">>> {name}.shape", str(shape)]
     returns = [f"{outputs} ({'array' if len(signature.outputs) == 1 else 'arrays'}): Of the inputs' data type."]
-    return writer.write(
+    text = writer.write(
         ("Args", arguments),
         ("Shape", writer.shapes()),
         ("Returns", returns),
         ("Raises", writer.errors("InvalidCall: an argument is missing or unknown.", outputs=False)),
         example=example,
     )
+    return f"{wrapped(graph.line)}\n\n{text}"
+
+
+GraphOperator.__doc__ = LazyDocstring(GraphOperator.__doc__, _documentation)  # type: ignore[assignment]
 
 
 def _sizes(name: str, shape: Any) -> Shape:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from keyword import iskeyword
 from typing import Any
 
 from ..base.errors import InvalidCall, NullArgument, quantity, quote
+from ..base.lazy_docstring import LazyDocstring
 from ..base.products import DEFAULT
 from ..contract import When
 from ..contract.docstrings import Docstring, ExampleCall
@@ -16,6 +18,31 @@ from .c_functions import CFunction
 from .executors import AclOpExecutor, ExecutorError
 from .messages import report
 from .signatures import SECOND, Signature
+
+
+class Phase(partial[Any]):
+    """A phase of a C function as Python calls it, with the name and the parameters of the C function."""
+
+    __name__: str
+    __qualname__: str
+    __text_signature__: str
+    document: Callable[[], str]
+
+    def __new__(cls, function: Any, name: str, parameters: list[str], document: Callable[[], str]) -> Phase:
+        self = super().__new__(cls, function)
+        self.document, self.__name__, self.__qualname__, self.__module__ = document, name, name, str(__package__)
+        names = [name + "_" * iskeyword(name) for name in parameters]  # C has a parameter lambda
+        self.__text_signature__ = function.__text_signature__ = f"({', '.join([*names, '/'])})"
+        return self
+
+    def __repr__(self) -> str:
+        return f"<C function {self.__name__}{self.__text_signature__}>"
+
+    def __reduce__(self) -> Any:
+        return self.__name__  # pickles and copies stand for the name
+
+
+Phase.__doc__ = LazyDocstring(Phase.__doc__, lambda phase: phase.document())  # type: ignore[assignment]
 
 
 def first(function: CFunction) -> Callable[..., tuple[int, int, AclOpExecutor | None]]:
@@ -34,8 +61,7 @@ def first(function: CFunction) -> Callable[..., tuple[int, int, AclOpExecutor | 
         except Exception as error:  # a C function does not raise
             return report(error, signature.translated(str(error))), 0, None
 
-    phase_one.__doc__ = _documentation(signature)
-    return _named(phase_one, signature.first_name, names)
+    return Phase(phase_one, signature.first_name, names, lambda: _documentation(signature))
 
 
 def second(function: CFunction) -> Callable[[Any, int, AclOpExecutor | None, Any], int]:
@@ -65,9 +91,15 @@ def second(function: CFunction) -> Callable[[Any, int, AclOpExecutor | None, Any
             return report(error)
         return 0
 
-    phase_two.__doc__ = f"""{signature.translated(first_line(signature.operator.definition))}
+    parameters = [word.split()[-1] for word in SECOND]
+    return Phase(phase_two, name, parameters, lambda: _documentation_of_second(signature))
 
-    Phase two computes the call that phase one checked. In C: aclnnStatus {name}({", ".join(SECOND)}).
+
+def _documentation_of_second(signature: Signature) -> str:
+    """The docstring of phase two."""
+    return f"""{signature.translated(first_line(signature.operator.definition))}
+
+    Phase two computes the call that phase one checked. In C: aclnnStatus {signature.name}({", ".join(SECOND)}).
 
     Args:
         workspace (array): Memory of workspaceSize bytes, or None if workspaceSize is 0.
@@ -80,7 +112,6 @@ def second(function: CFunction) -> Callable[[Any, int, AclOpExecutor | None, Any
 
     Example: see help(actgrad.aclnn.{signature.first_name}).
     """
-    return _named(phase_two, name, [word.split()[-1] for word in SECOND])
 
 
 def _documentation(signature: Signature) -> str:
@@ -143,12 +174,3 @@ def _example(signature: Signature) -> list[str]:
         f">>> status, actgrad.aclnn.{signature.name}(workspace, size, executor, None)",
         "(0, 0)",
     ]
-
-
-def _named(function: Any, name: str, parameters: list[str]) -> Any:
-    """Give `function` the C function's name and parameters, for help() and editors."""
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = __package__
-    names = [name + "_" * iskeyword(name) for name in parameters]  # C has a parameter lambda
-    function.__text_signature__ = f"({', '.join([*names, '/'])})"
-    return function

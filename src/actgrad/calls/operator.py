@@ -12,6 +12,7 @@ from ..base.definition import FIELDS, C, Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidOperator, quote
 from ..base.faults import definition_faults
+from ..base.lazy_docstring import LazyDocstring
 from ..base.products import BY_NAME
 from ..base.schema import name_in
 from ..contract import Check, Ruleset, checks_of
@@ -45,16 +46,6 @@ class _OwnSignature:
         return inspect.Signature(
             tensors + [inspect.Parameter(name, by_name, default=value) for name, value in attributes.items()]
         )
-
-
-class _OwnDocumentation:
-    """What help() shows of an operator, made when it is read. The class has its own text."""
-
-    def __init__(self, class_text: str | None):
-        self.class_text = class_text
-
-    def __get__(self, operator: Operator | None, owner: type) -> str | None:
-        return self.class_text if operator is None else _documentation(operator)
 
 
 class Operator(FastPath):
@@ -208,9 +199,6 @@ class Operator(FastPath):
         return Plan(self.name, attributes, prepared, outputs, inputs, addresses, results, note_written)
 
 
-Operator.__doc__ = _OwnDocumentation(Operator.__doc__)  # type: ignore[assignment]
-
-
 def _documentation(operator: Operator) -> str:
     """The docstring of an operator. The reference backend computes the results that its example shows."""
     definition, numpy = operator.definition, first_use.module("numpy")
@@ -229,6 +217,9 @@ def _documentation(operator: Operator) -> str:
         return operator_docstring(definition, call, ())
     results = result if isinstance(result, tuple) else (result,)
     return operator_docstring(definition, call, [repr(numpy.round(each, 4)) for each in results])
+
+
+Operator.__doc__ = LazyDocstring(Operator.__doc__, _documentation)  # type: ignore[assignment]
 
 
 def _definition(

@@ -21,10 +21,10 @@ from ..base import xp
 from ..base.access import join, loop_views
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
-from ..base.errors import KernelMissing
 from ..base.products import Product
 from ..base.schema import Argument
 from ..calls.operator import Operator
+from ..contract import kinds
 from . import error_bounds
 from .error_bounds import Sized
 
@@ -137,9 +137,8 @@ def attribute_cases(operator: Operator, product: Product | None = None) -> list[
     arguments = operator.schema.attributes
     scalars = [a.name for a in arguments if a.type == "Scalar"]
     options: dict[str, tuple[Any, ...]] = {a.name: (False, True) for a in arguments if a.type == "bool"}
-    for check in operator.checks:
-        if check.error is KernelMissing and check.about[0] in options:  # no kernel computes calls with this flag
-            del options[check.about[0]]
+    for flag in kinds.refused_flags(operator.definition):
+        del options[flag]
     if operator.choices:
         options[str(operator.switch)] = operator.choices
     values = [dict(zip(scalars, row, strict=False)) for row in _SCALARS] if scalars else []

@@ -15,7 +15,7 @@ from ..base.loop import Shape
 from .check import When
 from .documentation import WIDTH, formula_heading, formula_lines, wrapped
 from .dtype_rules import allowed_dtypes
-from .kinds import checks_of
+from .kinds import checks_of, refused_flags
 
 _TYPES = {"Scalar": "float"}
 
@@ -130,7 +130,7 @@ class Docstring:
             return ["Dimension, from -rank to rank - 1."]
         if name == definition.switch and definition.choices:
             return [", ".join(f"{choice!r} ({number})" for number, choice in enumerate(definition.choices)) + "."]
-        if name == definition.unsupported:
+        if name in refused_flags(definition):
             return ["Required: False."]
         is_free = definition.schema.attributes_by_name[name].type == "Scalar"
         is_free = is_free and not definition.requires.keys() & {*self._rules(InvalidArgument, (name,))}

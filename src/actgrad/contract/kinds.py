@@ -8,7 +8,7 @@ from functools import cache
 from itertools import takewhile
 
 from ..base.definition import Definition
-from ..base.errors import NotConfigured, NullArgument, UnsupportedOnProduct
+from ..base.errors import KernelMissing, NotConfigured, NullArgument, UnsupportedOnProduct
 from . import dtype_rules, halves_rules, shape_rules, stages
 from .check import Call, Check, Origin, Ruleset
 
@@ -32,6 +32,14 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
     if definition.has_document and definition.aclnn:
         return checks
     return tuple([replace(check, origin=Origin.ACTGRAD) for check in checks])
+
+
+@cache
+def refused_flags(definition: Definition) -> frozenset[str]:
+    """The flags that must be off, because no kernel computes a call with them."""
+    flags = {argument.name for argument in definition.schema.attributes if argument.type == "bool"}
+    about = [name for check in checks_of(definition) if check.error is KernelMissing for name in check.about]
+    return frozenset(flags.intersection(about))
 
 
 EARLY = (NullArgument, UnsupportedOnProduct, NotConfigured)  # checked before any tensor is read
