@@ -13,9 +13,9 @@ actgrad.ir       CANN's graph operators
 """
 
 import sys
+import typing as _typing
 from functools import partial as _partial
 from importlib.util import find_spec as _find_spec
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from .arrays import interception as _interception
 from .backends import get_num_threads, set_num_threads
@@ -83,7 +83,7 @@ __all__ += _public.__all__
 __all__.sort()
 
 
-if not _TYPE_CHECKING:
+if not _typing.TYPE_CHECKING:  # a type checker refuses unknown names itself
 
     def __getattr__(name: str) -> object:
         cure = _errors.did_you_mean(name, __all__, "actgrad.operators lists the operators")
