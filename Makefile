@@ -47,7 +47,7 @@ training: .venv/dev
 
 # The documentation in the folder site: python -m http.server --directory site
 site: .venv/dev
-	$(BIN)/mkdocs build --strict
+	$(BIN)/python scripts/site.py site
 
 # The pure wheel and the source archive in the folder dist, checked as a package index checks them.
 dist: .venv/release

@@ -1631,7 +1631,7 @@ def aclnnInplaceRReluWithNoiseGetWorkspaceSize(
         noise (array or AclTensor): Only its shape and its data type are checked. In C: const aclTensor*.
         lower (float): Any number. In C: const aclScalar*.
         upper (float): Any number. In C: const aclScalar*.
-        training (bool): Required: false. In C: bool.
+        training (bool): Required: training is off. In C: bool.
         seed (int) In C: int64_t.
         offset (int) In C: int64_t.
         None is the null pointer. An array is a NumPy array or a torch.Tensor.
@@ -2086,7 +2086,7 @@ def aclnnRReluWithNoiseGetWorkspaceSize(
         noise (array or AclTensor): Only its shape and its data type are checked. In C: const aclTensor*.
         lower (float): Any number. In C: const aclScalar*.
         upper (float): Any number. In C: const aclScalar*.
-        training (bool): Required: false. In C: bool.
+        training (bool): Required: training is off. In C: bool.
         seed (int) In C: int64_t.
         offset (int) In C: int64_t.
         out (array or AclTensor): Output. In C: aclTensor*.

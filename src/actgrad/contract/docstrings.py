@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from ..base.definition import Definition
-from ..base.errors import ActgradError, InvalidArgument, InvalidDtype
+from ..base.errors import ActgradError, InvalidArgument, InvalidDtype, KernelMissing
 from ..base.loop import Shape
 from .check import When
 from .documentation import WIDTH, formula_heading, formula_lines, wrapped
@@ -130,8 +130,9 @@ class Docstring:
             return ["Dimension, from -rank to rank - 1."]
         if name == definition.switch and definition.choices:
             return [", ".join(f"{choice!r} ({number})" for number, choice in enumerate(definition.choices)) + "."]
-        if name == definition.unsupported:
-            return ["Required: False."]
+        unsupported = self._rules(KernelMissing, (name,))
+        if unsupported:
+            return [f"Required: {rule}." for rule in unsupported]
         is_free = definition.schema.attributes_by_name[name].type == "Scalar"
         is_free = is_free and not definition.requires.keys() & {*self._rules(InvalidArgument, (name,))}
         return ["Any number."] if is_free else []

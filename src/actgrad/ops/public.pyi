@@ -3230,7 +3230,7 @@ class _rrelu_with_noise(Operator):
             noise (array): Only its shape and its data type are checked.
             lower (float): Any number. Default: 0.125.
             upper (float): Any number. Default: 0.3333333333333333.
-            training (bool): Required: False. Default: False.
+            training (bool): Required: training is off. Default: False.
             seed (int): Default: 0.
             offset (int): Default: 0.
             out (array): Memory for the result. Default: None, which allocates it.
