@@ -1,7 +1,21 @@
-"""Activation functions and their gradients, for NumPy and PyTorch, to the contract of the CANN aclnn operators."""
+"""Activation functions and gradients for NumPy and PyTorch on CPUs, compatible with Huawei's Ascend aclnn API.
+
+    >>> import numpy as np
+    >>> import actgrad
+    >>> actgrad.elu(np.array([-1.0, 0.0, 2.0])).round(4)
+    array([-0.6321,  0.    ,  2.    ])
+
+Each operator is a function of this module; help(actgrad.elu) describes it. `actgrad.operators` has all of them by name.
+
+actgrad.torch    functions and modules for PyTorch with gradients; `convert` puts them into a model
+actgrad.aclnn    the two-phase C API of CANN's operators
+actgrad.ir       CANN's graph operators
+"""
 
 import sys
+import typing as _typing
 from functools import partial as _partial
+from importlib.util import find_spec as _find_spec
 
 from .arrays import interception as _interception
 from .backends import get_num_threads, set_num_threads
@@ -34,13 +48,13 @@ from .ops.public import *  # noqa: F403  every operator of the registry
 __version__ = "0.2.0"
 
 _interception.import_handler = _partial(_first_use.module, f"{__name__}.torch")
-sys.modules[f"{__name__}.xp"] = xp  # formulas of others import their functions from actgrad.xp
+sys.modules[f"{__name__}.xp"] = xp  # formulas import their functions from actgrad.xp
 for _shown in (
     *(ActgradError, BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, InvalidOperator, NullArgument),
     *(KernelMissing, NotConfigured, Operator, OutOfMemory, Plan, TilingFailed, UnsupportedOnProduct),
 ):
-    _shown.__module__ = __name__  # pickles and tracebacks name public places
-# Pickles of version 0.1 name these modules.
+    _shown.__module__ = __name__  # pickles and tracebacks name the public module
+# Pickles of version 0.1 name these two modules.
 sys.modules[f"{__name__}.errors"], sys.modules[f"{__name__}.op"] = _errors, _operator
 
 __all__ = [
@@ -67,3 +81,12 @@ __all__ = [
 ]
 __all__ += _public.__all__
 __all__.sort()
+
+
+if not _typing.TYPE_CHECKING:  # a type checker refuses unknown names itself
+
+    def __getattr__(name: str) -> object:
+        cure = _errors.did_you_mean(name, __all__, "actgrad.operators lists the operators")
+        if not name.startswith("_") and _find_spec(f"{__name__}.{name}") is not None:
+            cure = f"write `import {__name__}.{name}` first"
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it must be in __all__; {cure}")

@@ -182,7 +182,7 @@ class GraphOperator:
             (by_name if key in names else attributes)[key] = value
         missing = [key for key in names if by_name.get(key) is None and key not in signature.optional]
         if missing:
-            raise InvalidCall(f"{name}: {missing[0]} is missing; it must have {', '.join(names)}; pass {missing[0]}")
+            raise InvalidCall(f"{name}: {missing[0]} is missing; the inputs are {', '.join(names)}; pass {missing[0]}")
         tensors, renamed = signature.tensors, signature.renamed
         for key, value in attributes.items():
             only = signature.attributes[key]

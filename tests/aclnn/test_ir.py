@@ -376,7 +376,7 @@ def test_dtypes() -> None:
 
 def test_wrong_calls() -> None:
     for call, says in [
-        (lambda: ir.EluGradV2(G), "EluGradV2: activations is missing; it must have grads, activations; "),
+        (lambda: ir.EluGradV2(G), "EluGradV2: activations is missing; the inputs are grads, activations; "),
         (lambda: ir.GeGluGradV2(HALF, X, None), "GeGluGradV2: gelu is missing"),
         (lambda: ir.Elu(X, X), "Elu: got 2 inputs; it takes 1 input: x; "),
         (lambda: ir.Elu(X, x=X), "Elu: x is given twice"),

@@ -220,7 +220,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "an attribute that the forward operator lacks": (
         lambda: gradient("NAME(Tensor grad_output, Tensor self, Scalar beta) -> Tensor grad_input", scaled,
             with_scalar),
-        r"its attribute beta has no default and is none of author_\d+ \(alpha\); give it",
+        r"its attribute beta has no default, and author_\d+ has no attribute of that name; it has alpha; give it",
     ),
     "an attribute of another type": (
         lambda: gradient("NAME(Tensor grad_output, Tensor self, int alpha=1) -> Tensor grad_input", of=with_scalar),

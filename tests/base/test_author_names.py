@@ -65,7 +65,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         r"aclnn Foo has 2 parameters \(self out\), but the operator has 3 arguments and outputs \(self, alpha, out\)",
     ),
     "C tensors that are not read, of no name": (
-        lambda: one(aclnn=C("Foo", parameters="self out", unread="mask")), "names 'mask', which is none of its param"
+        lambda: one(aclnn=C("Foo", parameters="self out", unread="mask")), "names 'mask', which is not a param"
     ),
     "a C function on no product": (
         lambda: one(aclnn=C("Foo", products="Ascend1")), "products 'Ascend1'; it must be"
@@ -124,9 +124,9 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a field that is none": (lambda: one(gradient="x"), "gradient is not a field; the fields are "),
     "a field with a slip": (lambda: one(sumary="x"), "sumary is not a field; the fields are summary"),
     "no summary": (
-        lambda: actgrad.Operator("author_x(Tensor x) -> Tensor y", formula=identity), "it states no summary; write summ"
+        lambda: actgrad.Operator("author_x(Tensor x) -> Tensor y", formula=identity), "summary is missing; "
     ),
-    "no formula": (lambda: actgrad.Operator("author_x(Tensor x) -> Tensor y", summary=""), "it states no formula"),
+    "no formula": (lambda: actgrad.Operator("author_x(Tensor x) -> Tensor y", summary=""), "formula is missing; "),
     "a gradient of a name": (lambda: one(gradient_of="elu"), "gradient_of is 'elu'; it must be an operator"),
     "a gradient of a formula": (lambda: one(gradient_of=identity), "gradient_of is .*; it must be an operator"),
     "dtypes in a list": (lambda: one(dtypes=["float32"]), r"dtypes is \['float32'\]; it must be a text of names"),

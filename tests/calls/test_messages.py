@@ -17,7 +17,7 @@ from actgrad.base.dtypes import BY_NAME, Dtype
 from actgrad.base.errors import did_you_mean, either, quantity
 from actgrad.base.loop import TensorMeta, row_major
 from tests.support.bad_calls import BAD, HALF, PACKED, A, judged
-from tests.support.calls import OPERATORS, ids
+from tests.support.calls import EVERY, OPERATORS, ids
 from tests.support.messages import check, faults_of
 
 SOURCES = Path(actgrad.__file__).parent
@@ -240,3 +240,15 @@ def test_words_of_messages() -> None:
     assert (quantity(0, "file"), quantity(1, "file"), quantity(2, "file")) == ("0 files", "1 file", "2 files")
     assert did_you_mean("Reloo", ["relu", "elu"], "see the list") == "did you mean relu?"
     assert did_you_mean(3, ["relu"], "see the list") == did_you_mean("xyz", ["relu"], "see the list") == "see the list"
+
+
+@pytest.mark.parametrize("operator", [o for o in EVERY if o.access.is_packed], ids=ids)
+def test_an_odd_size_has_one_class_of_error(operator: actgrad.Operator) -> None:
+    """All operators that halve a tensor refuse an odd size alike."""
+    access, tensors = operator.access, {}
+    for a in operator.schema.tensors:
+        shape = (2, 5 if access.part_count(a.name) > 1 else 2) if access.brings_elements(a.name) else (1,)
+        tensors[a.name] = None if a.is_optional else np.ones(shape, np.float32)
+    with pytest.raises(actgrad.InvalidArgument, match=r"has odd size 5 in dimension -1 .*; it must be even,") as raised:
+        operator(*tensors.values())
+    assert raised.type is actgrad.InvalidArgument

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import doctest
 import inspect
 import pickle
 import re
@@ -24,6 +25,20 @@ def test_public_names() -> None:
     wanted |= {f"{name}_backward" for name in wanted}
     assert wanted <= set(actgrad.operators) & set(actgrad.__all__)
     assert all(actgrad.operators[name] is getattr(actgrad, name) for name in wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [("elo", "did you mean elu?"), ("aclnn", "write `import actgrad.aclnn` first"), ("zzz", "actgrad.operators lists")],
+)
+def test_an_unknown_name_is_answered(name: str, cure: str) -> None:
+    script = f"import actgrad\ntry:\n    actgrad.{name}\nexcept AttributeError as error:\n    print(error)"
+    assert f"no attribute '{name}'; it must be in __all__; {cure}" in run_script(script)
+
+
+def test_the_example_of_the_package_runs() -> None:
+    assert doctest.testmod(actgrad).failed == 0
+    assert doctest.testmod(actgrad).attempted > 0
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)

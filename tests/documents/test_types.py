@@ -52,6 +52,7 @@ actgrad.prelu(x)  # wrong
 actgrad.leaky_relu(x, negative_slope=None)  # wrong
 actgrad.elu.plan()  # wrong
 actgrad.gelo(x)  # wrong
+actgrad.gelo  # wrong
 first, second = actgrad.silu(x)
 loss, = actgrad.softmax_cross_entropy_with_logits(x, x)  # wrong
 text: str = actgrad.silu(x)  # wrong

@@ -10,7 +10,9 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import actgrad
@@ -209,3 +211,33 @@ else:
     raise AssertionError("it was imported")
 """
     )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: actgrad.torch.gelu([1.0]), "gelu: input is a list; it must be a torch.Tensor; call torch.as_tensor"),
+        (lambda: actgrad.torch.elu(None), "elu: input is None; it must be a torch.Tensor; "),
+        (lambda: actgrad.torch.elu([1.0], inplace=True), "elu: input is a list; it must be a torch.Tensor; "),
+        (lambda: actgrad.torch.GELU()(1.0), "gelu: input is a float; it must be a torch.Tensor; "),
+        (lambda: actgrad.torch.prelu(torch.ones(2), 0.5), "prelu: weight is a float; it must be a torch.Tensor; "),
+        (lambda: actgrad.torch.softmax([1.0]), "softmax: input is a list; it must be a torch.Tensor; "),
+        (lambda: actgrad.torch.elu(torch.ones(2), alpha="x"), "elu: alpha is 'x'; it must be a number; pass one"),
+        (lambda: actgrad.torch.swiglu(torch.ones(4), dim=1.5), "swiglu: dim is 1.5; it must be an integer; pass one"),
+    ],
+)
+def test_an_argument_of_a_wrong_type_is_named(call: Any, message: str) -> None:
+    """PyTorch's dispatcher names neither the function nor the parameter."""
+    with pytest.raises(actgrad.InvalidCall, match=f"^{re.escape(message)}"):
+        call()
+
+
+def test_arguments_that_pytorch_takes_are_taken() -> None:
+    """Numbers of other types, choices by name, and tensors of a mode, on the dispatcher's route."""
+    x = torch.linspace(-2, 2, 5)
+    with torch.no_grad():
+        expected = actgrad.torch.elu(x, alpha=2.0)
+        for alpha in (2, np.float64(2)):
+            assert torch.equal(torch.vmap(lambda row, a=alpha: actgrad.torch.elu(row, alpha=a))(x), expected)
+        tanh = torch.vmap(lambda row: actgrad.torch.gelu(row, approximate="tanh"))(x)
+    assert torch.equal(tanh, actgrad.torch.gelu(x, approximate="tanh"))

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..base.errors import did_you_mean
 from . import c_functions, names, phases, signatures
 from .executors import (
     AclOpExecutor,
@@ -82,7 +83,8 @@ else:
             if pair is not None:
                 functions = {pair.signature.first_name: phases.first(pair), pair.signature.name: phases.second(pair)}
                 return _keep(functions)[name]
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        cure = did_you_mean(name, __dir__(), "dir(actgrad.aclnn) lists them")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it must be a name of the C API; {cure}")
 
 
 def _keep(members: dict[str, Any]) -> dict[str, Any]:

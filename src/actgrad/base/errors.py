@@ -121,10 +121,16 @@ _NAMED = 12  # names in a message
 
 
 def nearest(name: object, names: Iterable[str]) -> list[str]:
-    """The known names that resemble a wrong one, the closest first. Upper and lower case count as equal."""
+    """The known names that resemble a wrong one, the closest first.
+
+    Upper and lower case count as equal; of two names that differ in nothing else, the one in the case of `name` counts.
+    """
     if not isinstance(name, str):
         return []
-    by_lower = {each.lower(): each for each in names}
+    by_lower: dict[str, str] = {}
+    for each in names:
+        if each.lower() not in by_lower or each.islower() is name.islower():
+            by_lower[each.lower()] = each
     matches = first_use.module("difflib").get_close_matches(name.lower(), by_lower)
     return [by_lower[match] for match in matches]
 

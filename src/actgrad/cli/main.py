@@ -33,7 +33,7 @@ def parser() -> Parser:
     """The parser of the whole command line."""
     top = Parser(
         prog="actgrad",
-        description="Activation functions and their gradients, to the contract of the CANN aclnn operators.",
+        description="Activation functions and gradients on CPUs, compatible with Huawei's Ascend aclnn API.",
         epilog="examples:\n  actgrad demo\n  actgrad list elu\n  actgrad check elu\n  actgrad --version --verbose",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

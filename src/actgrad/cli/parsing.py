@@ -74,7 +74,7 @@ class Parser(argparse.ArgumentParser):
         """Refuse a word that no option takes."""
         name = word.partition("=")[0]
         if not word.startswith("-"):
-            self.error(f"{word!r} is one word too many; expected are the words of its help; {self._help_hint()}")
+            self.error(f"{word!r} is not an argument here; it must be an option; leave it out, or {self._help_hint()}")
         options = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
         cure = did_you_mean(name, options, self._help_hint())
         self.error(f"option {name} is unknown; known are {some(options, name)}; {cure}")
@@ -100,7 +100,10 @@ _PATTERNS = (
         "{name} is ambiguous; it must be {other}; write it out",
     ),
     (r"the following arguments are required: (?P<name>.*)", "{name} is missing; it is required; add it"),
-    (r"one of the arguments (?P<name>.*) is required", "nothing to do; expected is one of {name}; add one of them"),
+    (
+        r"one of the arguments (?P<name>.*) is required",
+        "there is nothing to do; one of these must be there: {name}; add one",
+    ),
     (r"argument (?P<name>.*?): (?P<other>.*)", "{name}: {other}"),
 )
 

@@ -130,8 +130,8 @@ def _gradients(definition: Definition) -> Iterator[str]:
         other = forward.schema.attributes_by_name.get(argument.name)
         if other is None and definition.defaults[argument.name] is None:
             yield (
-                f"its attribute {argument.name} has no default and is none of {forward.name} "
-                f"({_listed(forward.schema.attributes_by_name) or 'which has none'}); give it a default or that name"
+                f"its attribute {argument.name} has no default, and {forward.name} has no attribute of that name; "
+                f"it has {_listed(forward.schema.attributes_by_name) or 'none'}; give it a default or such a name"
             )
         elif other is not None and other.type != argument.type:
             yield f"its attribute {argument.name} is a {argument.type}, but that of {forward.name} is a {other.type}"

@@ -38,7 +38,7 @@ def gradient_itself(grad, y):
 
 
 def log_softmax_gradient(grad, y, total):
-    """grad - exp(y) * sum(grad), for y = log_softmax(x)"""
+    """g - exp(y) * sum(g), for y = log_softmax(x)"""
     return grad - exp(y) * total
 
 

@@ -16,7 +16,7 @@ def prelu_formula(x, weight):
 
 
 def prelu_gradient(grad, x, weight, grad_weight):
-    """grad where x > 0, else weight * grad"""
+    """g if x > 0 else weight * g"""
     return where(x > 0, grad, weight * grad)
 
 

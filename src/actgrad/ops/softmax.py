@@ -39,7 +39,7 @@ def weighted(grad, y):
 
 
 def softmax_gradient(grad, y, total):
-    """y * (grad - sum(grad * y)), for y = softmax(x)"""
+    """y * (g - sum(g * y)), for y = softmax(x)"""
     return y * (grad - total)
 
 

@@ -79,7 +79,9 @@ def refuse_fields(text: object, stated: Iterable[str], fields: Mapping[str, bool
             raise InvalidOperator(f"{fault}; the fields are {some(fields, name)}")
     for name, is_required in fields.items():
         if is_required and name not in names:
-            raise InvalidOperator(f"operator {name_in(text)}: it states no {name}; write {name}=...")
+            raise InvalidOperator(
+                f"operator {name_in(text)}: {name} is missing; an operator must state it; write {name}=..."
+            )
 
 
 def of_types(definition: Any) -> Iterator[str]:
@@ -193,7 +195,8 @@ def of_c(definition: Any) -> Iterator[str]:
             continue
         for name in (*unread, *c.unusual_const.split()):
             if name not in parameters:
-                yield f"aclnn {c.name} names {name!r}, which is none of its parameters ({c.parameters})"
+                expected = f"it must be one of {c.parameters}"
+                yield f"aclnn {c.name} names {name!r}, which is not a parameter; {expected}; name one of these"
         needed = [a.name for a in schema.arguments if a.name not in c.fixed] + [*schema.outputs]
         if len(parameters) != len(needed) + len(unread):
             yield (
