@@ -145,7 +145,7 @@ class _EmittedNumber(_Emitted, tracing.Number):
             return Uniform(emitter, instruction(*operands))
         if sign == "*" and isinstance(y, Vector):
             x, y = y, x
-        if sign == "*" and _is_one(y):
+        if sign in "*/" and _is_one(y) and isinstance(x, Vector):
             return x
         product = facts.of_product(x, y) if sign == "*" else NO_FACTS
         return Vector(emitter, instruction(emitter.vector(x).value, emitter.vector(y).value), product)
@@ -164,7 +164,7 @@ class _EmittedNumber(_Emitted, tracing.Number):
 
 
 def _is_one(x: Any) -> bool:
-    """Whether x is the constant 1, also as an attribute: a product with it is the other factor."""
+    """Whether x is the constant 1, also as an attribute: it changes no product and no quotient."""
     number = x.value.constant if isinstance(x, Uniform) and isinstance(x.value, ir.Constant) else x
     return isinstance(number, float) and number == 1.0
 

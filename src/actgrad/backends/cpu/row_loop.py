@@ -66,7 +66,7 @@ class RowLoop:
         self.function = f = IRFunction(module, "row", (PTR, I64, PTR), public=True)
         self.spec, self.kernel, self.statistics = spec, spec.kernel, spec.statistics
         self.emitter = emitter = Emitter(f, target, self.kernel.compute)
-        self.lanes, self.unroll = emitter.lanes, target.tuning.unroll
+        self.lanes, self.unroll = emitter.lanes, target.tuning.row_unroll
         self.is_streaming = False  # while the code for streaming stores is emitted
         pointers, self.count, scalars = f.arguments
         self.pointers = [f.word(pointers, k, PTR) for k in range(len(self.kernel.dtypes))]
@@ -176,7 +176,7 @@ class RowLoop:
     def computed(self, body: LoopBody, vectors: list[list[Vector]]) -> list[list[Vector]]:
         """A body's results for each vector, which is a list of its arguments."""
         inputs = [(vector, I64(0)) for vector in vectors]
-        if self.emitter.target.tuning.interleave:
+        if self.emitter.target.tuning.row_interleave:
             return body.compute(inputs)
         return [body.compute([one])[0] for one in inputs]
 

@@ -24,6 +24,8 @@ class Tuning:
 
     unroll: int = 2  # vectors per step of the main loop: their chains of operations overlap
     unroll_pieces: int | None = None  # the same for formulas with piecewise polynomials, whose tables take registers
+    row_unroll: int = 2  # the same for formulas that see their rows
+    row_interleave: bool = False  # as `interleave`, for formulas that see their rows
     interleave: bool = False  # alternates the instructions of a step's vectors; see IRFunction.interleave
     looks_formulas_up: bool = False  # in tables of half-precision formulas; see FormulaTable
     computed_float16: tuple[str, ...] = ()  # functions that are not looked up in tables of float16 results
@@ -54,6 +56,8 @@ AVX512 = Tuning(
 #: hence the default `row_reading`. With `streams_disturb` false GeGLU took 1.5 to 3 times as long as with plain stores.
 AVX2 = Tuning(
     unroll=4,
+    row_unroll=4,
+    row_interleave=True,
     interleave=True,
     looks_formulas_up=True,
     piecewise="memory",
