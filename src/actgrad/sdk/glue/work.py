@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -195,7 +194,7 @@ class _DeviceMemory:
 def _nibbles(tensor: AclTensor, view: ArrayView, distance: int) -> np.ndarray[Any, Any]:
     """A copy of the elements of an INT4 tensor. The low half of a byte comes first."""
     meta = TensorMeta(BY_NAME["int8"], (tensor.reach,), (1,))
-    pairs = np.asarray(_DeviceMemory(replace(view, meta=meta, address=view.address - tensor.offset), distance))
+    pairs = np.asarray(_DeviceMemory(view._replace(meta=meta, address=view.address - tensor.offset), distance))
     pairs = pairs.view(np.int8)
     values = np.stack([pairs << 4 >> 4, pairs >> 4], 1).reshape(-1)[tensor.offset :]
     return np.lib.stride_tricks.as_strided(values, tensor.view_dims, tensor.strides)
