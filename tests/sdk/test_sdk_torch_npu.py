@@ -74,7 +74,13 @@ def test_training(sdk: Sdk, case: str) -> None:
 @pytest.mark.parametrize("mode", OTHERS)
 @pytest.mark.parametrize("case", HOSTED)
 def test_case_in_other_hosts(sdk: Sdk, case: str, mode: str) -> None:
-    run(sdk, PROGRAM, case, **OTHERS[mode])
+    run(sdk, PROGRAM, case, TASK_QUEUE_ENABLE="0", **OTHERS[mode])
+
+
+def test_a_queue_does_not_wait_for_the_process(sdk: Sdk) -> None:
+    """A server computes where the wheel's thread would need the lock that the waiting thread keeps."""
+    for _ in range(3):
+        run(sdk, PROGRAM, "Adam", 120, **IN_PROCESS, TASK_QUEUE_ENABLE="1")
 
 
 @pytest.mark.parametrize("queue", ["0", "1", "2"])
