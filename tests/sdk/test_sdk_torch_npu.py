@@ -97,7 +97,7 @@ def test_a_program_that_goes_on_after_an_error(sdk: Sdk, queue: str, case: str) 
 
 
 @pytest.mark.parametrize("settings", OTHERS.values(), ids=OTHERS)
-@pytest.mark.parametrize(("queue", "case"), [("1", "phase one"), ("1", "npu_sort_v2"), ("2", "acos")])
+@pytest.mark.parametrize(("queue", "case"), [("1", "phase one"), ("1", "npu_sort_v2"), ("2", "qr")])
 def test_the_same_in_other_hosts(sdk: Sdk, queue: str, case: str, settings: dict[str, str]) -> None:
     run(sdk, REFUSALS, case, TASK_QUEUE_ENABLE=queue, **settings)
 
