@@ -29,7 +29,7 @@ DEFINITION = re.compile(r"src/actgrad/ops/(\w+)\.py")
 NAVIGATION = {
     "Tutorials": ["tutorials/train", "tutorials/port", "accept"],
     "How-to guides": [
-        *("numpy", "torch", "coming-from", "sdk", "torch_npu", "ggml", "check", "ci", "new-operator", "faq"),
+        *("numpy", "torch", "coming-from", "sdk", "torch_npu", "ggml", "check", "ci", "ci-kernels", "new-operator", "faq"),
     ],
     "Reference": [
         *("formulas", "operators", "families", "rows", "accuracy", "models", "benchmarks/index", "benchmarks/results"),

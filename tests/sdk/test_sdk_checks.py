@@ -209,6 +209,15 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "DropoutGenMaskV2": {"shape": (8,), "out": T((16,), "uint8")}, "DropoutDoMask": {"mask": T((16,), "uint8")},
     "Randperm": {"n": 3, "out": T((3,), I64)}, "InplaceRandom": {"to": 5}, "InplaceUniform": {"to": 1.0},
     "BitwiseNot": {"out": T(dtype=I64)},
+    "FusedInferAttentionScoreV2": {
+        **dict.fromkeys(("query", "attentionOut"), T((1, 2, 1, 4), "float16")), "numHeads": 1, "preTokens": 9,
+        **dict.fromkeys(("key", "value"), (T((1, 3, 1, 4), "float16"),)), "nextTokens": 9, "scaleValue": 0.5,
+    },
+    "RotaryPositionEmbedding": dict.fromkeys(("x", "cos", "sin", "out"), T((1, 2, 1, 4))),
+    "WeightQuantBatchMatmulV2": {
+        "x": T((2, 4), "float16"), "weight": T((4, 3), "int8"), "antiquantScale": T((3,), "float16"),
+        "y": T((2, 3), "float16"),
+    },
     "Bincount": {"self": T((3,), I64), "weights": V, "out": T((4,))},
     "GroupNormBackward": {
         **dict.fromkeys(("gradOut", "input", "gradInput"), T((2, 4, 3))), "N": 2, "C": 4, "HxW": 3, "group": 2,

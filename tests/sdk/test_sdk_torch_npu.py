@@ -74,7 +74,13 @@ def test_training(sdk: Sdk, case: str) -> None:
 @pytest.mark.parametrize("mode", OTHERS)
 @pytest.mark.parametrize("case", HOSTED)
 def test_case_in_other_hosts(sdk: Sdk, case: str, mode: str) -> None:
-    run(sdk, PROGRAM, case, **OTHERS[mode])
+    run(sdk, PROGRAM, case, TASK_QUEUE_ENABLE="0", **OTHERS[mode])
+
+
+def test_a_queue_does_not_wait_for_the_process(sdk: Sdk) -> None:
+    """A server computes where the wheel's thread would need the lock that the waiting thread keeps."""
+    for _ in range(3):
+        run(sdk, PROGRAM, "Adam", 120, **IN_PROCESS, TASK_QUEUE_ENABLE="1")
 
 
 @pytest.mark.parametrize("queue", ["0", "1", "2"])
@@ -91,7 +97,7 @@ def test_a_program_that_goes_on_after_an_error(sdk: Sdk, queue: str, case: str) 
 
 
 @pytest.mark.parametrize("settings", OTHERS.values(), ids=OTHERS)
-@pytest.mark.parametrize(("queue", "case"), [("1", "phase one"), ("1", "npu_sort_v2"), ("2", "acos")])
+@pytest.mark.parametrize(("queue", "case"), [("1", "phase one"), ("1", "npu_sort_v2"), ("2", "qr")])
 def test_the_same_in_other_hosts(sdk: Sdk, queue: str, case: str, settings: dict[str, str]) -> None:
     run(sdk, REFUSALS, case, TASK_QUEUE_ENABLE=queue, **settings)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -206,6 +207,15 @@ def refused() -> None:
     """The wheel's error has the name and the reason."""
     with pytest.raises(RuntimeError, match="is not in actgrad: convolution and pooling; called at phase one"):
         functional.conv2d(torch.randn(1, 1, 4, 4).npu(), torch.ones(1, 1, 2, 2).npu())
+
+
+def several_devices() -> None:
+    """HCCL is refused, and the text says so."""
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("hccl", store=store, rank=0, world_size=1)
+    with pytest.raises(RuntimeError, match="HcclGetRootInfo is not in actgrad: communication between devices"):
+        torch.distributed.all_reduce(torch.ones(2).npu())
 
 
 def printed() -> None:
@@ -422,7 +432,7 @@ def fused_adam_w() -> None:
 CASES: dict[str, Callable[[], None]] = {
     **{name: lambda rules=rules: forward_and_backward(*rules) for name, rules in FORWARD_AND_BACKWARD.items()},
     **{name: lambda rule=rule: in_place(rule) for name, rule in IN_PLACE.items()},
-    **{function.__name__: function for function in (glue, gelu_mul, streams, memory, page, refused)},
+    **{function.__name__: function for function in (glue, gelu_mul, streams, memory, page, refused, several_devices)},
     **{
         function.__name__: function
         for function in (printed, indices, random_numbers, dropout_backward, further, fused_adam_w)

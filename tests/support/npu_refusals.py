@@ -20,13 +20,13 @@ QUEUE = os.environ.get("TASK_QUEUE_ENABLE", "1")
 
 #: The wheel finds a function, whose first phase fails.
 PHASE_ONE: dict[str, Callable[[], Any]] = {
-    "tan": lambda: torch.tan(torch.ones(3).npu()),
+    "histc": lambda: torch.histc(torch.ones(3).npu(), 5, 0, 2),
     "max_pool2d": lambda: functional.max_pool2d(torch.ones(1, 1, 4, 4).npu(), 2),
     "adaptive_avg_pool2d": lambda: functional.adaptive_avg_pool2d(torch.ones(1, 1, 4, 4).npu(), 3),
     "conv2d": lambda: functional.conv2d(torch.ones(1, 1, 4, 4).npu(), torch.ones(1, 1, 2, 2).npu()),
     "batch_norm": lambda: functional.batch_norm(torch.ones(2, 3).npu(), None, None, training=True),
-    "acos": lambda: torch.acos(torch.ones(3).npu()),
-    "cumprod": lambda: torch.cumprod(torch.ones(3).npu(), 0),
+    "qr": lambda: torch.linalg.qr(torch.ones(3, 3).npu()),
+    "cdist": lambda: torch.cdist(torch.ones(3, 2).npu(), torch.ones(4, 2).npu()),
     "interpolate": lambda: functional.interpolate(torch.ones(1, 1, 2, 2).npu(), scale_factor=2),
     "elu of integers": lambda: functional.elu(torch.ones(3, dtype=torch.int32).npu()),
 }

@@ -103,19 +103,28 @@ class AclTensor(Handle):
     @property
     def is_touched(self) -> bool:
         """Whether a kernel may read or write its elements."""
-        return 0 not in self.view_dims and self.dtype.kind != "other"
+        return 0 not in self.view_dims and (self.dtype.kind != "other" or self.is_nibbles)
+
+    @property
+    def is_nibbles(self) -> bool:
+        """Whether a byte holds two elements."""
+        return self.dtype.name == "int4"
 
     @property
     def storage_size(self) -> int:
         """The declared size of the storage in bytes."""
-        return prod(self.storage_dims) * self.dtype.itemsize
+        return self._bytes(prod(self.storage_dims))
+
+    def _bytes(self, count: int) -> int:
+        """The bytes of so many elements."""
+        return (count + 1) // 2 if self.is_nibbles else count * self.dtype.itemsize
 
     @property
     def reach(self) -> int:
         """The bytes from the start of the storage to the end of the view, or 0 where nothing is touched."""
         itemsize = self.dtype.itemsize
         meta = TensorMeta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
-        return self.offset * itemsize + extent(meta)[1] if self.is_touched else 0
+        return self._bytes(self.offset + extent(meta)[1] // itemsize) if self.is_touched else 0
 
     def put(self, view: ArrayView | None, fault: str) -> None:
         """Give this tensor another view and fault, as `view_on` makes them."""
@@ -200,7 +209,9 @@ def tensor_of(
         raise InvalidArgument(
             f"{context}: dataType is {data_type!r}; it must be one of aclDataType; pass ACL_FLOAT or another one"
         )
-    dims, storage = sizes("viewDims", view_dims), sizes("storageDims", storage_dims)
+    dims = sizes("viewDims", view_dims)
+    # programs compute the storage of no elements from strides, and may come below 0
+    storage = (0,) if 0 in dims and storage_dims is not None else sizes("storageDims", storage_dims)
     steps = loop.row_major(dims, 1) if strides is None else sizes("strides", strides)
     if len(steps) != len(dims):
         counts = f"strides has {quantity(len(steps), 'number')}, but viewDims has {len(dims)}"

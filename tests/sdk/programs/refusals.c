@@ -78,10 +78,10 @@ static void refuse_cast(void) { FAILS(aclopCast(NULL, NULL, NULL, NULL, 0, strea
 
 static void refuse_stub(void) {
     int (*acos)(void);
-    void* symbol = dlsym(RTLD_DEFAULT, "aclnnAcosGetWorkspaceSize");
+    void* symbol = dlsym(RTLD_DEFAULT, "aclnnLinalgQrGetWorkspaceSize");
     REQUIRE(symbol != NULL);
     memcpy(&acos, &symbol, sizeof acos);
-    FAILS(acos(), 561103, "aclnnAcos is not in actgrad: ");
+    FAILS(acos(), 561103, "aclnnLinalgQr is not in actgrad: ");
 }
 
 static void refuse_phase_one(void) {
@@ -112,7 +112,7 @@ static const struct {
     {refuse_execute_v2, "aclopExecuteV2 is not in actgrad", 0},
     {refuse_handle, "aclopExecWithHandle is not in actgrad", 0},
     {refuse_cast, "aclopCast is not in actgrad", 0},
-    {refuse_stub, "aclnnAcos is not in actgrad", 1},
+    {refuse_stub, "aclnnLinalgQr is not in actgrad", 1},
     {refuse_phase_one, "selfRef is a null pointer", 1},
     {fail_phase_two, "was freed between the call's two phases", 2},
 };

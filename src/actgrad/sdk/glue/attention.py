@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import either
+from ...base.errors import either, quantity
 from .rule import OWN, WIDE, Rule, Shape
 
 #: Of a layout the dimensions of batch, heads, sequence and width; H is heads times width.
@@ -27,6 +27,11 @@ def _packed(a: Any, layout: str, groups: int = 1) -> Any:
     return a.reshape(*a.shape[:2], -1) if layout.endswith("H") else a
 
 
+def _triangle(mode: int, rows: int, columns: int) -> Any:
+    """The mask of modes 2 and 3: causal from the upper left corner, or from the lower right one."""
+    return ~np.tri(rows, columns, columns - rows if mode == 3 else 0, dtype=np.bool_) if mode in (2, 3) else None
+
+
 class _Attention:
     """One call: the chance of each key for each query, and their factors."""
 
@@ -40,8 +45,8 @@ class _Attention:
         if shift is not None:
             scores = scores + shift.astype(np.float32)
         rows, columns = scores.shape[-2:]
-        if mode in (2, 3):  # causal from the upper left corner, or from the lower right one
-            mask = ~np.tri(rows, columns, columns - rows if mode == 3 else 0, dtype=np.bool_)
+        if (triangle := _triangle(mode, rows, columns)) is not None:
+            mask = triangle
         if mask is not None:
             scores = np.where(mask != 0, np.float32(-np.inf), scores)
         largest = scores.max(-1, keepdims=True)
@@ -103,8 +108,64 @@ def _masked_shape(shape: Shape, mask: Shape, scale: float, is_causal: bool) -> S
     return shape
 
 
+_REFUSED = "must be null, or off; actgrad computes attention of floating point numbers alone; change the arguments"
+
+
+def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any) -> Any:
+    lengths, count, scale, layout, mode, has_total = rest[1], rest[19], rest[20], rest[23], rest[25], rest[29]
+    heads = _heads(q, layout, q.shape[-1] // (count if layout.endswith("H") else 1))
+    if lengths is not None:  # keys behind the lengths do not count
+        batch, columns = len(heads), _heads(keys[0], layout, heads.shape[-1]).shape[2]
+        is_behind = np.arange(columns) >= np.resize(lengths, batch)[:, None, None, None]
+        shape = (batch, 1, heads.shape[2], columns)
+        by_mode = _triangle(mode, *shape[2:])
+        whole = 0 if mask is None and by_mode is None else by_mode if by_mode is not None else mask != 0
+        mask, mode = np.broadcast_to(is_behind | whole, shape), 0
+    call = _Attention(q, keys[0], values[0], shift, None, None, mask, None, scale, 1, 0, 0, count, layout, 0, mode)
+    result = _packed(np.matmul(call.chances, call.v), layout)
+    largest, total = (each[..., :1] for each in call.statistics)
+    return result, largest + np.log(total) if has_total else None
+
+
+def _inference_shapes(q: Shape, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any) -> tuple[Any, Any]:
+    """Lengths of queries must be whole; quantised numbers, pages, padding and prefixes are refused."""
+    pre, following, layout, mode, size, antiquant, *_ = rest[21], rest[22], rest[23], rest[25], rest[27], rest[28]
+    if any(each is not None for each in rest[2:19]) or size or antiquant or any(rest[30:32]):
+        raise ValueError(f"a scale, an offset, a table, a padding size, a prefix or a mode is given; each {_REFUSED}")
+    if len(keys) != 1 or len(values) != 1:
+        raise ValueError(f"key has {quantity(len(keys), 'tensor')}; it must have 1; concatenate the tensors")
+    if layout not in ("BNSD", "BSND", "BSH") or mode not in (0, 1, 2, 3):
+        expected = "inputLayout must be BNSD, BSND or BSH, sparseMode 0 to 3; change the arguments"
+        raise ValueError(f"inputLayout is {layout}, sparseMode is {mode}; {expected}")
+    rows, columns = (each[2 if layout == "BNSD" else 1] for each in (q, keys[0]))
+    if rest[0] is not None and set(rest[0]) != {rows}:
+        raise ValueError(f"actualSeqLengths is {rest[0]}; each must be {rows}, query's sequence; slice query")
+    if mask is not None and mode == 0 and (pre < columns or following < columns):
+        limits = f"both must be at least {columns}"
+        raise ValueError(f"preTokens is {pre}, nextTokens is {following}; {limits}; put the band into attenMask")
+    return q, ...
+
+
+def _turned(a: Any, mode: int) -> Any:
+    """By 90 degrees. Pairs are of halves (0), neighbours (1), halves of halves (2), or of neighbours, as halves (3)."""
+    even, odd = a[..., ::2], a[..., 1::2]
+    if mode == 1:
+        return np.stack([-odd, even], -1).reshape(a.shape)
+    if mode == 3:
+        return np.concatenate([-odd, even], -1)
+    parts = np.split(a, 4 if mode == 2 else 2, -1)
+    return np.concatenate([part for k in range(0, len(parts), 2) for part in (-parts[k + 1], parts[k])], -1)
+
+
+def _rotary(a: Any, cos: Any, sin: Any, mode: int) -> Any:
+    straight = np.concatenate([a[..., ::2], a[..., 1::2]], -1) if mode == 3 else a
+    return straight * cos + _turned(a, mode) * sin
+
+
 RULES: dict[str, Rule] = {
     "attention": Rule(_forward, OWN, _shapes),
+    "inference": Rule(_inference, OWN, _inference_shapes),
+    "rotary": Rule(_rotary, shape=lambda shape, *_: shape),
     "masked_softmax": Rule(_masked_softmax, WIDE, _masked_shape),
     "attention_backward": Rule(_backward, OWN, _gradient_shapes),
 }

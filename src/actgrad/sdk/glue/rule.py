@@ -27,3 +27,4 @@ class Rule:
     shape: Callable[..., Any] | None = None
     is_found: bool = False  # sizes of results are known when they are computed; `shape` has the largest
     is_in_place: bool = False  # it reads all its results; others read at most the first
+    reads_nibbles: bool = False  # it takes INT4, as int8; others refuse it

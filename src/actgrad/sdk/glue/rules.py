@@ -48,6 +48,33 @@ def _addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
     return product + beta * c if beta else product  # without beta, c may hold NaN
 
 
+def _dequantized_product(
+    a: Any, weight: Any, scale: Any, offset: Any, quant_scale: Any, quant_offset: Any, bias: Any, group: int
+) -> Any:
+    """a @ ((weight + offset) * scale) + bias. `scale` and `offset` have a row for each `group` rows of `weight`."""
+
+    def spread(b: Any) -> Any:
+        b = b.astype(np.float32)
+        return np.repeat(b, group or len(weight), 0)[: len(weight)] if b.ndim == 2 and len(b) > 1 else b
+
+    numbers = weight.astype(np.float32) + (0 if offset is None else spread(offset))
+    product = np.matmul(a.astype(np.float32), numbers * spread(scale))
+    return product if bias is None else product + bias.astype(np.float32)
+
+
+def _dequantized_shape(
+    a: Shape, weight: Shape, scale: Shape, offset: Any, quant_scale: Any, quant_offset: Any, bias: Any, group: int
+) -> Shape:
+    if quant_scale is not None or quant_offset is not None:
+        raise ValueError("quantScale or quantOffset is given; they must be null; quantise the result afterwards")
+    rows = -(-weight[0] // group) if group else 1
+    for name, shape in {"antiquantScale": scale, "antiquantOffset": offset or ()}.items():
+        if shape not in ((), (1,), (1, 1), (weight[1],), (1, weight[1]), (rows, weight[1])):
+            expected = f"it must be {(rows, weight[1])}, {weight[1:]} or (1,)"
+            raise ValueError(f"{name} has shape {shape}, but weight has {weight}; {expected}; reshape {name}")
+    return _matrices(a, weight)
+
+
 def _joined(shapes: Sequence[Shape], dim: int) -> Shape:
     parts = [shape for shape in shapes if shape != (0,)]  # PyTorch leaves these out
     if not parts:
@@ -272,6 +299,7 @@ RULES: dict[str, Rule] = {
     "sum_without_nan": Rule(_reduction(np.nansum), RESULT, _reduced),
     "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
     "matmul": Rule(lambda a, b, *_: np.matmul(a, b), RESULT, _matrices),
+    "dequantized_matmul": Rule(_dequantized_product, OWN, _dequantized_shape, reads_nibbles=True),
     "addmm": Rule(_addmm, RESULT, _added),
     "inverse": Rule(np.linalg.inv, FLOATING, lambda shape: shape),
     "outer": Rule(np.multiply.outer, COMMON, lambda a, b: (*a, *b)),

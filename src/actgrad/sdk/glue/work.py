@@ -13,15 +13,16 @@ import numpy as np
 from ...aclnn.objects import DESTROYED, AclScalar, AclTensor
 from ...aclnn.signatures import CParameter
 from ...arrays import ArrayView
+from ...base.dtypes import BY_NAME
 from ...base.errors import InvalidArgument, NullArgument
-from ...base.loop import row_major
+from ...base.loop import TensorMeta, row_major
 from ..checks import judge as checks
 from .promotion import FLOAT32, Dtype, category, promoted, with_scalar, working
 from .rule import FLOATING, OWN, RESULT, WIDE
 from .rules import RULES
 
 
-def check_argument(name: str, parameter: str, value: Any, may_be_null: bool) -> None:
+def check_argument(name: str, parameter: str, value: Any, may_be_null: bool, reads_nibbles: bool = False) -> None:
     """Raise where an argument has no memory, no dtype to compute with, or is missing."""
     if value is None and not may_be_null:
         raise NullArgument(f"{name}: {parameter} is a null pointer; it is required; pass a pointer")
@@ -30,7 +31,8 @@ def check_argument(name: str, parameter: str, value: Any, may_be_null: bool) -> 
             raise InvalidArgument(f"{name}: {parameter} {DESTROYED}")
         if value.fault:
             raise InvalidArgument(f"{name}: {parameter} {value.fault}")
-        if value.dtype.kind == "other" or value.dtype.name == "complex32":
+        is_unread = value.dtype.kind == "other" and not (value.is_nibbles and reads_nibbles)
+        if is_unread or value.dtype.name == "complex32":
             fault = f"{name}: {parameter} is {value.dtype.acl_name}"
             raise InvalidArgument(f"{fault}; actgrad computes numbers of 8 bits or more; use another dataType")
     elif isinstance(value, AclScalar) and value.is_destroyed:
@@ -68,7 +70,8 @@ class Work:
             checks.run(judge.pointers, call)
         for parameter, value in zip(parameters, arguments, strict=True):
             for each in value if isinstance(value, tuple) else (value,):
-                check_argument(self.name, parameter.name, each, checks.may_be_null(row, parameter.name))
+                may_be_null = checks.may_be_null(row, parameter.name)
+                check_argument(self.name, parameter.name, each, may_be_null, self.rule.reads_nibbles)
         if judge is not None:
             checks.run(judge.later, call)
 
@@ -188,9 +191,20 @@ class _DeviceMemory:
         }
 
 
+def _nibbles(tensor: AclTensor, view: ArrayView, distance: int) -> np.ndarray[Any, Any]:
+    """A copy of the elements of an INT4 tensor. The low half of a byte comes first."""
+    meta = TensorMeta(BY_NAME["int8"], (tensor.reach,), (1,))
+    pairs = np.asarray(_DeviceMemory(view._replace(meta=meta, address=view.address - tensor.offset), distance))
+    pairs = pairs.view(np.int8)
+    values = np.stack([pairs << 4 >> 4, pairs >> 4], 1).reshape(-1)[tensor.offset :]
+    return np.lib.stride_tricks.as_strided(values, tensor.view_dims, tensor.strides)
+
+
 def array_of(tensor: AclTensor, distance: int) -> np.ndarray[Any, Any]:
     """A tensor's elements, where this process touches them."""
     assert tensor.view is not None
     if 0 in tensor.view.meta.shape:
-        return np.empty(tensor.view.meta.shape, tensor.dtype.numpy)
+        return np.empty(tensor.view.meta.shape, np.int8 if tensor.is_nibbles else tensor.dtype.numpy)
+    if tensor.is_nibbles:
+        return _nibbles(tensor, tensor.view, distance)
     return np.asarray(_DeviceMemory(tensor.view, distance)).view(tensor.dtype.numpy)

@@ -40,11 +40,21 @@ static bool read_strict(void) {
    need that lock; it may also be of another version, and start and end at any time. */
 static bool has_python(void) { return dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL; }
 
+/* Whether torch_npu's own thread calls the operators. Its other threads keep Python's lock while they wait for it. */
+static bool has_waiting_queue(void) {
+    if (strcmp(value_of("TASK_QUEUE_ENABLE", "1"), "0") == 0) return false;
+    if (dlopen("libtorch_npu.so", RTLD_NOLOAD | RTLD_LAZY) == NULL) return false;
+    fprintf(stderr,
+            "actgrad: ACTGRAD_SDK_HOST is \"inprocess\", but torch_npu's queue would wait for Python's lock; "
+            "a server computes now; set TASK_QUEUE_ENABLE=0 to compute in the process\n");
+    return true;
+}
+
 static bool read_server(const char* libpython) {
     const char* value = value_of("ACTGRAD_SDK_HOST", "");
     if (strcmp(value, "server") == 0) return true;
     if (access(libpython, R_OK) != 0) return true; /* "" is no file either */
-    if (strcmp(value, "inprocess") == 0) return false;
+    if (strcmp(value, "inprocess") == 0) return has_waiting_queue();
     if (value[0] != '\0') say_ignored("ACTGRAD_SDK_HOST", value, "inprocess or server");
     return has_python();
 }
