@@ -125,7 +125,8 @@ def _parameter(text: str, results: list[str] | None) -> CParameter:
     kind, _, name = text.removeprefix("const ").rpartition(" ")
     may_be = name == "out" or name.endswith("Out") or not text.startswith("const ")
     is_output = kind in ("aclTensor*", "aclTensorList*") and (may_be if results is None else name in results)
-    return CParameter(name, name, _TYPES.get(kind, "int"), is_output)
+    # Headers have a tensor of scalars where the wheel of torch_npu passes a list.
+    return CParameter(name, name, "scalars" if name == "scalars" else _TYPES.get(kind, "int"), is_output)
 
 
 @cache

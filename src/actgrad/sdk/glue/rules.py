@@ -74,10 +74,13 @@ def _stacked(shapes: Sequence[Shape], dim: int) -> Shape:
 
 
 def _selected(shape: Shape, dim: int, index: Shape) -> Shape:
+    """A number has no dimension to select along. An index that is a number counts as one of a list."""
+    if not shape:
+        return ()
     if not -len(shape) <= dim < len(shape):
         limits = f"it must lie in [{-len(shape)}, {len(shape) - 1}]"
         raise ValueError(f"dim is {dim}, but self has shape {tuple(shape)}; {limits}; change dim")
-    return (*shape[: dim % len(shape)], *index, *shape[dim % len(shape) + 1 :])
+    return (*shape[: dim % len(shape)], *(index or (1,)), *shape[dim % len(shape) + 1 :])
 
 
 def _steps(start: Any, end: Any, step: Any) -> int:
@@ -255,10 +258,8 @@ RULES: dict[str, Rule] = {
         OWN,
         lambda start, end, step: (_steps(start.value, end.value, step.value),),
     ),
-    "select": Rule(lambda a, dim, index: np.take(a, index.astype(np.int64), dim), OWN, _selected),
-    "embedding": Rule(
-        lambda a, index: np.take(a, index.astype(np.int64), 0), OWN, lambda a, index: _selected(a, 0, index)
-    ),
+    "select": Rule(lambda a, dim, index: np.take(a, index.astype(np.int64), dim) if a.ndim else a, OWN, _selected),
+    "embedding": Rule(lambda a, index: np.take(a, index.astype(np.int64), 0), OWN, lambda a, index: (*index, *a[1:])),
     "permute": Rule(np.transpose, OWN, lambda shape, dims: tuple(shape[d] for d in dims)),
     "repeat": Rule(np.tile, OWN, _repeated),
     "roll": Rule(_rolled, OWN, lambda shape, *_: shape),
