@@ -113,6 +113,11 @@ def _nan_to_num(a: Any, nan: float, highest: float, lowest: float) -> Any:
     return np.where(np.isnan(a), nan, np.where(a == np.inf, highest, np.where(a == -np.inf, lowest, a)))
 
 
+def _power(a: Any, b: Any) -> Any:
+    """NumPy's float32 powers of integers may be inexact by vector instructions, so float64 computes them."""
+    return np.power(a, b) if a.dtype != np.float32 else np.power(a.astype(np.float64), b).astype(np.float32)
+
+
 def _lerp(a: Any, b: Any, weight: Any) -> Any:
     """PyTorch computes from the nearer end."""
     return np.where(np.abs(weight) < 0.5, a + weight * (b - a), b - (b - a) * (1 - weight))
@@ -217,7 +222,7 @@ RULES: dict[str, Rule] = {
     **{name: Rule(getattr(np, name), FLOATING) for name in _FLOATING},
     "sigmoid": Rule(lambda a: 1 / (1 + np.exp(-a)), FLOATING),
     "round_by_mode": Rule(_rounded, shape=lambda shape, mode: shape),
-    "pow": Rule(np.power),
+    "pow": Rule(_power),
     "clamp": Rule(_clamp),
     **{name: Rule(getattr(np, name)) for name in _PLAIN},
     "where": Rule(lambda condition, a, b: np.where(condition != 0, a, b)),

@@ -16,6 +16,15 @@ static aclError check_option(const char* function, aclCompileOpt opt, const void
                         (int)opt);
 }
 
+/* The value of an option. Chips before Ascend910B compile operators while a program runs, unless it says otherwise. */
+static const char* option(aclCompileOpt opt) {
+    const char* chip = aclrtGetSocName();
+    const bool is_older = strncmp(chip, "Ascend310P", 10) == 0 ||
+                          (strncmp(chip, "Ascend910", 9) == 0 && chip[9] != 'B' && chip[9] != '_');
+    if (opt == ACL_OP_JIT_COMPILE && options[opt][0] == '\0') return is_older ? "enable" : "disable";
+    return options[opt];
+}
+
 /** Kept for aclGetCompileopt; it has no effect. */
 aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
     RETURN_IF_ERROR(check_option(__func__, opt, value));
@@ -32,17 +41,17 @@ aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
 size_t aclGetCompileoptSize(aclCompileOpt opt) {
     if ((int)opt < 0 || (int)opt >= OPTIONS) return 0;
     LOCKED(&lock);
-    return strlen(options[opt]) + 1;
+    return strlen(option(opt)) + 1;
 }
 
 aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length) {
     RETURN_IF_ERROR(check_option(__func__, opt, value));
     LOCKED(&lock);
-    if (strlen(options[opt]) >= length)
+    if (strlen(option(opt)) >= length)
         return actgrad_fail(ACL_ERROR_INVALID_PARAM,
                             "%s: length is %zu; it must be %zu; enlarge value", __func__, length,
-                            strlen(options[opt]) + 1);
-    strcpy(value, options[opt]);
+                            strlen(option(opt)) + 1);
+    strcpy(value, option(opt));
     return ACL_SUCCESS;
 }
 
