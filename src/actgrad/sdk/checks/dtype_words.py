@@ -10,7 +10,7 @@ from .row import CATEGORIES, Group, Row, dtype_list, dtypes_of, entries
 
 
 def dtype(row: Row, name: str, key: str = "") -> Group:
-    """An argument has one of the row's dtypes, or of another list; `NAME?` in the row: unless it is empty."""
+    """An argument has one of the row's dtypes, or of another list. `NAME?` in the row exempts empty tensors."""
     dtypes = row.dtypes[key or name]
     name, mark, _ = name.partition("?")
 
@@ -45,7 +45,7 @@ def same(row: Row, name: str, other: str) -> Group:
 
 
 def casts(row: Row, source: str, target: str) -> Group:
-    """The dtype of one argument can be converted to that of another."""
+    """One argument can be converted to the dtype of another."""
 
     def test(call: Call) -> str | None:
         pairs = zip(dtypes_of(call, source), dtypes_of(call, target), strict=False)
@@ -178,7 +178,7 @@ _LARGEST = {"float16": 65504, "bfloat16": 3.3895313892515355e38, "float32": 3.40
 
 
 def alpha(row: Row, *names: str) -> Group:
-    """The factor `alpha` converts to the common dtype of these; a boolean result needs an integer factor."""
+    """The factor `alpha` converts to the common dtype of these. A boolean result needs an integer factor."""
 
     def test(call: Call) -> str | None:
         result, factor = _common(call, names), call.scalar_dtypes["alpha"]

@@ -120,7 +120,7 @@ class _Function:
 
 
 def call_of(name: str, parameters: Sequence[CParameter], arguments: Sequence[Any]) -> Call:
-    """A call as metadata: tensors by name, `x[0]` for those of lists; lists, arrays and numbers as attributes."""
+    """A call as metadata: tensors by name, `x[0]` for a list's tensor. Lists, arrays and numbers are attributes."""
     tensors: dict[str, TensorMeta | None] = {}
     attributes: dict[str, Any] = {}
     scalars, formats, outputs = {}, {}, []

@@ -11,7 +11,7 @@ from .words import WORDS, checks_of
 
 
 def _dtypes(row: Row) -> Group:
-    """The lists of a row that are of arguments; others are words' own."""
+    """The lists of a row that are of arguments. Others are words' own."""
     names = {p.name for p in row.parameters}
     return tuple(c for key in row.dtypes if key.rstrip("?") in names for c in WORDS["dtype"](row, key))
 

@@ -67,7 +67,7 @@ class Row:
 
     @property
     def inputs(self) -> list[str]:
-        """Tensors and lists that the function reads; one in place reads its result, which comes first."""
+        """Tensors and lists that the function reads. One in place reads its result, which comes first."""
         tensors = [(k, p) for k, p in enumerate(self.parameters) if p.type in ("Tensor", "tensors")]
         return [p.name for k, p in tensors if k == 0 or not p.is_output]
 
@@ -94,7 +94,7 @@ def dtypes_of(call: Call, name: str) -> list[Dtype]:
 
 
 def term(call: Call, text: str) -> Any:
-    """A number, a parameter, `x[POSITION]` (a size, an entry), a sum of terms, or `rank(x)` and the like; or None."""
+    """A number, a parameter, `x[POSITION]` (a size, an entry), `rank(x)` or another function, or None."""
     if is_number(text):
         return float(text) if "." in text else int(text)
     if "+" in text:
@@ -119,7 +119,7 @@ def term(call: Call, text: str) -> Any:
     return sizes[index] if -len(sizes) <= index < len(sizes) else None
 
 
-#: Numbers of a tensor. `bits`: the bytes of its dropout mask, 16 for each 128 elements; `rows`: of its last dimension.
+#: Numbers of a tensor. `bits`: the bytes of its dropout mask, 16 for each 128 elements. `rows`: of its last dimension.
 _TERMS: dict[str, Callable[[TensorMeta], int | None]] = {
     "count": lambda meta: meta.size,
     "rank": lambda meta: len(meta.shape),

@@ -54,7 +54,7 @@ def oneformat(row: Row, *names: str) -> Group:
 
 
 def formats(row: Row, name: str, *names: str) -> Group:
-    """A tensor has none of these formats."""
+    """A tensor does not have one of these formats."""
 
     def test(call: Call) -> str | None:
         form = call.formats.get(name)
@@ -141,7 +141,7 @@ def reducible(row: Row, name: str, dims: str) -> Group:
 
 
 def statistics(row: Row, name: str, to: str, normalized: str, *count_only: str) -> Group:
-    """A statistic has the leading sizes of a tensor, and 1 for each normalized dimension; `count`: as many elements."""
+    """A statistic has the leading sizes of a tensor, and 1 for each normalized dimension, or as many elements."""
 
     def test(call: Call) -> str | None:
         meta, other = call.tensors[name], call.tensors[to]
@@ -156,7 +156,7 @@ def statistics(row: Row, name: str, to: str, normalized: str, *count_only: str) 
 
 
 def within(row: Row, name: str, to: str, dim: str = "") -> Group:
-    """No size of a tensor is larger than that of another, but along a dimension."""
+    """No size of a tensor is larger than the size of another tensor, but along a dimension."""
 
     def test(call: Call) -> str | None:
         meta, other = call.tensors.get(name), call.tensors.get(to)
@@ -190,7 +190,7 @@ def last(row: Row, name: str, to: str, *full_names: str) -> Group:
 
 
 def onesor(row: Row, name: str, to: str) -> Group:
-    """Each size of a tensor is 1 or that of another."""
+    """Each size of a tensor is 1 or the size of another tensor."""
 
     def test(call: Call) -> str | None:
         a, b = call.tensors[name], call.tensors[to]

@@ -50,7 +50,7 @@ def nulls(row: Row, is_optional: Callable[[str], bool]) -> Group:
 
 
 def _lengths(name: str, to: str) -> Check:
-    """Two lists have as many tensors; the status is that of a null pointer."""
+    """Two lists have as many tensors. The status is the one of a null pointer."""
 
     def test(call: Call) -> str | None:
         counts = [len(call.attributes[each]) for each in (name, to)]
@@ -128,7 +128,7 @@ def cube(row: Row, mode: str) -> Group:
 
 
 def dims(row: Row, name: str, tensor: str, *options: str) -> Group:
-    """One dimension, or each of an array, is one of a tensor's; `more`: or one behind; `once`: none occurs twice."""
+    """Each of one or several dimensions is a tensor's. `more` allows one behind, `once` forbids one twice."""
 
     def test(call: Call) -> str | None:
         meta, value = next(entries(call, tensor), None), call.attributes.get(name)
@@ -189,7 +189,7 @@ def positive(row: Row, name: str, lowest: str = "0") -> Group:
 
 
 def lists(row: Row, *options: str) -> Group:
-    """Lists have as many tensors, and tensors at one place equal shapes; `dtypes`: all tensors have one dtype."""
+    """Lists have as many tensors of equal shapes and of one dtype. `apart`: each list has a dtype of its own."""
     names = row.of_type("tensors")
 
     def lengths(call: Call) -> str | None:

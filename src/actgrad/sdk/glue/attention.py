@@ -9,7 +9,7 @@ import numpy as np
 from ...base.errors import either
 from .rule import OWN, Rule, Shape
 
-#: Of a layout the dimensions of batch, heads, sequence and width; H is heads times width.
+#: Of a layout the dimensions of batch, heads, sequence and width. H is heads times width.
 _LAYOUTS = {"BNSD": (0, 1, 2, 3), "BSND": (0, 2, 1, 3), "BSH": (0, 2, 1, 3), "SBH": (1, 2, 0, 3)}
 
 

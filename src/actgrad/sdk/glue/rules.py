@@ -1,6 +1,6 @@
 """The rules that clients.txt names: what a function of the table computes from its arguments.
 
-A rule gets arrays, and numbers and flags as they are. It returns the values of its function's result. The rules of
+A rule gets arrays, and unchanged numbers and flags. It returns the values of its function's result. The rules of
 dtypes are PyTorch's.
 """
 
@@ -148,12 +148,12 @@ def _extremes_shapes(shape: Shape, dims: Sequence[int], keep: bool) -> tuple[Sha
 
 
 def _to_odd(a: Any) -> Any:
-    """The nearest integer; halfway between two, the odd one."""
+    """The nearest integer. Halfway between two, the odd one."""
     lower = np.floor(a)
     return np.where(a - lower == 0.5, lower + (lower % 2 == 0), np.rint(a))
 
 
-#: Rounding by number; others round as rint.
+#: Rounding by number. Others round as rint.
 _ROUNDING: dict[int, Callable[[Any], Any]] = {
     2: np.floor, 3: np.ceil, 4: lambda a: np.copysign(np.floor(np.abs(a) + 0.5), a), 5: np.trunc, 6: _to_odd,
 }  # fmt: skip

@@ -162,7 +162,7 @@ class Work:
         return [value if value is None else value.shape for value in values]
 
     def _dtype(self, call: tuple[Any, ...], result: Dtype) -> Dtype | None:
-        """The dtype of the values; None: each array keeps its own."""
+        """The dtype of the values, or None if each array keeps its own."""
         if self.rule.dtype == OWN:
             return None
         if self.rule.dtype == RESULT:

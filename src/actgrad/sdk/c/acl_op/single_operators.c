@@ -25,7 +25,7 @@ static const char* option(aclCompileOpt opt) {
     return options[opt];
 }
 
-/** Kept for aclGetCompileopt; it has no effect. */
+/** Kept for aclGetCompileopt. It has no effect. */
 aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
     RETURN_IF_ERROR(check_option(__func__, opt, value));
     if (strlen(value) >= LONGEST)
@@ -37,7 +37,7 @@ aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
     return ACL_SUCCESS;
 }
 
-/** The bytes that aclGetCompileopt needs, with the zero at the end; 0 for no option. */
+/** The bytes that aclGetCompileopt needs, with the zero at the end, or 0 for no option. */
 size_t aclGetCompileoptSize(aclCompileOpt opt) {
     if ((int)opt < 0 || (int)opt >= OPTIONS) return 0;
     LOCKED(&lock);
@@ -55,7 +55,7 @@ aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length) {
     return ACL_SUCCESS;
 }
 
-/* Tensors as the aclnn interface has them; one of an undefined type was left out. */
+/* Tensors as the aclnn interface has them. One of an undefined type was left out. */
 static aclTensorList* listed(int count, const aclTensorDesc* const* descs, const aclDataBuffer* const* buffers) {
     const aclTensor* tensors[MOST] = {NULL};
     int64_t dims[MAX_RANK];
@@ -90,7 +90,7 @@ static int32_t run(const char* function, const char* opType, const aclopAttr* at
     return actgrad_phase_two(function, NULL, 0, executor, stream);
 }
 
-/** Computes an operator that actgrad.ir has; other names fail with 207000, and so does the next copy or synchronize. */
+/** Computes an operator that actgrad.ir has. Other names fail with 207000, and so does the next copy or synchronize. */
 aclError aclopCompileAndExecute(const char* opType, int numInputs, const aclTensorDesc* const* inputDesc,
                                 const aclDataBuffer* const* inputs, int numOutputs,
                                 const aclTensorDesc* const* outputDesc, aclDataBuffer* const* outputs,

@@ -75,7 +75,7 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
     }
 }
 
-/* Takes memory for words and tensors; false without it. */
+/* Takes memory for words and tensors. Returns false without memory. */
 static bool make_room(Call* call, int64_t words, int64_t tensors) {
     call->words = malloc((size_t)(words + 3 * tensors) * sizeof *call->words);
     if (call->words == NULL) return false;
