@@ -1,4 +1,4 @@
-"""docs/families.md: every operator by its family, with its interfaces, its largest errors and its speed.
+"""docs/families.md: every operator by its family, with its names, its largest errors and its speed.
 
 python scripts/families.py            print it
 python scripts/families.py --write    write it to docs/families.md, and the largest errors into docs/accuracy.md
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import writing
+from operators import families, in_torch, link
 
-import actgrad
-from actgrad import Operator, operators
+from actgrad import operators
 from actgrad.aclnn import signatures
 from actgrad.writing import documents
 
@@ -29,37 +29,48 @@ LARGEST = "largest errors"  # the part of docs/accuracy.md
 SPEEDS = {"AVX-512": ("families", "throughput"), "AVX2": ("families_avx2", "throughput_avx2")}  # in docs/benchmarks
 
 INTRODUCTION = """\
-# Families: what is there
+# Families: names, errors and speed
 
-Made by `python scripts/families.py --write`; a test compares. A family is one file of `src/actgrad/ops`.
-[Formulas](formulas.md) says what each operator computes.
+Made by `python scripts/families.py --write`. A test compares this page with the registry. A family is one file of
+`src/actgrad/ops`. [Formulas](formulas.md) says what each operator computes.
+"""
 
-- **NumPy**: "yes" means that `actgrad.NAME` takes arrays. **check**: "yes" means that `actgrad check NAME` judges
-  results.
-- **PyTorch**: the function and the module of `actgrad.torch`. "ops" means that the operator is only in
+NAMES = """\
+## Names
+
+Every operator is a function of `actgrad` that takes arrays. Every operator is also in `torch.ops.actgrad`, and
+`actgrad check NAME` judges its results. The columns list the other names:
+
+- **PyTorch**: the function and the module of `actgrad.torch`. The cell is empty if the operator is only in
   `torch.ops.actgrad`. `actgrad.torch.geglu` computes `geglu_packed`.
-- **C**: the functions of `actgrad.aclnn` and of the C SDK, without `aclnn`. **IR**: the names in `actgrad.ir`.
+- **C**: the functions of `actgrad.aclnn` and of the C SDK, without `aclnn`.
+- **IR**: the names in `actgrad.ir`.
+"""
+
+NUMBERS = """\
+## Errors and speed
+
 - **Error**: the largest error in ULP (units in the last place) over all cases of attributes. For float16 and bfloat16
   it was measured at every number. [accuracy.md](accuracy.md) says what "adjusted" means, and at how many numbers of
-  float32 it was measured. Operators on rows were measured on random rows, see [rows.md](rows.md). `geglu_packed` has
-  the errors of `geglu`.
-- **Speed**: our time / PyTorch's time on the CPU, both with 2 threads and into given memory. It is the geometric mean
-  over sizes and data types of the kept results in [benchmarks](benchmarks/README.md). A cell is empty if PyTorch
-  lacks the operator, or if the kept results lack it. [rows.md](rows.md) has the speed of operators on rows.
+  float32 it was measured. The errors of operators on rows, such as softmax, were measured on random rows
+  ([rows.md](rows.md)). `geglu_packed` has the errors of `geglu`.
+- **Speed**: our time divided by PyTorch's time on the CPU, with 2 threads and results into given memory. The number is
+  the geometric mean over sizes and data types of the results in [benchmarks](benchmarks/README.md). A cell is empty if
+  PyTorch lacks the operator, or if the benchmarks lack it. [rows.md](rows.md) has the speed of operators on rows.
 """
 
 LEFT_OUT = """\
-## What CANN's folder has and this library does not
+## Operators of CANN that actgrad lacks
 
-| family | why |
+| family | reason |
 | --- | --- |
-| GeluQuant, SwigluGroupQuant, SwigluGroupQuantGrad | results are quantised (int8, FP8), with scales of their own |
-| ReluV2, ReluGradV2 | they write and read a mask of bits beside the values |
-| BinaryCrossEntropyWithLogitsTargetBackward | no activation: the gradient of a loss by its target |
-| RReluWithNoise in training | it draws the random numbers of the NPU's generator: status 561103 and a text |
+| GeluQuant, SwigluGroupQuant, SwigluGroupQuantGrad | They quantise the results to int8 or FP8, with their own scales. |
+| ReluV2, ReluGradV2 | They write and read a mask of bits next to the values. |
+| BinaryCrossEntropyWithLogitsTargetBackward | It is the gradient of a loss, and no activation. |
+| RReluWithNoise in training | It draws random numbers from the NPU's generator. actgrad returns status 561103. |
 
-Graph names without a C function in CANN have none here. Functions that other folders have and clients call (matrix
-products, copies, reductions) belong to the C SDK: see [sdk.md](sdk.md).
+actgrad adds no C function to an operator that CANN only has in graphs. Functions of other folders of CANN (matrix
+products, copies, reductions) belong to the C SDK: [sdk.md](sdk.md) lists them.
 """
 
 
@@ -115,56 +126,54 @@ def speeds(files: tuple[str, ...]) -> dict[str, str]:
     return {name: f"{results.geometric_mean(ratios):.2f}" for name, ratios in found.items()}
 
 
-def rows() -> Iterator[list[str]]:
-    """The table: a row for each operator."""
+def name_rows() -> Iterator[list[str]]:
+    """The names of each operator in every interface."""
+    for stem, members in families().items():
+        for operator in members:
+            functions = ", ".join(s.name.removeprefix("aclnn") for s in signatures.list_signatures(operator))
+            yield [link(operator, stem), in_torch(operator), functions, ", ".join(g.name for g in operator.graphs)]
+
+
+def number_rows() -> Iterator[list[str]]:
+    """The largest errors and the speeds of each operator that was measured."""
     largest, fast = errors(), [speeds(files) for files in SPEEDS.values()]
-    for name, operator in operators.items():
-        yield [
-            family(operator),
-            f"[{name}](operators.md#{anchor(operator)})",
-            "yes" if getattr(actgrad, name, None) is operator else "",
-            in_torch(operator),
-            ", ".join(s.name.removeprefix("aclnn") for s in signatures.list_signatures(operator)),
-            ", ".join(graph.name for graph in operator.graphs),
-            "yes",
-            *(f"{largest[name, dtype].raw:.2f}" if (name, dtype) in largest else "" for dtype in DTYPES),
-            f"{largest[name, 'float32'].adjusted:.2f}" if (name, "float32") in largest else "",
-            *(ratios.get(name, "") for ratios in fast),
+    for stem, members in families().items():
+        for operator in members:
+            name = operator.name
+            measured = [f"{largest[name, dtype].raw:.2f}" if (name, dtype) in largest else "" for dtype in DTYPES]
+            measured.append(f"{largest[name, 'float32'].adjusted:.2f}" if (name, "float32") in largest else "")
+            measured += [ratios.get(name, "") for ratios in fast]
+            if any(measured):
+                yield [link(operator, stem), *measured]
+
+
+def sentences() -> dict[str, str]:
+    """What the page of a family says about the errors and the speed of each operator."""
+    sentences = {}
+    for row in number_rows():
+        name = row[0].partition("]")[0].removeprefix("[")
+        errors = [f"{ulp} in {dtype}" for ulp, dtype in zip(row[1:4], DTYPES, strict=True) if ulp]
+        if row[3] != row[4]:
+            errors[-1] += f" ([adjusted](../accuracy.md): {row[4]})"
+        parts = [f"Largest error in ULP: {', '.join(errors)}."] if errors else []
+        parts += [
+            f"With {target}, it takes {ratio} of the time of PyTorch ([conditions](../families.md#errors-and-speed))."
+            for target, ratio in zip(SPEEDS, row[5:], strict=True)
+            if ratio
         ]
-
-
-def family(operator: Operator) -> str:
-    """The file that has an operator's schema line."""
-    files = sorted((ROOT / "src" / "actgrad" / "ops").glob("*.py"))
-    return next(file.stem for file in files if f'"{operator.name}(Tensor' in file.read_text(encoding="utf-8"))
-
-
-def anchor(operator: Operator) -> str:
-    """The anchor of an operator's section in operators.md."""
-    functions = "".join(f"-{s.name.lower()}" for s in signatures.list_signatures(operator))
-    return operator.name + functions
-
-
-def in_torch(operator: Operator) -> str:
-    """The function and the module in actgrad.torch; an operator without them has its name in torch.ops.actgrad."""
-    names = operator.definition.torch
-    return (
-        "ops"
-        if names is None
-        else ", ".join(filter(None, (name.partition("(")[0] for name in (names.function, names.module))))
-    )
+        sentences[name] = " ".join(parts)
+    return sentences
 
 
 def page() -> str:
     """The whole page."""
-    headings = ["family", "operator", "NumPy", "PyTorch", "C", "IR", "check"]
-    headings += [*(f"error, {dtype}" for dtype in DTYPES), "error, float32, adjusted"]
-    headings += [f"speed, {target}" for target in SPEEDS]
-    count = len({row[0] for row in rows()})
     functions = sum(len(signatures.list_signatures(operator)) for operator in operators.values())
     graphs = sum(len(operator.graphs) for operator in operators.values())
-    sizes = f"{count} families, {len(operators)} operators, {functions} C functions, {graphs} graph names."
-    return "\n".join([INTRODUCTION, sizes, "", documents.table(headings, rows()), "", LEFT_OUT])
+    sizes = f"{len(families())} families, {len(operators)} operators, {functions} C functions, {graphs} graph names."
+    names = documents.table(("operator", "PyTorch", "C", "IR"), name_rows())
+    headings = ["operator", *(f"error, {dtype}" for dtype in DTYPES), "adjusted", *(f"speed, {t}" for t in SPEEDS)]
+    numbers = documents.table(headings, number_rows())
+    return "\n".join([INTRODUCTION, sizes, "", NAMES, names, "", NUMBERS, numbers, "", LEFT_OUT])
 
 
 if __name__ == "__main__":

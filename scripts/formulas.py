@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import writing
-from families import anchor
-from operators import source_link
+from operators import families, link, source_link
 
 from actgrad import operators
 from actgrad.contract import allowed_dtypes
@@ -27,7 +26,8 @@ INTRODUCTION = """\
 Made by `python scripts/formulas.py --write`. A test computes every formula with NumPy and compares
 the numbers with the operator's results.
 
-- The name of an operator links to its page, which has the C functions, the checks and the data types of each product.
+- On the site, the name of an operator links to its page. The page has the C functions, the checks and the data types
+  of each product. In the repository, the name links to the file that defines the operator.
 - If the operator has one tensor, `x` is an element of this tensor. Every other name is the name of an argument.
   A formula holds for each element.
 - `sigmoid(x)` is `1 / (1 + exp(-x))`. `silu(x)` is `x * sigmoid(x)`. `gelu(x)` is `0.5 * x * (1 + erf(x / sqrt(2)))`.
@@ -39,11 +39,11 @@ the numbers with the operator's results.
 
 def rows() -> Iterator[tuple[str, ...]]:
     """A row for each operator."""
-    for name, operator in operators.items():
-        yield (
-            f"[{name}](operators.md#{anchor(operator)})", markdown_line(operator.definition),
-            ", ".join(allowed_dtypes(operator.definition, None)), source_link(operator) if operator.paper else "",
-        )  # fmt: skip
+    for stem, members in families().items():
+        for operator in members:
+            dtypes = ", ".join(allowed_dtypes(operator.definition, None))
+            source = source_link(operator) if operator.paper else ""
+            yield link(operator, stem), markdown_line(operator.definition), dtypes, source
 
 
 def gradients_at_nan() -> Iterator[str]:

@@ -1,15 +1,22 @@
-"""docs/operators.md, made from the registry: interfaces, formulas, data types and checks of every operator.
+"""docs/operators.md, and one page of the site for each family, made from the registry.
 
-python scripts/operators.py            print it
-python scripts/operators.py --write    write it to docs/operators.md
+python scripts/operators.py            print docs/operators.md
+python scripts/operators.py --write    write it
+
+`scripts/site.py` makes the pages of the families when it builds the site.
 """
 
 from __future__ import annotations
 
+import ast
+import functools
+import itertools
+import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+import mathematics
 import writing
 
 from actgrad import Operator, operators
@@ -18,104 +25,187 @@ from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.base import products
 from actgrad.base.dtypes import BY_NAME
 from actgrad.contract import Origin, When, allowed_dtypes
-from actgrad.contract.documentation import formula_heading, formula_lines, markdown_line
+from actgrad.contract.documentation import first_line, formula_heading, formula_lines
+from actgrad.writing import documents
 
-PAGE = Path(__file__).parents[1] / "docs" / "operators.md"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "operators.md"
+SOURCES = ROOT / "src" / "actgrad" / "ops"
 PLOTS = PAGE.parent / "images"
 POWER = r"\*\*"  # not bold type
+NOT_NULL = re.compile(r"(\w+) is not null")
+ORIGINS = {
+    Origin.ACTGRAD: "actgrad",
+    Origin.BOTH: "documents, source",
+    Origin.OPERATOR: "source",
+    Origin.DOCUMENT: "documents",
+}
 
 INTRODUCTION = """\
 # Operators
 
-Made by `python scripts/operators.py --write` from the registry; a test compares. For each operator, this page says
-how it is called, what it computes, which data types each product has, which checks run in which order and with which
-status, and where the sources disagree. [Formulas](formulas.md) is the short table.
+Made by `python scripts/operators.py --write`. A test compares this page with the registry. [Formulas](formulas.md)
+has the formula of each operator in one line. [Families](families.md) has the names in every interface, the errors and
+the speed.
 
-**Source.** The operators follow [hicann/ops-nn](https://github.com/hicann/ops-nn) at commit e5c3fa93 (22 August
-2026): the documents, the source and the tests of its folder `activation`. "The documents" and "the operator's source"
-below mean those of this commit. A check that is in neither of them is "actgrad's decision".
+The site has a page for each family. It shows the formulas, the plots, the calls in Python, C and IR, the data types of
+each product, the checks with their status codes, and the places where the sources disagree. `make site` builds the
+site. Without the site, `help(actgrad.elu)` shows the formula and the data types of an operator, and
+`actgrad list elu` prints its names in C and in graphs.
 
-**Whose rules.** A product judges the calls of C functions (`actgrad.aclnn`, the C SDK): the one of
-`actgrad.product(...)`, else of ACTGRAD_PRODUCT, else Ascend910B. Python functions are judged by a product only if you
-chose one. Otherwise every operator takes all floating data types and any rank. By default, the rules are those that
-the real operators enforce. `actgrad.rules("document")` or ACTGRAD_RULES=document adds the rules that only the
-documents have.
+## Source
 
-**Order.** The first broken check decides: null pointers first, then the product, then the operator's own order. After
-them come the checks of memory, which are actgrad's decisions and the same for every operator:
+The operators follow [hicann/ops-nn](https://github.com/hicann/ops-nn) at commit e5c3fa93 (22 August 2026): the
+documents, the source and the tests of its folder `activation`. "The documents" and "the source" mean the documents and
+the C++ source of this commit. A check that neither of them has is marked "actgrad", because actgrad decided it.
 
-| holds | status |
-| --- | --- |
-| a tensor that has elements has storage, as much as it says, and its view lies within | 161002 |
-| an output is writable, and no two of its elements share memory | 161002 |
-| an output is exactly an input (in place) or shares no memory with it, nor with another output | 161002 |
+## Rules of the products
 
-**Phase two and executors.**
+A product is a chip family of Ascend. Calls of C functions (`actgrad.aclnn` and the C SDK) always follow the rules of
+one product. `actgrad.product(...)` chooses the product, or the variable `ACTGRAD_PRODUCT`. The default is Ascend910B.
+Python functions follow the rules of a product only if you chose one. Otherwise each operator takes all floating data
+types and any number of dimensions.
+
+By default, actgrad applies the rules that the real operators enforce. `actgrad.rules("document")` or
+`ACTGRAD_RULES=document` adds the rules that only the documents have. They are marked "documents only".
+
+## Checks of every function
+
+Checks run in a fixed order, and the first check that fails gives the status. Null pointers come first, then the
+product, then the checks of the operator. These checks are the same for every function:
+
+| when | check | status |
+| --- | --- | --- |
+| first | workspaceSize and executor are not null (Python returns them) | 161001 |
+| last | a tensor with elements has storage, the storage is large enough, and the view lies inside it | 161002 |
+| last | an output is writable, and no two of its elements share memory | 161002 |
+| last | an output is exactly an input (in place), or shares no memory with any input or other output | 161002 |
+
+The last three checks are decisions of actgrad. The pages of the families list only the other checks.
+
+## Phase two and executors
 
 | function | case | status |
 | --- | --- | --- |
-| phase two | null executor | 161001 |
-| phase two | null workspace although workspaceSize is not 0; the executor is used up | 161001 |
-| phase two | executor that ran or was destroyed, or of another operator | 561000 |
-| phase two | stream that was destroyed | 361001 |
-| aclSetAclOpExecutorRepeatable, aclDestroyAclOpExecutor, aclSet...TensorAddr | null executor or tensor | 561103 |
-| the same | executor that ran or was destroyed | 561000 |
-| aclSet...TensorAddr | executor that is not reusable | 561000 |
-| aclSet...TensorAddr | index out of range, another tensor, memory that does not do | 161002 |
-| aclSetRawTensorAddr | null tensor | 161001 |
+| phase two | the executor is null | 161001 |
+| phase two | the workspace is null although workspaceSize is not 0 (the executor is then used up) | 161001 |
+| phase two | the executor ran before, was destroyed, or belongs to another operator | 561000 |
+| phase two | the stream was destroyed | 361001 |
+| aclSetAclOpExecutorRepeatable, aclDestroyAclOpExecutor, aclSet...TensorAddr | executor or tensor is null | 561103 |
+| the same | the executor ran before or was destroyed | 561000 |
+| aclSet...TensorAddr | the executor is not reusable | 561000 |
+| aclSet...TensorAddr | the index is out of range, the tensor is another one, or the memory does not fit | 161002 |
+| aclSetRawTensorAddr | the tensor is null | 161001 |
 
-workspaceSize is 0 for every call: no kernel needs scratch memory. A call on no elements passes the same checks and
-computes nothing. Graph mode is there in Python (`actgrad.ir`); building graphs for CANN's graph engine in C++ is not.
+workspaceSize is 0 for every call, because no kernel needs scratch memory. A call on empty tensors passes the same
+checks and computes nothing. Graph mode exists in Python (`actgrad.ir`). actgrad cannot build graphs for CANN's graph
+engine in C++.
+"""
+
+DIFFERENCES = """\
+## Where the sources disagree
+
+Each line names a difference between the documents, the source, the tests or the README of a family. "Here" says what
+actgrad does.
 """
 
 
+@functools.cache
+def families() -> dict[str, list[Operator]]:
+    """The operators by the file of `ops` that defines them, in the order of the registry."""
+    texts = {file.stem: file.read_text(encoding="utf-8") for file in sorted(SOURCES.glob("*.py"))}
+    groups: dict[str, list[Operator]] = {}
+    for operator in operators.values():
+        stem = next((stem for stem, text in texts.items() if f'"{operator.name}(Tensor' in text), None)
+        if stem is not None:  # an operator of a test has no file
+            groups.setdefault(stem, []).append(operator)
+    return groups
+
+
+def link(operator: Operator, stem: str) -> str:
+    """An operator as a link to its source; `scripts/site.py` leads it to the page of the family."""
+    return f"[{operator.name}](../src/actgrad/ops/{stem}.py)"
+
+
 def page() -> str:
-    """The whole page."""
-    return (
-        "\n".join([INTRODUCTION, *(line for operator in operators.values() for line in section(operator))]).rstrip()
-        + "\n"
-    )
+    """docs/operators.md: the rules, the families, and the differences between the sources."""
+    rows = [
+        (
+            title(stem),
+            ", ".join(link(operator, stem) for operator in members),
+            ", ".join(s.name.removeprefix("aclnn") for o in members for s in signatures.list_signatures(o)),
+        )
+        for stem, members in families().items()
+    ]
+    index = documents.table(("family", "operators", "C functions, without `aclnn`"), rows)
+    lines = [INTRODUCTION, "## Families", "", index, "", DIFFERENCES]
+    for stem, members in families().items():
+        lines += [f"- {link(o, stem)}: {escaped(text)}" for o in members for text in o.differences]
+    return "\n".join(lines) + "\n"
 
 
-def section(operator: Operator) -> Iterator[str]:
-    """An operator's part of the page."""
+def title(stem: str) -> str:
+    """The first line of the docstring of a family's file."""
+    docstring = ast.get_docstring(ast.parse((SOURCES / f"{stem}.py").read_text(encoding="utf-8"))) or stem
+    return docstring.splitlines()[0].partition(". ")[0].removesuffix(".")
+
+
+def escaped(text: str) -> str:
+    """A text in which powers are no bold type, and names with underscores no emphasis."""
+    return re.sub(r"(?<!`)\b\w*__\w+\b(?!`)", r"`\g<0>`", text.replace("**", POWER))
+
+
+def family_page(stem: str, numbers: dict[str, str]) -> str:
+    """The site's page of a family; `numbers` has a sentence on errors and speed for each operator."""
+    lines = [f"# {title(stem)}", ""]
+    for operator in families()[stem]:
+        lines += section(operator, numbers.get(operator.name, ""))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def section(operator: Operator, numbers: str = "") -> Iterator[str]:
+    """An operator's part of its family's page."""
     functions = signatures.list_signatures(operator)
-    names = ", ".join(s.name for s in functions)
-    yield f"## {operator.name}{f': {names}' if names else ''}"
+    yield f"## {operator.name}"
     yield ""
-    yield from summary_in_markdown(operator)
+    for part in mathematics.display(first_line(operator.definition)):
+        yield part
+        yield ""
+    for paragraph in operator.summary.split("\n\n")[1:]:
+        yield escaped(" ".join(paragraph.split()))
+        yield ""
+    if operator.paper:
+        yield f"Source: {source_link(operator)}."
+        yield ""
     if (PLOTS / f"{operator.name}.svg").exists():  # made by scripts/plots.py
-        yield f"![{operator.name} of x, a solid line, and its derivative, dashed]({PLOTS.name}/{operator.name}.svg)"
+        yield f"![{operator.name} of x, a solid line, and its derivative, dashed](../images/{operator.name}.svg)"
         yield ""
     yield from _interfaces(operator, functions)
-    yield from _formula(operator)
+    yield from _formulas(operator)
+    if numbers:
+        yield numbers
+        yield ""
     if functions:
         yield from _dtypes(operator)
         for signature in functions:
             yield from _checks(signature, functions)
     else:
-        dtypes = ", ".join(allowed_dtypes(operator.definition, None))
-        yield f"Data types: {dtypes}. There is no C function of this operator."
+        yield f"Data types: {', '.join(allowed_dtypes(operator.definition, None))}. This operator has no C function."
         if operator.requires:
-            yield f"Requires {'; '.join(operator.requires)}."
+            yield f"It requires: {'; '.join(operator.requires)}."
         yield ""
     if operator.differences:
-        yield "Where the sources disagree:"
+        yield "**Where the sources disagree**"
         yield ""
-        yield from (f"- {text}" for text in operator.differences)
+        yield from (f"- {escaped(text)}" for text in operator.differences)
         yield ""
 
 
-def summary_in_markdown(operator: Operator) -> Iterator[str]:
-    """The summary and the source of an operator."""
-    yield markdown_line(operator.definition)
-    yield ""
-    for paragraph in operator.summary.split("\n\n")[1:]:
-        yield " ".join(paragraph.replace("**", POWER).split())
-        yield ""
-    if operator.paper:
-        yield f"Source: {source_link(operator)}."
-        yield ""
+def in_torch(operator: Operator) -> str:
+    """The function and the module in actgrad.torch."""
+    names = operator.definition.torch
+    both = () if names is None else (names.function, names.module)
+    return ", ".join(name.partition("(")[0] for name in both if name)
 
 
 def source_link(operator: Operator) -> str:
@@ -125,73 +215,109 @@ def source_link(operator: Operator) -> str:
 
 
 def _interfaces(operator: Operator, functions: tuple[Signature, ...]) -> Iterator[str]:
+    yield "```python"
+    yield _broken(f"actgrad.{operator.name}{operator.__signature__}")
+    for graph in operator.graphs:
+        attributes = [f"{name}={value!r}" for name, value in graph.attributes.items()]
+        outputs = ", ".join(graph.outputs)
+        yield _broken(f"actgrad.ir.{graph.name}({', '.join([*graph.inputs, *attributes])}) -> {outputs}")
+    yield "```"
+    yield ""
+    if in_torch(operator):
+        names = in_torch(operator).split(", ")
+        yield f"In PyTorch: {' and '.join(f'`actgrad.torch.{name}`' for name in names)} ([names](../api/torch.md))."
+        yield ""
     if functions:
         yield "```c"
         yield from (f"{line};" for signature in functions for line in _prototypes(signature))
         yield "```"
-    yield "```python"
-    yield f"actgrad.{operator.name}{operator.__signature__}"
-    for graph in operator.graphs:
-        attributes = [f"{name}={value!r}" for name, value in graph.attributes.items()]
-        outputs = ", ".join(graph.outputs)
-        yield f"ir.{graph.name}({', '.join([*graph.inputs, *attributes])})  # {outputs}"
-    yield "```"
-    yield ""
+        yield ""
     for signature in functions:
         if signature.fixed:
-            yield f"{signature.name}: {', '.join(f'{name} is {value!r}' for name, value in signature.fixed.items())}."
+            facts = (f"{name} is {value!r}" for name, value in signature.fixed.items())
+            yield f"In {signature.name}, {', '.join(facts)}."
             yield ""
 
 
 def _prototypes(signature: Signature) -> Iterator[str]:
-    """Both prototypes, the first broken into lines that fit."""
-    yield textwrap.fill(str(signature), 110, subsequent_indent=" " * 4, break_long_words=False)
-    yield f"aclnnStatus {signature.name}({', '.join(SECOND)})"
+    """Both prototypes."""
+    yield _broken(str(signature))
+    yield _broken(f"aclnnStatus {signature.name}({', '.join(SECOND)})")
 
 
-def _formula(operator: Operator) -> Iterator[str]:
-    yield f"{formula_heading(operator.definition)}:"
-    yield ""
-    yield from (f"- `{line}`" for line in formula_lines(operator.definition))
-    yield ""
+def _broken(text: str) -> str:
+    """A signature in lines that fit, broken after commas."""
+    text = re.sub(r"(?<!,) ", "\N{NO-BREAK SPACE}", text)
+    lines = textwrap.fill(text, 88, subsequent_indent=" " * 4, break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def _formulas(operator: Operator) -> Iterator[str]:
+    """The formulas as the code names them, if they say more than the summary."""
+    plain = [re.sub(r",(?= else)", "", line) for line in (first_line(operator.definition), *_lines(operator))]
+    if plain[1:] != plain[:1]:
+        yield f"{formula_heading(operator.definition)}, as the code computes it:"
+        yield ""
+        yield "```text"
+        yield from _lines(operator)
+        yield "```"
+        yield ""
+
+
+def _lines(operator: Operator) -> list[str]:
+    return list(formula_lines(operator.definition))
 
 
 def _dtypes(operator: Operator) -> Iterator[str]:
+    """Products that take the same data types share a row."""
+    missing = f"not available: status {561003 if operator.generated else 561103}"
+
+    def types(product: products.Product) -> str:
+        names = [BY_NAME[name].acl_name for name in allowed_dtypes(operator.definition, product)]
+        return ", ".join(names) if product.name in operator.products else missing
+
     yield "| product | data types |"
     yield "| --- | --- |"
-    for product in products.BY_NAME.values():
-        names = [BY_NAME[name].acl_name for name in allowed_dtypes(operator.definition, product)]
-        status = 561003 if operator.generated else 561103
-        has = ", ".join(names) if product.name in operator.products else f"not available: {status}"
-        yield f"| {product} ({product.marketing}) | {has} |"
+    for text, group in itertools.groupby(products.BY_NAME.values(), types):
+        yield f"| {', '.join(product.name for product in group)} | {text} |"
     yield ""
 
 
 def _checks(signature: Signature, functions: tuple[Signature, ...]) -> Iterator[str]:
-    """The checks of a function; of one that has those of an earlier function only a line."""
+    """The checks of a function; a function with the checks of an earlier one refers to it."""
     alike = next(s for s in functions if s.checks == signature.checks)
     if alike is not signature:
         also = f", with {signature.parameters[0].name} as input and output" if signature.in_place else ""
-        yield f"{signature.name}: the checks of {alike.name}{also}."
+        yield f"{signature.name} has the checks of {alike.name}{also}."
         yield ""
         return
-    if len(functions) > 1:
-        yield f"{signature.name}:"
-        yield ""
-    yield "| | holds | status | where it stands | in force |"
-    yield "| --- | --- | --- | --- | --- |"
-    origin = Origin.OPERATOR if signature.operator.has_document else Origin.ACTGRAD
-    rows = [("workspaceSize and executor are not null (in Python they are returned)", 161001, origin, "always")]
-    for check in signature.checks:
-        force = "by the documents' letter" if check.when is When.DOCUMENT else "always"
-        rows.append((signature.translated(check.rule), check.status, check.origin, force))
-    for number, (rule, status, origin, force) in enumerate(rows, 1):
-        yield f"| {number} | {rule} | {status} | {origin.value} | {force} |"
+    yield f"Checks of {signature.name}, after the [checks of every function](../operators.md#checks-of-every-function):"
+    yield ""
+    yield "| check | status | where it comes from |"
+    yield "| --- | --- | --- |"
+    for rule, status, origin in check_rows(signature):
+        yield f"| {rule} | {status} | {origin} |"
     yield ""
 
 
+def check_rows(signature: Signature) -> list[tuple[str, int, str]]:
+    """The checks in their order; tensors that must not be null, one after the other, share a row."""
+    rows: list[tuple[str, int, str]] = []
+    for check in signature.checks:
+        rule, origin = signature.translated(check.rule), ORIGINS[check.origin]
+        if check.when is When.DOCUMENT:
+            origin = "documents only" if check.origin is Origin.DOCUMENT else f"{origin}, by the documents' rules only"
+        name = NOT_NULL.fullmatch(rule)
+        if name and rows and rows[-1][1:] == (check.status, origin) and (last := rows[-1][0]).endswith("not null"):
+            before = last.removesuffix(" is not null").removesuffix(" are not null")
+            rows[-1] = (f"{before}, {name[1]} are not null", check.status, origin)
+        else:
+            rows.append((rule, check.status, origin))
+    return rows
+
+
 def main() -> None:
-    """Print or write the page."""
+    """Print or write docs/operators.md."""
     writing.page(__doc__, PAGE, page)
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import actgrad
 from actgrad import aclnn, ir
-from actgrad.contract.documentation import first_line, wrapped
 from actgrad.torch import public_names
 
 PACKAGE = Path(actgrad.__file__).parent
@@ -61,7 +60,7 @@ def _operator_class(operator: actgrad.Operator) -> str:
     parameters = ", ".join(["this", "/", *tensors, "*", *attributes, *options])
     return f"""class _{operator.name}(Operator):
     def __call__({parameters}) -> {result}:
-{textwrap.indent(_quoted(wrapped(first_line(operator.definition), 100)), " " * 8)}
+{textwrap.indent(_quoted(operator.__doc__ or ""), " " * 8)}
     def plan({parameters}) -> Plan: ...
 """
 
@@ -115,6 +114,8 @@ def _graph_class(graph: ir.GraphOperator) -> str:
         methods.append(
             f"    def {method}({', '.join(['this', '/', *inputs, *star, *out, *attributes])}) -> {result}: ..."
         )
+    quoted = textwrap.indent(_quoted(_brief(graph.__doc__ or "", "Raises")), " " * 8)
+    methods[0] = f"{methods[0].removesuffix(' ...')}\n{quoted}"
     return "\n".join([f"class _{signature.name}(GraphOperator):", *methods])
 
 
@@ -143,7 +144,8 @@ def c_functions() -> str:
     for signature in signatures:
         parameters = [f"{p.name}{'_' * iskeyword(p.name)}: {C_TYPES[p.type]}" for p in signature.parameters]
         result = "tuple[int, int, AclOpExecutor | None]"
-        lines.append(f"def {signature.first_name}({', '.join([*parameters, '/'])}) -> {result}: ...")
+        lines.append(f"def {signature.first_name}({', '.join([*parameters, '/'])}) -> {result}:")
+        lines.append(textwrap.indent(_quoted(_brief(getattr(aclnn, signature.first_name).__doc__, "Status")), "    "))
         lines.append(f"{signature.name}: PhaseTwo")
     return "\n".join(lines)
 
@@ -181,6 +183,11 @@ def _stub(text: str, documentation: str) -> str:
     tree.body = [ast.Pass()]
     head = ast.unparse(tree).removesuffix("pass").rstrip()
     return f"{head}\n{textwrap.indent(_quoted(documentation), '    ')}"
+
+
+def _brief(text: str, title: str) -> str:
+    """A docstring up to a section. There are hundreds of these, and help() shows them in full."""
+    return text.partition(f"\n\n{title}:\n")[0]
 
 
 def _quoted(text: str) -> str:

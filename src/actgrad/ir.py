@@ -3,14 +3,13 @@
     ir.GeGluGradV2(dy, x, gelu, dim=-1, approximate=1, activate_left=False)
     ir.GeGluGradV2.infer_shape((4, -1), (4, 64), (4, -1))        ((4, 64),)
 
-Called with arrays, a graph operator computes at once; in a traced PyTorch graph it is one node. It infers shapes from
+Called with arrays, a graph operator computes at once. In a traced PyTorch graph it is one node. It infers shapes from
 shapes and data types from data types: a dimension of -1 is unknown, a shape of (-2,) has unknown rank. The line `ir=`
 of an operator gives the names. Building graphs for CANN's own graph engine (C++) is not part of this package.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,6 +40,7 @@ from .base.schema import GraphSignature
 from .calls import arguments
 from .calls.operator import REGISTRY, Operator
 from .calls.plan import Plan
+from .contract.docstrings import Docstring, ExampleCall, renamed
 from .contract.documentation import wrapped
 
 BY_ACL_NAME = {row.acl_name: row for row in dtypes.BY_NAME.values()}
@@ -53,7 +53,7 @@ class GraphOperator:
     def __init__(self, operator: Operator, signature: GraphSignature):
         self.operator = operator
         self.signature = signature
-        # A node of a traced graph needs these three; a tracer sees only that an operator can be called.
+        # A node of a traced graph needs these three. A tracer sees only that an operator can be called.
         self._node = operator.name, operator.schema.tensor_names, operator.defaults
         self.__name__ = self.__qualname__ = signature.name
         attributes = [f"{name}={value!r}" for name, value in signature.attributes.items()]
@@ -62,10 +62,11 @@ class GraphOperator:
         results = dict(zip(operator.schema.outputs, signature.outputs, strict=True))
         self._words = {**results, **renamed, **self._graph_names}  # of the schema, and the graph's
         line = f"{', '.join([*signature.inputs, *attributes])}) -> {', '.join(signature.outputs)}"
-        self.__doc__ = f"{signature.name}({line}\n\n{wrapped(self._translated(operator.summary))}"
+        self._line = f"{signature.name}({line}"
+        self.__doc__ = f"{wrapped(self._line)}\n\n{_documentation(self)}"
 
     def __repr__(self) -> str:
-        return f"<graph operator {(self.__doc__ or self.__name__).partition(chr(10))[0]}>"
+        return f"<graph operator {self._line}>"
 
     def __call__(self, *tensors: Any, **keywords: Any) -> Any:
         """The outputs: one, or a tuple of several."""
@@ -84,17 +85,17 @@ class GraphOperator:
         return self.operator(*arrays, **attributes)
 
     def plan(self, *tensors: Any, out: Any = None, **keywords: Any) -> Plan:
-        """The call on arrays, checked and ready to run; nothing is computed yet."""
+        """The call on arrays, checked and ready to run, but not computed."""
         inputs, attributes = self._bind(tensors, keywords)
         return self.operator.plan(*self._arrays(inputs), out=out, **attributes)
 
     def _arrays(self, inputs: dict[str, Any]) -> list[Any]:
-        """The operator's tensors in its order; broadcast together where the graph does so and the operator may not."""
+        """The operator's tensors in its order, broadcast together if the graph does so and the operator may not."""
         arrays = [inputs.get(tensor) for tensor in self.operator.schema.tensor_names]
         return _broadcast_arrays(arrays) if self.signature.broadcasts else arrays
 
     def infer_shape(self, *shapes: Any, **keywords: Any) -> tuple[Shape, ...]:
-        """The outputs' shapes, from the inputs' (sequences of sizes; -1 unknown, (-2,) of unknown rank).
+        """The outputs' shapes, from the inputs' (sequences of sizes: -1 is unknown, (-2,) of unknown rank).
 
         Raises InvalidArgument for shapes that no tensors of this operator have, by the rules that judge a call.
         """
@@ -140,7 +141,7 @@ class GraphOperator:
         return arguments.arrange(self.operator.definition, tensors, attributes)[1]
 
     def _judge(self, metas: dict[str, TensorMeta], values: dict[str, Any], of_dtypes: bool = False) -> contract.Call:
-        """A call on such tensors, after the checks on dtypes or all others; raises the first broken one's error."""
+        """A call on such tensors, after the checks on dtypes or all others. Raises the first broken check's error."""
         call = contract.Call(self.operator.definition, {**metas}, values, contract.Ruleset.current())
         for check in contract.checks_of(call.definition):
             is_judged = (check.error is InvalidDtype) is of_dtypes and check.error is not NullArgument
@@ -156,11 +157,11 @@ class GraphOperator:
             yield
         except ActgradError as error:
             fault = str(error).removeprefix(f"{self.operator.name}: ")
-            raise type(error)(f"{self.__name__}: {self._translated(fault)}") from error.__cause__
+            raise type(error)(f"{self.__name__}: {self.translated(fault)}") from error.__cause__
 
-    def _translated(self, text: str) -> str:
+    def translated(self, text: str) -> str:
         """A text about the operator, with the names that tensors, attributes and results have in the graph."""
-        return re.sub(r"\w+", lambda match: self._words.get(match[0], match[0]), text)
+        return renamed(text, self._words)
 
     def _bind(self, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The inputs, in the graph's order, and all attributes of the graph operator, by the schema's names."""
@@ -197,8 +198,38 @@ class GraphOperator:
         return read, signature.fixed | {renamed[key]: value for key, value in attributes.items() if renamed[key]}
 
 
+def _documentation(graph: GraphOperator) -> str:
+    """The docstring of a graph operator, after its line."""
+    signature, definition = graph.signature, graph.operator.definition
+    writer, sample = Docstring(definition, graph.translated), ExampleCall(definition)
+    arguments = []
+    for name, tensor in signature.tensors.items():
+        optional = " It may be left out." if name in signature.optional else ""
+        arguments.append(f"{name} {writer.argument(tensor) if tensor else '(array): Not read.' + optional}")
+    for name, default in signature.attributes.items():
+        attribute = signature.renamed[name]
+        words = writer.argument(attribute, default) if attribute else f"(bool): Required: {default}."
+        arguments.append(f"{name} {words}")
+    arguments += [f"Fixed: {name}={value!r}." for name, value in signature.fixed.items()]
+    outputs = ", ".join(signature.outputs)
+    names = [name for name in signature.inputs if name not in signature.optional]
+    codes = {name: sample.tensor(signature.tensors[name] or definition.main) for name in names}
+    example = [">>> import numpy as np", ">>> import actgrad.ir", *(f">>> {n} = {codes[n]}" for n in names)]
+    example.append(f">>> {outputs} = actgrad.ir.{signature.name}({', '.join(names)})")
+    for name, shape in zip(signature.outputs, sample.result_shapes.values(), strict=True):
+        example += [f">>> {name}.shape", str(shape)]
+    returns = [f"{outputs} ({'array' if len(signature.outputs) == 1 else 'arrays'}): Of the inputs' data type."]
+    return writer.write(
+        ("Args", arguments),
+        ("Shape", writer.shapes()),
+        ("Returns", returns),
+        ("Raises", writer.errors("InvalidCall: an argument is missing or unknown.", outputs=False)),
+        example=example,
+    )
+
+
 def _sizes(name: str, shape: Any) -> Shape:
-    """A shape as the rules know it; errors name the graph operator and the input."""
+    """A shape as the rules know it. Errors name the graph operator and the input."""
     try:
         sizes = tuple(map(index, shape))
     except Exception as error:  # an object of any type may be given
@@ -211,7 +242,7 @@ def _sizes(name: str, shape: Any) -> Shape:
 
 
 def _dtype(name: str, dtype: Any, definition: Definition) -> Dtype:
-    """A data type by any of its names; errors name the graph operator and the input."""
+    """A data type by any of its names. Errors name the graph operator and the input."""
     text = dtype if isinstance(dtype, str) else quote(dtype).removeprefix("torch.")
     if text in DTYPES:
         return DTYPES[text]
@@ -243,7 +274,7 @@ def _like(example: Any, dtype: Dtype) -> Any:
 
 
 def _broadcast_arrays(arrays: list[Any]) -> list[Any]:
-    """Arrays of one library as views of one shape; the operator refuses those that have none together."""
+    """Arrays of one library as views of one shape. The operator refuses arrays that have none together."""
     torch = sys.modules.get("torch")
     try:
         if len({tuple(array.shape) for array in arrays}) == 1:

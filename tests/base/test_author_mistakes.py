@@ -106,10 +106,6 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), tensor="w")),
         "reads=Halves names 'w'; it must be",
     ),
-    "per_row of no tensor": (
-        lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), per_row=True)),
-        "per_row=True, but names no tensor",
-    ),
     "passes without the comma": (lambda: rows({"s": total(identity)}), "has passes .*; they must be a tuple of mapp"),
     "Rows without passes": (lambda: rows(()), "reads=Rows has no passes; write passes="),
     "a statistic without total": (lambda: rows(({"s": identity},)), r"has 's': .*; write largest\(term\), total"),
@@ -251,7 +247,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         ),
         "it has 3 gradients of elements, and at most 2 are supported; leave the operator out",
     ),
-    "takes_gradient of no gradient": (lambda: one(takes_gradient=True), "takes_gradient=True is a role of a gradient"),
+    "takes_gradient of no gradient": (lambda: one(takes_gradient=True), "takes_gradient is set, but gradient_of"),
 }  # fmt: skip
 
 

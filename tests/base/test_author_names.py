@@ -68,7 +68,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: one(aclnn=C("Foo", parameters="self out", unread="mask")), "names 'mask', which is none of its param"
     ),
     "a C function on no product": (
-        lambda: one(aclnn=C("Foo", only_on="Ascend1")), "only_on 'Ascend1'; it must be"
+        lambda: one(aclnn=C("Foo", products="Ascend1")), "products 'Ascend1'; it must be"
     ),
     "an order of null pointers": (
         lambda: one(null_order=("slef", "out")), "null_order names 'slef', which is not an argum"
@@ -143,7 +143,6 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "an integer formula of too many": (
         lambda: one(integer_formula=product), "integer_formula product takes 2 arguments; it must take 1"
     ),
-    "a flag that is unsupported and none": (lambda: one(unsupported="training"), "'training'; it must be a bool"),
     "a counted tensor without rows": (
         lambda: operator("NAME(Tensor x, Tensor? n) -> Tensor out", row_counter="n"), "counts rows along a dimens"
     ),

@@ -111,12 +111,11 @@ FAULTS = {
         ),
         "result_flag is 'flag'; it must be a bool attribute",
     ),
-    "a given value that is required": (
+    "a further tensor of a gradient": (
         lambda: operator(
-            "NAME(Tensor grad_output, Tensor self, Tensor value) -> Tensor grad_self", one, gradient_of=forward(),
-            given_value="value",
+            "NAME(Tensor grad_output, Tensor self, Tensor? value) -> Tensor grad_self", one, gradient_of=forward(),
         ),
-        "given_value is 'value'; it must be optional; write Tensor",
+        "value has no role; it must be a tensor of",
     ),
     "an attribute fixed in C that is none": (
         lambda: forward(aclnn=C("Faulty", {"alpha": 1})), "aclnn Faulty names 'alpha'; it must be an attribute",

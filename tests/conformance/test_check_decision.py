@@ -207,7 +207,6 @@ def test_without_a_published_standard_our_own_decides(dtype: Any, folder: Path, 
 
 @pytest.mark.parametrize("is_right", [True, False])
 def test_reports_say_what_the_last_line_says(is_right: bool, folder: Path, capsys: Capture) -> None:
-    pytest.importorskip("matplotlib")
     saved(np.float16, ulps(1) if is_right else ulps(999, 30))
     code = status(*CALL, "--json", "r.json", "--html", "r.html")
     last = last_line(capsys.readouterr())

@@ -359,7 +359,7 @@ def test_the_page_stands_on_its_own_and_fits_a_narrow_and_a_dark_screen(folder: 
     for case in failing:
         (article,) = [one for one in articles if f"<h3>{case['id']}: " in one]
         captions = re.findall(r"<figcaption>(.*?)</figcaption>", article)
-        assert captions == ["errors over x (ULP)", "errors over the position (ULP)"]
+        assert captions == ["errors over x, in ULP", "errors over the position, in ULP"]
         assert "Looks like:" in article
         for x, y in re.findall(r"M([\d.]+) ([\d.]+)h0", article):
             assert 0 <= float(x) <= 340

@@ -82,26 +82,26 @@ def test_an_interruption_keeps_results(folder: Path, monkeypatch: pytest.MonkeyP
 def test_an_interruption_of_two_processes_keeps_results(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    in_processes, judged_before = trial._in_processes, []
+    in_processes, judged_before = trial.in_processes, []
 
-    def interrupted(tasks: Any, jobs: int) -> Any:
-        for number, entry in enumerate(in_processes(tasks, jobs)):
+    def interrupted(function: Any, tasks: Any, jobs: int) -> Any:
+        for number, entry in enumerate(in_processes(function, tasks, jobs)):
             if number == 5:
                 raise KeyboardInterrupt
             yield entry
 
-    def counted(tasks: Any, jobs: int) -> Any:
+    def counted(function: Any, tasks: Any, jobs: int) -> Any:
         judged_before.extend(task[1].id for task in tasks if task[3] is not None)
-        return in_processes(tasks, jobs)
+        return in_processes(function, tasks, jobs)
 
     state = folder / "state"
     call = ["check", "--manifest", str(folder), "--jobs", "2", "--state", str(state)]
-    monkeypatch.setattr(trial, "_in_processes", interrupted)
+    monkeypatch.setattr(trial, "in_processes", interrupted)
     assert status(*call) == 130
     assert "5 of 32 cases were judged" in capsys.readouterr().err
     first = json.loads(state.read_text())["cases"]
     assert len(first) == 5
-    monkeypatch.setattr(trial, "_in_processes", counted)
+    monkeypatch.setattr(trial, "in_processes", counted)
     assert status(*call) == 0
     assert sorted(judged_before) == sorted(first)
     last = json.loads(state.read_text())["cases"]
@@ -125,7 +125,7 @@ def has_child(process: subprocess.Popen[str]) -> bool:
     for path in Path(f"/proc/{process.pid}/task").glob("*/children"):
         for child in path.read_text().split():
             with suppress(OSError):
-                if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                if b"import serve" in Path(f"/proc/{child}/cmdline").read_bytes():
                     return True
     return False
 
@@ -227,3 +227,12 @@ def test_a_stale_output_is_named_anew_where_the_earlier_output_changes(folder: P
     assert by_id(judged(folder, "--state", str(state))[1], ids[3])["diagnosis"] == ["stale"]
     np.save(outputs[0], -first)
     assert by_id(judged(folder, "--state", str(state))[1], ids[3])["diagnosis"] != ["stale"]
+
+
+def test_a_dead_worker_is_one_error_message(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(trial, "_sent", os._exit)  # a task is the status
+    monkeypatch.setattr(trial, "_as_sent", lambda task: 3)
+    assert status("check", "--manifest", str(folder), "--jobs", "2") == 2
+    fault = "check: a process that judges ended with status 3"
+    cure = "each must stay alive; free memory or use fewer --jobs"
+    assert capsys.readouterr().err.splitlines()[-1] == f"actgrad: {fault}; {cure}"

@@ -1,4 +1,4 @@
-"""The generated pages are what the registry says; docs/operators.md has every check in order."""
+"""The generated pages are what the registry says. The page of a family has every check of its operators in order."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from actgrad import operators
 from actgrad.aclnn import signatures
 from actgrad.contract import Origin
+from actgrad.contract.documentation import first_line
 from tests.support.calls import script
 
 ROOT = Path(__file__).parents[2]
@@ -21,29 +22,29 @@ def test_page_is_fresh(name: str) -> None:
     assert script(name).page() == (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
 
 
-def test_page_has_every_check_in_order() -> None:
-    parts = re.split(r"^## (\w+)", (ROOT / "docs" / "operators.md").read_text(encoding="utf-8"), flags=re.M)
-    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+def test_the_page_of_a_family_has_every_check_in_order() -> None:
+    """Null pointers of several arguments, one after the other, share a row; each check is still there, in its order."""
+    page = script("operators")
     for operator in operators.values():
+        text = "\n".join(page.section(operator))
+        tables = re.findall(r"(?:^\| .* \| \d+ \| .* \|\n)+", text, flags=re.M)
         functions = signatures.list_signatures(operator)
-        if not functions:
-            continue
-        row = r"^\| (\d+) \| (.+) \| (\d+) \| (.+) \| (.+) \|$"
-        tables = re.findall(r"(?:^\| .*\n)+", sections[operator.name], flags=re.M)
-        found = [rows for table in tables if (rows := re.findall(row, table, flags=re.M))]
         distinct = {s.checks: s for s in reversed(functions)}
-        assert len(found) == len(distinct)
+        assert len(tables) == len(distinct)
+        shown = [[row for line in table.splitlines() for row in _checks(line)] for table in tables]
         for signature in distinct.values():
-            wanted = [
-                (signature.translated(check.rule), str(check.status), check.origin.value) for check in signature.checks
-            ]
-            (rows,) = [rows for rows in found if [row[1:4] for row in rows[1:]] == wanted]
-            assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
-            assert rows[0][2] == "161001"
+            assert [(signature.translated(check.rule), str(check.status)) for check in signature.checks] in shown
         for signature in functions:
-            assert f"{signature.first_name}(" in sections[operator.name]
-            assert f"{signature.name}(" in sections[operator.name]
-            assert all(f"{name} is {value!r}" in sections[operator.name] for name, value in signature.fixed.items())
+            assert f"{signature.first_name}(" in text
+            assert f"{signature.name}(" in text
+            assert all(f"{name} is {value!r}" in text for name, value in signature.fixed.items())
+
+
+def _checks(line: str) -> list[tuple[str, str]]:
+    """The checks of a row of the page."""
+    rule, status, _ = (cell.strip() for cell in line.strip("|").split(" | "))
+    names = re.fullmatch(r"(.+) are not null", rule)
+    return [(f"{name} is not null", status) for name in names[1].split(", ")] if names else [(rule, status)]
 
 
 def test_a_row_is_about_a_parameter_of_the_function() -> None:
@@ -64,13 +65,14 @@ def test_a_row_is_about_a_parameter_of_the_function() -> None:
 
 def test_functions_without_a_document_are_decided_here() -> None:
     """Tanh and hardtanh live in another repository of CANN, and operators without a C function in none."""
-    text = (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
-    sections = dict(re.findall(r"^## (\w+)(.*?)(?=^## |\Z)", text, flags=re.M | re.S))
-    for name in ("tanh", "tanh_backward", "hardtanh"):
-        rows = re.findall(r"^\| \d+ \| .*$", sections[name], flags=re.M)
-        assert len(rows) > 5
-        assert not [row for row in rows[1:] if "actgrad's decision" not in row], name
-    assert "the documents and the operator's source" in sections["hardtanh_backward"]
+    page = script("operators")
+    for name in ("tanh", "tanh_backward", "hardtanh", "hardtanh_backward"):
+        rows = re.findall(r"^\| .* \| \d+ \| (.*) \|$", "\n".join(page.section(operators[name])), flags=re.M)
+        assert len(rows) > 4
+        if name == "hardtanh_backward":
+            assert "documents, source" in rows
+        else:
+            assert {*rows} == {"actgrad"}, name
     for operator in operators.values():
         if not operator.aclnn:
             assert {check.origin for check in operator.checks} == {Origin.ACTGRAD}
@@ -83,7 +85,38 @@ def test_the_source_is_named() -> None:
         assert "e5c3fa93" in text
 
 
-def test_a_new_operator_has_a_page(smooth_relu: ModuleType) -> None:
-    _, _, section = script("operators").page().partition("## smooth_relu_backward")
+def test_a_new_operator_has_a_section(smooth_relu: ModuleType) -> None:
+    section = "\n".join(script("operators").section(operators["smooth_relu_backward"]))
     assert "actgrad.smooth_relu_backward(grad_output, self, *, beta=1.0" in section
-    assert "Requires beta > 0." in section
+    assert "It requires: beta > 0." in section
+
+
+def test_every_formula_is_mathematics() -> None:
+    """All words of a formula are in its TeX, as names, functions or signs."""
+    mathematics = script("mathematics")
+    for operator in operators.values():
+        display = "\n".join(mathematics.display(first_line(operator.definition))).replace(r"\_", "_")
+        assert display.count("$$") in (2, 4), operator.name
+        signs = {"exp": "e^", "sqrt": "sqrt", "log": "ln", "abs": "left|", "Phi": "Phi", "phi": "varphi"}
+        for word in {*re.findall(r"[A-Za-z_]\w*", first_line(operator.definition).partition("; ")[0])} - {"and"}:
+            assert signs.get(word, word.rstrip("0123456789")) in display, (operator.name, word)
+
+
+@pytest.mark.parametrize(
+    ("formula", "tex"),
+    [
+        ("a - (b - c)", r"a - \left(b - c\right)"),
+        ("a / (b + c)", r"\frac{a}{b + c}"),
+        ("-(a + b) * c", r"-\left(a + b\right) \cdot c"),
+        ("max(x, 0)**2", r"\left(\max\left(x, 0\right)\right)^{2}"),
+        ("1 if x > 0, else y", r"\begin{cases}1 & \text{if } x > 0 \\ y & \text{else}\end{cases}"),
+        ("exp(a / b) * alpha2", r"e^{a / b} \cdot \alpha_2"),
+    ],
+)  # fmt: skip
+def test_a_formula_keeps_its_meaning(formula: str, tex: str) -> None:
+    assert script("mathematics").tex(formula) == tex
+
+
+def test_an_unknown_form_is_refused() -> None:
+    with pytest.raises(ValueError, match="has no form in TeX"):
+        script("mathematics").tex("[x for x in y]")

@@ -243,6 +243,18 @@ def test_numpy_functions_agree_with_mpmath(name, precision):
     assert np.max(errors / float(np.finfo(precision).eps) / (FUNCTION_ULPS.get(name, 2) + z)) <= 1
 
 
+@pytest.mark.parametrize("name", xp.SLOPES)
+def test_slopes_are_the_derivatives(name):
+    constants = (1.5957691216057308, 0.07135481282553506) if name == "sigmoid_cubic" else ()
+    points = [v for v in ARGUMENTS[name] if 1e-9 <= abs(v) <= 30]
+    for x in points:
+        value = xp.FUNCTIONS[name](np.float64(x), *constants)
+        slope = xp.SLOPES[name](value, np.float64(x), *constants)
+        with mp.workdps(DIGITS):
+            exact = mp.diff(lambda u: MPMATH[name](u, *map(mp.mpf, constants)), mp.mpf(float(x)))
+        assert float(slope) == pytest.approx(float(exact), rel=1e-11, abs=1e-15), x
+
+
 def mpf_of(value):
     """A float64 or longdouble number as mpmath's, exactly."""
     mantissa, exponent = np.frexp(value)

@@ -155,6 +155,12 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "Randperm": {"n": 3, "out": T((3,), I64)}, "InplaceRandom": {"to": 5}, "InplaceUniform": {"to": 1.0},
     "BitwiseNot": {"out": T(dtype=I64)}, "ForeachAddcmulScalarList": {"scalars": T((2,))},
     "ForeachAddcdivScalarList": {"scalars": T((2,))},
+    "Bincount": {"self": T((3,), I64), "weights": V, "out": T((4,))},
+    "GroupNormBackward": {
+        **dict.fromkeys(("gradOut", "input", "gradInput"), T((2, 4, 3))), "N": 2, "C": 4, "HxW": 3, "group": 2,
+        **dict.fromkeys(("mean", "rstd"), T((2, 2))), "outputMask": (True, True, True),
+        **dict.fromkeys(("gamma", "gradGammaOut", "gradBetaOut"), T((4,))),
+    },
     "FlashAttentionScore": {
         **dict.fromkeys(("query", "key", "value", "attentionOutOut"), HEADS), "headNum": 1, "softmaxOutO": HEADS,
     },

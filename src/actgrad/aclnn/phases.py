@@ -7,12 +7,15 @@ from keyword import iskeyword
 from typing import Any
 
 from ..base.errors import InvalidCall, NullArgument, quantity, quote
+from ..base.products import DEFAULT
+from ..contract import When
+from ..contract.docstrings import Docstring, ExampleCall
 from ..contract.documentation import first_line
 from . import streams
 from .c_functions import CFunction
 from .executors import AclOpExecutor, ExecutorError
 from .messages import report
-from .signatures import SECOND
+from .signatures import SECOND, Signature
 
 
 def first(function: CFunction) -> Callable[..., tuple[int, int, AclOpExecutor | None]]:
@@ -31,12 +34,7 @@ def first(function: CFunction) -> Callable[..., tuple[int, int, AclOpExecutor | 
         except Exception as error:  # a C function does not raise
             return report(error, signature.translated(str(error))), 0, None
 
-    phase_one.__doc__ = f"""(status, workspaceSize, executor) of a call: phase one, which checks it.
-
-    In C: {signature}.
-    Tensors are of aclCreateTensor, NumPy arrays or torch.Tensor; scalars of aclCreateScalar or plain numbers; None is
-    the null pointer. The function raises nothing and computes nothing; aclGetRecentErrMsg() explains a status.
-    """
+    phase_one.__doc__ = _documentation(signature)
     return _named(phase_one, signature.first_name, names)
 
 
@@ -67,12 +65,84 @@ def second(function: CFunction) -> Callable[[Any, int, AclOpExecutor | None, Any
             return report(error)
         return 0
 
-    phase_two.__doc__ = f"""The status of phase two, which computes the call that phase one checked.
+    phase_two.__doc__ = f"""{signature.translated(first_line(signature.operator.definition))}
 
-    In C: aclnnStatus {name}({", ".join(SECOND)}).
-    {signature.translated(first_line(signature.operator.definition))}
+    Phase two computes the call that phase one checked. In C: aclnnStatus {name}({", ".join(SECOND)}).
+
+    Args:
+        workspace (array): Memory of workspaceSize bytes, or None if workspaceSize is 0.
+        workspaceSize (int): The size that {signature.first_name} returned.
+        executor (AclOpExecutor): The executor that {signature.first_name} returned.
+        stream (AclrtStream): A stream of aclrtCreateStream. None is the default stream.
+
+    Returns:
+        status (int): 0 if the outputs are written. Otherwise aclGetRecentErrMsg() says why not.
+
+    Example: see help(actgrad.aclnn.{signature.first_name}).
     """
     return _named(phase_two, name, [word.split()[-1] for word in SECOND])
+
+
+def _documentation(signature: Signature) -> str:
+    """The docstring of phase one: the parameters, the checks by their statuses, and an example with phase two."""
+    definition = signature.definition
+    writer = Docstring(definition, signature.translated, "array or AclTensor", has_defaults=False)
+    arguments, statuses = [], dict[int, list[str]]()
+    for parameter in signature.parameters:
+        words = "(array or AclTensor): Not read."
+        if not parameter.is_unread:
+            is_input = parameter.argument not in definition.schema.outputs
+            words = writer.argument(parameter.argument) if is_input else "(array or AclTensor): Output."
+        if parameter.argument in signature.function.optional.split():
+            words += f" A null pointer means {definition.defaults[parameter.argument]!r}."
+        words += " It is overwritten with the result." if signature.in_place and parameter.is_output else ""
+        arguments.append(f"{parameter.name} {words} In C: {parameter.c_type}.")
+    arguments += [f"Fixed: {name}={value!r}." for name, value in signature.fixed.items()]
+    for check in signature.checks:
+        if check.when is not When.DOCUMENT:
+            statuses.setdefault(check.status, []).append(signature.translated(check.rule))
+    lines = [f"{status}: a rule is broken: {'; '.join(dict.fromkeys(rules))}." for status, rules in statuses.items()]
+    return writer.write(
+        ("In C", [str(signature)]),
+        ("Args", [*arguments, "None is the null pointer. An array is a NumPy array or a torch.Tensor."]),
+        ("Shape", writer.shapes()),
+        ("Returns", ["(status, workspaceSize, executor). If status is not 0, the executor is None."]),
+        ("Status", ["0: the call passed the checks. Nothing is computed before phase two.", *lines]),
+        ("Raises", ["InvalidCall: the number of arguments is wrong. aclGetRecentErrMsg() explains a status."]),
+        example=_example(signature),
+    )
+
+
+def _example(signature: Signature) -> list[str]:
+    """Both phases on small arrays, under a product that has the function."""
+    definition = signature.definition
+    sample, outputs = ExampleCall(definition, dtype=", dtype=np.float32"), definition.schema.outputs
+    required = {name for check in signature.checks if check.error is NullArgument for name in check.about}
+    tensors, codes = {}, []
+    for p in signature.parameters:
+        if p.type == "Tensor" and (p.argument in required or (p.is_unread and not p.is_optional)):
+            codes.append(f"{p.name}{'_' * iskeyword(p.name)}")  # C has a parameter lambda
+            is_output = p.argument in outputs
+            empty = f"np.empty({sample.result_shapes.get(p.argument)}, dtype=np.float32)"
+            tensors[codes[-1]] = empty if is_output else sample.tensor(definition.main if p.is_unread else p.argument)
+        else:
+            value = sample.attributes.get(p.argument)
+            is_number = p.argument == definition.switch and value in definition.choices and p.type != "text"
+            codes.append(repr(definition.choices.index(value) if is_number else value))
+    phase_one = [f"status, size, executor = actgrad.aclnn.{signature.first_name}(", f"    {', '.join(codes)}", ")"]
+    if DEFAULT.name not in definition.products:
+        with_product = f"with actgrad.product({definition.products[0]!r}):"
+        phase_one = [with_product, *(f"    {line}" for line in phase_one)]
+    return [
+        ">>> import numpy as np",
+        ">>> import actgrad.aclnn",
+        *(f">>> {name} = {code}" for name, code in tensors.items()),
+        f">>> {phase_one[0]}",
+        *(f"... {line}" for line in phase_one[1:]),
+        ">>> workspace = np.empty(size, np.uint8) if size else None",
+        f">>> status, actgrad.aclnn.{signature.name}(workspace, size, executor, None)",
+        "(0, 0)",
+    ]
 
 
 def _named(function: Any, name: str, parameters: list[str]) -> Any:

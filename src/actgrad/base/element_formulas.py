@@ -28,7 +28,7 @@ def element_and_formulas(
         return packed if access.is_packed else computation.pair_forward, (formula,)
     parts = access.part_count(*outputs)
     if definition.takes_gradient:
-        return computation.forward if parts == 1 else computation.forward_of_two, (formula,)
+        return computation.forward if parts == 1 else computation.forward_of_several, (formula,)
     if not forward.multiplies:
         return computation.backward if parts == 1 else computation.backward_of_two, (formula,)
     if definition.given_value and tensors.get(definition.given_value) is not None:

@@ -1,6 +1,6 @@
 """Rows: the access of an operator whose elements see statistics of their row.
 
-A statistic combines a term of each element of the row. A pass over the row takes one or more statistics; its terms see
+A statistic combines a term of each element of the row. A pass over the row takes one or more statistics. Its terms see
 the statistics of earlier passes. Softmax takes the largest element m, then the total of exp(x - m).
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
-from .access.along import along
+from .access.along import TensorAlong
 from .access.elementwise import NONE, Elementwise
 from .computation import LARGEST, LENGTH, ONCE, TOTAL, RowStatistics
 from .loop import UNKNOWN_RANK, Shape
@@ -25,7 +25,7 @@ class Statistic(NamedTuple):
 
 
 def largest(term: Callable[..., Any]) -> Statistic:
-    """The largest term of a row; NaN is left out, and a row without terms has -infinity."""
+    """The largest term of a row, without NaN. A row without terms has -infinity."""
     return Statistic(LARGEST, term)
 
 
@@ -35,12 +35,12 @@ def total(term: Callable[..., Any]) -> Statistic:
 
 
 def once(term: Callable[..., Any]) -> Statistic:
-    """A function of earlier statistics and the attributes, computed once for a row; alone in its pass."""
+    """A function of earlier statistics and the attributes, computed once for a row. It is alone in its pass."""
     return Statistic(ONCE, term)
 
 
 def length() -> Statistic:
-    """The number of a row's elements; alone in its pass."""
+    """The number of a row's elements. It is alone in its pass."""
     return Statistic(LENGTH, _not_called)
 
 
@@ -51,12 +51,15 @@ def _not_called() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Rows(Elementwise):
-    """An element sees the element at its own place of every tensor, and the statistics of its row.
+    """An element sees the element at its own index of every tensor, and the statistics of its row.
 
-    A row lies along the dimension that the attribute `dim` numbers; without one, along the dimension `position`. The
-    formula takes the inputs, all statistics and the attributes; with `replaces_inputs`, the last pass's last term in
-    place of the inputs. An output with a statistic's name holds that, one for each row.
+    A row lies along the dimension that the attribute `dim` numbers, or without it along the dimension `position`. The
+    formula takes the inputs, all statistics and the attributes. With `replaces_inputs`, it takes the last pass's last
+    term instead of the inputs. An output with a statistic's name holds that, one for each row.
     """
+
+    is_uniform = False
+    sees_rows = True
 
     passes: tuple[Mapping[str, Statistic], ...] = ()
     dim: str = "dim"
@@ -64,18 +67,8 @@ class Rows(Elementwise):
     replaces_inputs: bool = False
 
     @property
-    def is_uniform(self) -> bool:
-        """Whether an element sees one element of each tensor, and nothing else."""
-        return False
-
-    @property
-    def sees_rows(self) -> bool:
-        """Whether an element sees statistics of its row."""
-        return True
-
-    @property
     def dimension_attribute(self) -> str:
-        """The attribute that is the number of a dimension; "" for none."""
+        """The attribute that is the number of a dimension, or "" for none."""
         return self.dim
 
     @property
@@ -88,7 +81,7 @@ class Rows(Elementwise):
         return any(name in one for one in self.passes)
 
     def formulas(self, formula: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
-        """The formulas of a computation: that of the elements, and the terms of all statistics."""
+        """The formulas of a computation: the elements' formula, and the terms of all statistics."""
         return (formula, *(statistic.term for statistic in self.statistics_by_name.values()))
 
     def formula_arity(self, names: Sequence[str]) -> int:
@@ -96,7 +89,7 @@ class Rows(Elementwise):
         return (1 if self.replaces_inputs else len(names)) + len(self.statistics_by_name)
 
     def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
-        """The dimensions along which the elements can be computed in pieces: not those of a row."""
+        """The dimensions along which the elements can be computed in pieces: all but the dimensions of a row."""
         row = self.row_dimensions(rank, attributes, shapes)
         return [d for d in range(rank) if d not in row]
 
@@ -134,61 +127,27 @@ class Rows(Elementwise):
 
 
 @dataclass(frozen=True, slots=True)
-class RowsAlong(Rows):
+class RowsAlong(TensorAlong, Rows):
     """As Rows, with a tensor that lies along the dimension `position`, and its gradient, which holds a statistic.
 
     A row is all elements that see the same number of the tensor.
     """
 
+    broadcasts = True
+
     tensor: str = ""
     dim: str = ""
     position: int = 1
 
-    @property
-    def tensor_names(self) -> tuple[str, ...]:
-        """The tensors that it names."""
-        return (self.tensor,)
-
-    def position_of(self, name: str) -> int | None:
-        """The dimension that a tensor of one dimension lies along; None for other tensors."""
-        return self.position if name == self.tensor else None
-
-    def brings_elements(self, name: str) -> bool:
-        """Whether the elements have the rank of this tensor."""
-        return name != self.tensor
-
     def row_dimensions(
         self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
     ) -> tuple[int, ...]:
-        """The dimensions of a row: all but that of the tensor, where it has several elements."""
+        """The dimensions of a row: all but the dimension of the tensor, where the tensor has several elements."""
         is_one = prod(shapes.get(self.tensor, (0,))) == 1
         return tuple(d for d in range(rank) if is_one or d != self.position)
-
-    def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
-        """`elements`, for the tensor and its gradient the size of the dimension."""
-        if not self.flattens(name):
-            return elements
-        return (elements[self.position],) if len(elements) > self.position else (1,)
-
-    @property
-    def broadcasts(self) -> bool:
-        """Whether tensors may have fewer elements than others: the gradient may."""
-        return True
 
     def result_shape(
         self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
     ) -> Shape:
-        """The shape of an output: of the tensor's gradient the tensor's."""
+        """The shape of an output: the gradient of the tensor has the tensor's shape."""
         return shapes[self.tensor] if self.is_statistic(name) else elements
-
-    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
-        """The shape that broadcasts a tensor to elements of `rank` dimensions."""
-        return along(prod(shape), self.position, rank) if self.flattens(name) else shape
-
-    def flattens(self, name: str) -> bool:
-        """Whether a tensor's dimensions count as one, whatever its shape is."""
-        return name == self.tensor or self.is_statistic(name)
-
-    def row(self, count: int) -> Shape:
-        """The shape of so many elements, where each sees its own number of every tensor."""
-        return (*(1,) * self.position, count)

@@ -1,4 +1,4 @@
-"""The functions a formula may call, with NumPy's meaning; `bind` gives a formula another backend's.
+"""The functions a formula may call, with NumPy's meaning. `bind` gives a formula the functions of another backend.
 
 A formula is ordinary NumPy code, written once. Every other backend runs the same code object with these names bound
 to its own functions, so that one definition means the same thing everywhere. The NumPy meaning is the standard that
@@ -8,6 +8,7 @@ the others are held to: plain, in whatever precision the array has (float64 or l
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -22,11 +23,14 @@ where, abs, minimum, maximum, conjugate = np.where, np.abs, np.minimum, np.maxim
 exp, expm1, log1p, tanh, sqrt = np.exp, np.expm1, np.log1p, np.tanh, np.sqrt
 
 
-_SERIES_END = 2.5  # below: power series; above: continued fraction
+_SERIES_END = 2.5  # a power series below, a continued fraction above
 _SERIES_TERMS = 60
 _FRACTION_TERMS = 160
 _HALLEY_STEPS = 4
 _TINY = 1e-10  # below it the inverse error function is a line
+FAR = 100.0  # the normal density is 0 from here on, in every dtype. Slopes would have infinity * 0 without this limit.
+SATURATED = 1e9  # the slope of a logistic function of the cube is 0 from here on
+MINUS_2_BY_ROOT_PI, HALF_ROOT_PI = -2 / math.sqrt(math.pi), math.sqrt(math.pi) / 2
 
 
 def rsqrt(x):
@@ -67,16 +71,6 @@ def erfinv(x):
         return np.copysign(np.where(a < 1, y, np.where(a == 1, np.inf, np.nan)), x)
 
 
-def normal_pdf_times(x, factor):
-    """normal_pdf(x) * factor; a backend loses no digits where the density alone is subnormal."""
-    return normal_pdf(x) * factor
-
-
-def normal_cdf_times(x, factor):
-    """normal_cdf(x) * factor; a backend loses no digits where the distribution function alone is subnormal."""
-    return normal_cdf(x) * factor
-
-
 def sigmoid(x):
     """The logistic function, 1 / (1 + exp(-x)), of real and of complex numbers."""
     if np.iscomplexobj(x):
@@ -85,32 +79,26 @@ def sigmoid(x):
     return np.where(x > 0, 1 / (1 + e), e / (1 + e))
 
 
-def sigmoid_times(x, factor):
-    """sigmoid(x) * factor; a backend loses no digits where the logistic function alone is subnormal."""
-    return sigmoid(x) * factor
-
-
 def exp_difference(x, y):
-    """exp(x - y); a backend keeps the digits that x - y would lose."""
+    """exp(x - y). A backend keeps the digits that x - y would lose."""
     return exp(x - y)
 
 
-def exp_times(x, factor):
-    """exp(x) * factor; a backend loses no digits where the power alone is subnormal."""
-    return exp(x) * factor
-
-
-def sigmoid_cubic_times(x, c1, c3, factor):
-    """sigmoid_cubic(x, c1, c3) * factor; a backend loses no digits where the logistic function alone is subnormal."""
-    return sigmoid_cubic(x, c1, c3) * factor
-
-
 def sigmoid_cubic(x, c1, c3):
-    """The logistic function of c1*x + c3*x**3 (both at least 0); the tanh form of GELU is x times it."""
+    """The logistic function of c1*x + c3*x**3 (both at least 0). The tanh form of GELU is x times it."""
     with np.errstate(over="ignore"):
         z = x * (c1 + c3 * x * x)
-    e = np.exp(-np.abs(z))
-    return np.where(z > 0, 1 / (1 + e), e / (1 + e))
+    return sigmoid(z)
+
+
+def _times(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function (..., factor): `function(...) * factor`."""
+    return lambda *arguments: function(*arguments[:-1]) * arguments[-1]
+
+
+# A backend has its own form of these, which loses no digits where the function without the factor is subnormal.
+exp_times, sigmoid_times, normal_pdf_times = _times(exp), _times(sigmoid), _times(normal_pdf)
+normal_cdf_times, sigmoid_cubic_times = _times(normal_cdf), _times(sigmoid_cubic)
 
 
 def _like(value: Any, x: Any) -> Any:
@@ -159,6 +147,18 @@ def _erf(y: Any) -> Any:
     return 2 * normal_pdf(a) * _series(a)
 
 
+def erfc_slope(y, x):
+    """-2 / sqrt(pi) * exp(-x * x)"""
+    near = minimum(maximum(x, -FAR), FAR)
+    return exp(-near * near) * MINUS_2_BY_ROOT_PI
+
+
+def sigmoid_cubic_slope(y, x, c1, c3):
+    """y * (1 - y) * (c1 + 3 * c3 * x * x)"""
+    near = minimum(maximum(x, -SATURATED), SATURATED)
+    return y * sigmoid_cubic(-x, c1, c3) * (c1 + 3 * c3 * near * near)  # 1 - y loses the digits of a small slope
+
+
 #: The functions that a formula may call.
 NAMES = (
     "where", "abs", "minimum", "maximum", "conjugate", "exp", "expm1", "log1p", "tanh",
@@ -166,11 +166,24 @@ NAMES = (
     "exp_difference", "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
-#: How many arguments each takes.
-ARITY = {name: getattr(f, "nin", 0) or (3 if f is where else f.__code__.co_argcount) for name, f in FUNCTIONS.items()}
-WITH_CONSTANTS = frozenset({"sigmoid_cubic", "sigmoid_cubic_times"})  # their second and third argument are no vectors
+WITH_CONSTANTS = frozenset({"sigmoid_cubic", "sigmoid_cubic_times"})  # their second and third arguments are constants
 _TIMES = "_times"  # the suffix of functions that take a factor
-#: Functions of one or two instructions; the others are series of these.
+#: The derivative of a function, as a formula of its value y, its argument and its constants.
+SLOPES: Mapping[str, Callable[..., Any]] = {
+    "exp": lambda y, x: y,
+    "expm1": lambda y, x: exp(x),
+    "log1p": lambda y, x: 1 / (1 + x),
+    "tanh": lambda y, x: 1 - y * y,
+    "sqrt": lambda y, x: 0.5 / y,
+    "rsqrt": lambda y, x: -0.5 * y * (y * y),
+    "sigmoid": lambda y, x: y * sigmoid(-x),
+    "erfc": erfc_slope,
+    "erfinv": lambda y, x: exp(y * y) * HALF_ROOT_PI,
+    "normal_cdf": lambda y, x: normal_pdf(x),
+    "normal_pdf": lambda y, x: -minimum(maximum(x, -FAR), FAR) * y,
+    "sigmoid_cubic": sigmoid_cubic_slope,
+}
+#: Functions of one or two instructions. The others are series of these.
 SIMPLE = frozenset({"where", "abs", "minimum", "maximum", "conjugate", "sqrt", "rsqrt"})
 
 
@@ -189,18 +202,22 @@ def function_name(formula: Callable[..., Any], name: str) -> str:
     return next((known for known, function in FUNCTIONS.items() if function is value), name)
 
 
+def arity(name: str) -> int:
+    """The number of arguments that one of FUNCTIONS takes."""
+    if name.endswith(_TIMES):
+        return 1 + arity(name.removesuffix(_TIMES))
+    function = FUNCTIONS[name]
+    return 3 if function is where else getattr(function, "nin", 0) or function.__code__.co_argcount
+
+
 def with_factors(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """`functions` and, made of them, those of NAMES that are one of them times a factor, their last argument."""
-
-    def times(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *arguments: function(*arguments[:-1]) * arguments[-1]
-
+    """`functions`, and for each that NAMES also has with a factor, the product with that last argument."""
     stems = {name: name.removesuffix(_TIMES) for name in NAMES if name.endswith(_TIMES)}
-    return {**functions, **{name: times(functions[stem]) for name, stem in stems.items() if stem in functions}}
+    return {**functions, **{name: _times(functions[stem]) for name, stem in stems.items() if stem in functions}}
 
 
 def missing(formula: Callable[..., Any], functions: Mapping[str, Any]) -> str | None:
-    """The first of NAMES that a formula calls and `functions` lacks, without its factor; None for none."""
+    """The first of NAMES that a formula calls and `functions` lacks, without its factor, or None."""
     lacking = (name for name in NAMES if name in functions_of(formula) and name not in functions)
     first = next(lacking, None)
     return None if first is None else first.removesuffix(_TIMES)
@@ -210,8 +227,8 @@ def bind(formula: Callable[..., Any], functions: Mapping[str, Any]) -> Callable[
     """Return `formula` with the names it uses bound to `functions`.
 
     Names that `functions` lacks must be numbers, tuples of numbers, or other formulas, which are bound the same way.
-    A formula is a plain module-level function: no closure, no defaults, no attributes, no names of other kinds;
-    anything else is an InvalidOperator that names the offending word.
+    A formula is a plain module-level function: no closure, no defaults, no attributes, no names of other kinds.
+    Anything else is an InvalidOperator that names the offending word.
     """
     return _bound(formula, functions, ())
 

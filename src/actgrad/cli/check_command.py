@@ -59,7 +59,7 @@ from ..conformance.elements import is_judged, judged_dtypes
 from ..conformance.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
 from ..conformance.files import submission, tensor_files
 from ..conformance.gradient_check import Disagreement
-from ..conformance.report import page, pictures, text
+from ..conformance.report import page, text
 from ..conformance.standards import ALL, IN_FORCE, NAMES, OWN, REPEAT
 from ..conformance.verdict import Verdict, decide
 from ..writing import outputs, terminal
@@ -201,8 +201,6 @@ def _inputs(args: argparse.Namespace) -> list[Path]:
 def _check(args: argparse.Namespace, mode: str) -> bool:
     """Judge, report and decide."""
     is_of_files = mode == "actual"
-    if args.html:
-        pictures.load()
     deciding = args.standard or IN_FORCE
     standard_names = [name for name in NAMES if name in (args.standard or NAMES)]
     outcomes: list[CaseOutcome] = []

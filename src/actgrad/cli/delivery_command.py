@@ -32,7 +32,8 @@ def run(args: argparse.Namespace) -> bool:
     outputs.check_paths(files, inputs)
     names = None if args.standard is None else [name for name in args.standard if name != REPEAT]
     options = {
-        "asked": names, "deciding": list(IN_FORCE if names is None else names), "strict": args.strict,
+        "asked": names, "deciding": [name for name in (IN_FORCE if names is None else names) if name != REPEAT],
+        "strict": args.strict,
         "product": args.product, "rules": args.rules,
     }  # fmt: skip
     jobs = min(args.jobs or cores(), len(cases))

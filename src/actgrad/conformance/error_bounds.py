@@ -157,13 +157,13 @@ def _abs(x: Any) -> Sized:
     return Sized(np.abs(a.value), a.size, a.slip, a.is_exact)
 
 
-def _function(name: str, derivative: Callable[..., Any]) -> Callable[..., Sized]:
+def _function(name: str) -> Callable[..., Sized]:
     """The function of xp.py for sized numbers."""
 
     def apply(x: Any, *constants: float) -> Sized:
         a = number(x)
         value = xp.FUNCTIONS[name](a.value, *constants)
-        slope, error = np.abs(derivative(a.value, *constants)), a.rounding + a.slip
+        slope, error = np.abs(xp.SLOPES[name](value, a.value, *constants)), a.rounding + a.slip
         slip = np.where((slope == 0) | (error == 0), 0, slope * error)  # either may be 0 and the other infinite
         return Sized(value, np.abs(value), slip)
 
@@ -193,36 +193,15 @@ def combined(shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: An
     return Sized(value, np.abs(value), np.max(each.slip, axis=axes, keepdims=True, initial=0), each.is_exact)
 
 
-def _sigmoid_derivative(x: Any) -> Any:
-    sigmoid = xp.FUNCTIONS["sigmoid"]
-    return sigmoid(x) * sigmoid(-x)
-
-
-def _sigmoid_cubic_derivative(x: Any, c1: float, c3: float) -> Any:
-    sigmoid = xp.FUNCTIONS["sigmoid_cubic"]
-    return sigmoid(x, c1, c3) * sigmoid(-x, c1, c3) * (c1 + 3 * c3 * x * x)
-
-
 #: The functions a formula may call, for sized numbers.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = xp.with_factors(
     {
+        **{name: _function(name) for name in xp.SLOPES},
         "where": _where,
         "abs": _abs,
         "conjugate": number,
         "minimum": _minimum,
         "maximum": _maximum,
-        "exp": _function("exp", np.exp),
         "exp_difference": _exp_difference,
-        "expm1": _function("expm1", np.exp),
-        "log1p": _function("log1p", lambda x: 1 / (1 + x)),
-        "tanh": _function("tanh", lambda x: 1 - np.tanh(x) ** 2),
-        "sqrt": _function("sqrt", lambda x: 0.5 / np.sqrt(x)),
-        "rsqrt": _function("rsqrt", lambda x: 0.5 / (x * np.sqrt(x))),
-        "sigmoid": _function("sigmoid", _sigmoid_derivative),
-        "erfc": _function("erfc", lambda x: 2 * np.exp(-x * x) / np.sqrt(np.pi)),
-        "erfinv": _function("erfinv", lambda x: np.exp(xp.FUNCTIONS["erfinv"](x) ** 2) * np.sqrt(np.pi) / 2),
-        "normal_cdf": _function("normal_cdf", xp.normal_pdf),
-        "normal_pdf": _function("normal_pdf", lambda x: x * xp.FUNCTIONS["normal_pdf"](x)),
-        "sigmoid_cubic": _function("sigmoid_cubic", _sigmoid_cubic_derivative),
     }
 )

@@ -21,6 +21,7 @@ from ..base import xp
 from ..base.access import join, loop_views
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
+from ..base.errors import KernelMissing
 from ..base.products import Product
 from ..base.schema import Argument
 from ..calls.operator import Operator
@@ -136,7 +137,9 @@ def attribute_cases(operator: Operator, product: Product | None = None) -> list[
     arguments = operator.schema.attributes
     scalars = [a.name for a in arguments if a.type == "Scalar"]
     options: dict[str, tuple[Any, ...]] = {a.name: (False, True) for a in arguments if a.type == "bool"}
-    options.pop(operator.unsupported, None)
+    for check in operator.checks:
+        if check.error is KernelMissing and check.about[0] in options:  # no kernel computes calls with this flag
+            del options[check.about[0]]
     if operator.choices:
         options[str(operator.switch)] = operator.choices
     values = [dict(zip(scalars, row, strict=False)) for row in _SCALARS] if scalars else []

@@ -1,4 +1,4 @@
-"""The documentation of an operator, made from its definition: formula, paper, tensors, dtypes, errors."""
+"""The texts of an operator that documents, stubs and docstrings share: its first line and its formulas."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from ..base.definition import Definition
-from .dtype_rules import allowed_dtypes
 
-WIDTH = 110
+WIDTH = 108  # of docstrings, which stubs indent
 
 
 def first_line(definition: Definition) -> str:
@@ -54,28 +53,3 @@ def formula_lines(definition: Definition) -> Iterator[str]:
             yield f"{'with' if key else 'without'} {switch}: {words}"
         else:
             yield f"{switch}={key!r}: {words}"
-
-
-def operator_docstring(definition: Definition) -> str:
-    """The docstring of an operator."""
-    tensors, outputs = definition.schema.tensor_names, ", ".join(definition.schema.outputs)
-    facts = [
-        f"Tensors, by position: {', '.join(tensors)}. Each is a NumPy array, a torch.Tensor or an object with "
-        "__dlpack__, of any shape and strides.",
-        f"Dtypes: {', '.join(allowed_dtypes(definition, None))}.",
-        f"Returns {outputs}, of the kind and dtype of the inputs. Pass out= to write into existing arrays.",
-        "backend is 'cpu', 'triton' or 'reference'. By default the device of the tensors decides.",
-    ]
-    if len(tensors) > 1 and definition.broadcasts:
-        facts[1] += " The tensors are broadcast together, and promoted to one dtype."
-    elif len(tensors) > 1 and definition.access.is_uniform:
-        facts[1] += " All tensors have the same shape and dtype."
-    if definition.requires:
-        facts.append(f"Requires {'; '.join(definition.requires)}.")
-    facts.append("Raises NullArgument, InvalidDtype, InvalidArgument or UnsupportedOnProduct. Nothing is written then.")
-    parts = [wrapped(definition.summary)]
-    if definition.paper:
-        parts.append(f"Source: {definition.paper}")
-    parts.append("\n".join(map(wrapped, facts)))
-    parts.append("\n    ".join([f"{formula_heading(definition)}:", *formula_lines(definition)]))
-    return "\n\n".join(parts)

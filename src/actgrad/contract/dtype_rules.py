@@ -34,25 +34,18 @@ def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
     return names if product is None or product.bfloat16 else tuple(name for name in names if name != "bfloat16")
 
 
-def supported(
-    *names: str,
-    dtypes: str = "",
-    only_on: str = "",
-    everywhere: bool = False,
-    when: When = When.ALWAYS,
-    origin: Origin = Origin.BOTH,
-) -> tuple[Check, ...]:
+def supported(*names: str, dtypes: str = "", products: str = "", everywhere: bool = False) -> tuple[Check, ...]:
     """Each of these tensors has a dtype of the operator's list, or of `dtypes`, as far as the product has it.
 
-    Without a product the library's own list holds. Products other than those of `only_on` have an empty list.
+    Without a product the library's own list holds. Products other than `products` have an empty list.
     `everywhere`: also where the product lacks the dtype.
     """
-    own, products = tuple(dtypes.split()), tuple(only_on.split())
+    own, takers = tuple(dtypes.split()), tuple(products.split())
 
     def allowed_by(call: Call) -> tuple[str, ...]:
         if call.product is None:
             return allowed_dtypes(call.definition, None)
-        if products and call.product.name not in products:
+        if takers and call.product.name not in takers:
             return ()
         names = own or call.definition.dtypes
         return names if everywhere or (call.definition.bfloat16_everywhere and not own) else _on(call.product, names)
@@ -65,11 +58,11 @@ def supported(
             return f"{name} is {meta.dtype}; the operator takes no dtype{call.on_product}; choose another product"
         return _unsupported(name, meta.dtype, allowed, call)
 
-    return of_each(names, "{name} has a supported dtype", test, InvalidDtype, when, origin)
+    return of_each(names, "{name} has a supported dtype", test, InvalidDtype)
 
 
 def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
-    """A tensor has this dtype or, where no product judges, that of another tensor."""
+    """A tensor has this dtype or, where no product judges, another tensor's dtype."""
 
     def test(call: Call) -> str | None:
         meta = call.tensors.get(name)
@@ -82,7 +75,7 @@ def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
 
 
 def on_chip(*names: str) -> tuple[Check, ...]:
-    """The product's chips have the dtype of each of these tensors, whose list names those of all chips."""
+    """The product's chips have the dtype of each of these tensors, whose list names the dtypes of all chips."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if _on(call.product, (meta.dtype.name,)):
@@ -92,24 +85,8 @@ def on_chip(*names: str) -> tuple[Check, ...]:
     return of_each(names, "the product has {name}'s dtype", test, InvalidDtype, When.PRODUCT)
 
 
-def document_listed(*names: str, dtypes: str) -> tuple[Check, ...]:
-    """By the documents' letter, each of these tensors has one of these dtypes."""
-    return supported(*names, dtypes=dtypes, everywhere=True, when=When.DOCUMENT, origin=Origin.DOCUMENT)
-
-
-def listed(*names: str) -> tuple[Check, ...]:
-    """By the documents' letter, each of these outputs has a dtype of the operator's list."""
-    return supported(*names, when=When.DOCUMENT, origin=Origin.DOCUMENT)
-
-
-def equal(
-    *names: str,
-    to: str,
-    unless_empty: bool = False,
-    when: When = When.ALWAYS,
-    origin: Origin = Origin.BOTH,
-) -> tuple[Check, ...]:
-    """Each of these tensors has the dtype of the tensor `to`; `unless_empty`: only where that has elements."""
+def equal(*names: str, to: str, unless_empty: bool = False) -> tuple[Check, ...]:
+    """Each of these tensors has the dtype of the tensor `to`. `unless_empty`: only if `to` has elements."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         other = call.tensors[to]
@@ -118,12 +95,7 @@ def equal(
         return f"{name} is {meta.dtype}, but {to} is {other.dtype}; their dtypes must be equal; convert one of them"
 
     condition = f", unless {to} is empty" if unless_empty else ""
-    return of_each(names, f"{{name}} has the dtype of {to}{condition}", test, InvalidDtype, when, origin, (to,))
-
-
-def document_equal(*names: str, to: str) -> tuple[Check, ...]:
-    """By the documents' letter, each of these tensors has the dtype of the tensor `to`."""
-    return equal(*names, to=to, when=When.DOCUMENT, origin=Origin.DOCUMENT)
+    return of_each(names, f"{{name}} has the dtype of {to}{condition}", test, InvalidDtype, about=(to,))
 
 
 def promoted(*names: str) -> tuple[Check, ...]:
@@ -161,7 +133,7 @@ def real(*names: str, when: When = When.ALWAYS) -> tuple[Check, ...]:
 
 
 def scalar_supported(name: str, dtypes: str, everywhere: bool = False) -> tuple[Check, ...]:
-    """This typed scalar has one of these dtypes; Python's numbers must only be real.
+    """This typed scalar has one of these dtypes. Python's numbers must only be real.
 
     The product must have the dtype too, unless `everywhere`.
     """
@@ -180,7 +152,7 @@ def scalar_supported(name: str, dtypes: str, everywhere: bool = False) -> tuple[
 
 
 def scalar_converts(name: str) -> tuple[Check, ...]:
-    """This typed scalar can be converted to the result's dtype; Python's numbers must only be real."""
+    """This typed scalar can be converted to the result's dtype. Python's numbers must only be real."""
 
     def test(call: Call) -> str | None:
         dtype, result = call.scalar_dtypes[name], result_dtype(call)
@@ -203,7 +175,7 @@ def scalar_converts(name: str) -> tuple[Check, ...]:
 def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
     """Where an operator computes in integers, each scalar is a number that their dtype holds.
 
-    There is no rule to convert others. CANN converts a typed scalar of integers as C does, modulo a power of two.
+    No rule converts others. CANN converts a typed scalar of integers as C does, modulo a power of two.
     """
     if not _has_integers(definition):
         return ()
@@ -225,7 +197,7 @@ def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
 
 
 def number_for_integers(*names: str) -> tuple[Check, ...]:
-    """Each of these scalars, which the result of an operator is computed from as a float, is no NaN beside integers."""
+    """With integer results, each of these scalars is not NaN: such a result is computed from it as a float."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
@@ -259,7 +231,7 @@ def _range(dtype: Dtype) -> tuple[int, int]:
 
 
 def scalar_on_product(name: str) -> tuple[Check, ...]:
-    """This typed scalar has a dtype that the product's chips have; no other rule on its dtype applies."""
+    """This typed scalar has a dtype that the product's chips have. No other rule on its dtype applies."""
 
     def test(call: Call) -> str | None:
         dtype = call.scalar_dtypes[name]

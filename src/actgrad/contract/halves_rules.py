@@ -114,23 +114,6 @@ def whole_blocks(packed: str, dim: str = "dim") -> tuple[Check, ...]:
     return (Check(f"half of {packed} from {dim} on is a multiple of {BLOCK} bytes", test, about=(packed, dim)),)
 
 
-def per_row(name: str, of: str) -> tuple[Check, ...]:
-    """A tensor has one element for each row along the last dimension of the tensor `of`.
-
-    In Python it has the shape of the rows too. In the C interface it may have any.
-    """
-
-    def test(call: Call) -> str | None:
-        meta, rows = call.tensors.get(name), call.inputs[of].shape[:-1]
-        if meta is None or meta.shape in (rows, (*rows, 1)):
-            return None
-        if call.terms.typed and meta.size == prod(rows):
-            return None
-        return f"{name} has shape {meta.shape}; it must be {rows}, one element for each row of {of}; reshape {name}"
-
-    return (Check(f"{name} has one element for each row of {of}", test, about=(name, of)),)
-
-
 def one_element(name: str) -> tuple[Check, ...]:
     """A tensor has one element."""
 
@@ -155,12 +138,12 @@ def counting(name: str) -> tuple[Check, ...]:
 
 def groups(name: str, minimum: int = 1, maximum: int = 1 << 63) -> tuple[Check, ...]:
     """The tensor that counts rows has `minimum` to `maximum` elements."""
+    limits = f"at least {minimum}" if maximum == 1 << 63 else f"{minimum} to {maximum}"
 
     def test(call: Call) -> str | None:
         meta = call.tensors.get(name)
         if meta is None or minimum <= meta.size <= maximum:
             return None
-        limits = f"at least {minimum}" if maximum == 1 << 63 else f"{minimum} to {maximum}"
         return f"{name} has {quantity(meta.size, 'element')}; it must have {limits}; pass one count per group"
 
-    return (Check(f"{name} has {minimum} to {maximum} elements", test, about=(name,)),)
+    return (Check(f"{name} has {limits} elements", test, about=(name,)),)

@@ -9,7 +9,6 @@ from typing import Any
 
 from ..base.definition import Definition
 from ..base.errors import (
-    KernelMissing,
     NotConfigured,
     NullArgument,
     UnsupportedOnProduct,
@@ -28,7 +27,7 @@ KINDS = {"Scalar": "a number", "bool": "True or False", "int": "an integer", "te
 
 
 def missing(name: str, kind: str = "Tensor", is_c: bool = True) -> str:
-    """The fault of an argument that is left out. `kind` is its type in the schema; `is_c`: C has null pointers."""
+    """The fault of an argument that is left out. `kind` is its type in the schema. With `is_c`, C has null pointers."""
     if is_c:
         return f"{name} is a null pointer; it is required; pass {'an aclScalar' if kind == 'Scalar' else 'a pointer'}"
     return f"{name} is None; it is required; pass {KINDS.get(kind, 'an array or a tensor')}"
@@ -73,9 +72,7 @@ def available(definition: Definition) -> Check:
 ANY_RANK = 1 << 30
 
 
-def rank(
-    *names: str, minimum: int = 0, maximum: int = 8, when: When = When.LIMITS, origin: Origin = Origin.BOTH
-) -> tuple[Check, ...]:
+def rank(*names: str, minimum: int = 0, maximum: int = 8) -> tuple[Check, ...]:
     """Each of these tensors has `minimum` to `maximum` dimensions."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
@@ -86,36 +83,31 @@ def rank(
 
     bounds = f"{minimum} to {maximum}" if minimum < maximum else f"{minimum}"
     allowed = f"at least {minimum}" if maximum == ANY_RANK else bounds
-    return of_each(names, f"{{name}} has {allowed} dimensions", test, when=when, origin=origin)
+    return of_each(names, f"{{name}} has {allowed} dimensions", test, when=When.LIMITS)
 
 
-def document_rank(*names: str, minimum: int = 0, maximum: int = 8) -> tuple[Check, ...]:
-    """By the documents' letter, each of these tensors has `minimum` to `maximum` dimensions."""
-    return rank(*names, minimum=minimum, maximum=maximum, when=When.DOCUMENT, origin=Origin.DOCUMENT)
-
-
-def document_nonempty(*names: str) -> tuple[Check, ...]:
-    """By the documents' letter, these tensors have elements."""
+def nonempty(*names: str) -> tuple[Check, ...]:
+    """These tensors have elements."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if meta.size:
             return None
         return f"{name} is empty (shape {meta.shape}); by the documents it must have elements; skip the call"
 
-    return of_each(names, "{name} is not empty", test, when=When.DOCUMENT, origin=Origin.DOCUMENT)
+    return of_each(names, "{name} is not empty", test)
 
 
-def document_format(*names: str) -> tuple[Check, ...]:
-    """By the documents' letter, the format of these tensors is ND."""
+def nd_format(*names: str) -> tuple[Check, ...]:
+    """The format of these tensors is ND."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         form = call.formats.get(name, "ND")
         return None if form == "ND" else f"{name} has format {form}; it must be ND; create it with ACL_FORMAT_ND"
 
-    return of_each(names, "{name} has format ND", test, when=When.DOCUMENT, origin=Origin.DOCUMENT)
+    return of_each(names, "{name} has format ND", test)
 
 
-#: Formats that say the order of dimensions alone; CANN calls the others private.
+#: Formats that say only the order of dimensions. CANN calls the others private.
 PUBLIC_FORMATS = ("ND", "NCHW", "NHWC", "HWCN", "NDHWC", "NCDHW", "NCL", "NC", "UNDEFINED")
 
 
@@ -180,7 +172,7 @@ def broadcasts_to(name: str, to: str) -> tuple[Check, ...]:
 
 
 def broadcast_together(*names: str) -> tuple[Check, ...]:
-    """These tensors, as far as they are given, can be broadcast together."""
+    """These tensors, without those that a call leaves out, can be broadcast together."""
 
     def test(call: Call) -> str | None:
         shapes = {name: call.inputs[name].shape for name in names if name in call.inputs}
@@ -207,7 +199,7 @@ def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
 
 
 def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:
-    """Each of these outputs has the shape of the result; the inputs' shapes must have passed before.
+    """Each of these outputs has the shape of the result. The inputs' shapes must have passed before.
 
     `or_in_a_row`: a contiguous output of as many elements will do.
     """
@@ -222,7 +214,7 @@ def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:
 
 
 def _is_in_a_row(meta: TensorMeta) -> bool:
-    """Whether the elements lie in a row; strides that no step uses say nothing."""
+    """Whether the elements lie in a row. Strides that no step uses do not matter."""
     steps = zip(meta.shape, meta.strides, row_major(meta.shape, meta.dtype.itemsize), strict=True)
     return meta.size == 0 or all(n == 1 or stride == step for n, stride, step in steps)
 
@@ -241,23 +233,11 @@ def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
     return Check(f"{switch} is one of {names}", test, about=(switch,))
 
 
-def off(flag: str, tensors: tuple[str, ...]) -> Check:
-    """A flag is off, which no kernel knows; a call on an empty tensor needs none."""
-
-    def test(call: Call) -> str | None:
-        is_empty = any((meta := call.tensors.get(name)) is not None and meta.size == 0 for name in tensors)
-        if is_empty or not call.attributes[flag]:
-            return None
-        return f"{flag} is True; actgrad computes only {flag}=False; pass {flag}=False"
-
-    return Check(f"{flag} is off, unless a tensor is empty", test, KernelMissing, origin=Origin.ACTGRAD, about=(flag,))
-
-
 def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool], attributes: list[str]) -> Check:
     """A requirement of the operator's own."""
     words = set(re.findall(r"\w+", rule))
     concerned = tuple(name for name in attributes if name in words) or tuple(attributes)
-    # The operators' source does not read the product; the documents list its gaps.
+    # The operators' source does not read the product. The documents list its gaps.
     origin = Origin.ACTGRAD if words & set(BY_NAME) else Origin.BOTH
 
     def test(call: Call) -> str | None:

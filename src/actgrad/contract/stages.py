@@ -12,7 +12,7 @@ Group = tuple[Check, ...]
 
 
 def unless_empty(names: tuple[str, ...], *groups: Group, tested_on: str = "") -> Group:
-    """These checks, where none of the named tensors is empty: the operator returns before.
+    """These checks, unless one of the named tensors is empty: the operator returns before.
 
     The products of `tested_on` make them on empty tensors too. Without outputs they always hold, for the shape of the
     result follows from them.
@@ -30,6 +30,12 @@ def unless_empty(names: tuple[str, ...], *groups: Group, tested_on: str = "") ->
     return tuple(guarded(check) for group in groups for check in group)
 
 
+def document(*groups: Group) -> Group:
+    """These checks by the documents' letter alone."""
+    checks = [check for group in groups for check in group]
+    return tuple([replace(check, when=When.DOCUMENT, origin=Origin.DOCUMENT) for check in checks])
+
+
 def tiling(*groups: Group) -> Group:
     """These checks as a generated function makes them: where it plans its kernel, unless all outputs are empty.
 
@@ -44,9 +50,7 @@ def tiling(*groups: Group) -> Group:
 
         return replace(check, test=test, c_error=TilingFailed, origin=Origin.OPERATOR)
 
-    checks = [check for group in groups for check in group]
-    letter = [replace(check, when=When.DOCUMENT, origin=Origin.DOCUMENT) for check in checks]
-    return (*letter, *map(planned, checks))
+    return (*document(*groups), *(planned(check) for group in groups for check in group))
 
 
 def on(products: str, *groups: Group) -> Group:

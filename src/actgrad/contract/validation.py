@@ -60,9 +60,9 @@ def _names(definition: Definition) -> Iterator[str]:
         yield "integers_as_floats=True says how integer_formula is computed; state integer_formula, or leave it out"
     torch_names.parse(definition)  # raises
     for c in definition.aclnn:
-        for name in c.only_on.split():
+        for name in c.products.split():
             if name not in PRODUCTS:
-                yield f"aclnn {c.name} is only_on {name!r}; it must be {either(PRODUCTS)}; pass one of these"
+                yield f"aclnn {c.name} has products {name!r}; it must be {either(PRODUCTS)}; pass one of these"
         for name in (*c.fixed, *c.optional.split(), *c.doubles.split(), *c.text.split()):
             if name not in definition.schema.attributes_by_name:
                 yield f"aclnn {c.name} names {name!r}; {_attributes(definition.defaults)}"
@@ -70,12 +70,10 @@ def _names(definition: Definition) -> Iterator[str]:
 
 def _roles(definition: Definition) -> Iterator[str]:
     tensors, attributes = definition.schema.tensor_names, definition.schema.attributes_by_name
-    for role in ("reads_result", "given_value", "linear_in"):
+    for role in ("reads_result", "linear_in"):
         name = getattr(definition, role)
         if name and name not in tensors:
             yield f"{role} is {name!r}; it must be {either(tensors)}; name one of these tensors"
-    if definition.given_value and not _is_optional(definition, definition.given_value):
-        yield f"given_value is {definition.given_value!r}; it must be optional; write Tensor? in the schema"
     if definition.result_flag and getattr(attributes.get(definition.result_flag), "type", "") != "bool":
         yield f"result_flag is {definition.result_flag!r}; it must be a bool attribute; {_use(attributes)}"
     counter, dim = definition.row_counter, definition.access.dimension_attribute
@@ -83,8 +81,6 @@ def _roles(definition: Definition) -> Iterator[str]:
         yield f"row_counter is {counter!r}; it must be the last tensor and optional; write it last as Tensor?"
     if definition.unseen and definition.unseen != tensors[-1]:
         yield f"unseen is {definition.unseen!r}; it must be the last tensor, {tensors[-1]}; change one of them"
-    if definition.unsupported and getattr(attributes.get(definition.unsupported), "type", "") != "bool":
-        yield f"unsupported is {definition.unsupported!r}; it must be a bool attribute; {_use(attributes)}"
     if counter and not dim:
         yield "row_counter counts rows along a dimension; state reads with an attribute dim, as Halves(('x',))"
     names = (*tensors, *definition.schema.outputs)
@@ -117,11 +113,9 @@ def _roles(definition: Definition) -> Iterator[str]:
 def _gradients(definition: Definition) -> Iterator[str]:
     forward = definition.gradient_of
     if forward is None:
-        if definition.reads_result or definition.result_flag or definition.given_value:
-            set_roles = [role for role in ("reads_result", "result_flag", "given_value") if getattr(definition, role)]
-            yield f"{either(set_roles)} is set, but gradient_of is not; only a gradient has it; state gradient_of"
-        if definition.takes_gradient:
-            yield "takes_gradient=True is a role of a gradient; state gradient_of"
+        for role in ("reads_result", "result_flag", "takes_gradient"):
+            if getattr(definition, role):
+                yield f"{role} is set, but gradient_of is not; only a gradient has it; state gradient_of"
         return
     tensors = forward.schema.tensor_names
     first = definition.schema.tensor_names[0]
@@ -154,8 +148,7 @@ def _gradients(definition: Definition) -> Iterator[str]:
         if name not in tensors and name not in roles:
             yield (
                 f"{name} has no role; it must be a tensor of {forward.name} ({_listed(tensors)}) or have a role; state "
-                f"reads_result={name!r} if it is the forward operator's result, given_value={name!r} if it is its "
-                "formula's value"
+                f"reads_result={name!r} if it is the forward operator's result"
             )
 
 

@@ -7,8 +7,8 @@ from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, has_dtype, supported
 from ..contract.halves_rules import counting, dim_in_range, even, groups, half
 from ..contract.kinds import TILED_VALUES
-from ..contract.shape_rules import document_nonempty, document_rank, same_shape
-from ..contract.stages import on, tiling
+from ..contract.shape_rules import nonempty, rank, same_shape
+from ..contract.stages import document, on, tiling
 from .selu import is_on_950
 from .silu import silu_derivative, silu_formula, swish_derivative, swish_formula
 
@@ -56,6 +56,17 @@ def clipped_swish_gradients(g, a, b, alpha, limit, bias):
     return where(y <= limit, by_a, 0.0), where_clamped(g * minimum(y, limit), b, limit)
 
 
+class FlatHalves(Halves):
+    """Halves that, if interleaved, halve all dimensions from `dim` on as one row."""
+
+    __slots__ = ()
+
+    def merged_from(self, attributes, rank):
+        """The dimension from which on all are merged into one row, or None for only the last one."""
+        dim = int(attributes[self.dim]) % rank if rank else 0
+        return dim if dim < rank - 1 and self.is_interleaved(attributes) else None
+
+
 clipped_swiglu = Operator(
     "clipped_swiglu(Tensor x, Tensor? group_index, int dim=-1, Scalar alpha=1.702, Scalar limit=7, Scalar bias=1, "
     "bool interleaved=True, int clamp_mode=0) -> Tensor out",
@@ -68,14 +79,14 @@ clipped_swiglu = Operator(
     paper="OpenAI 2025 (gpt-oss), https://arxiv.org/abs/2508.10925",
     formula={"input": clipped_swiglu_formula, "swish": clipped_swish_formula},
     switch="clamp_mode",
-    reads=Halves(("x",), active="lower", interleaved="interleaved", merges=True),
+    reads=FlatHalves(("x",), active="lower", interleaved="interleaved"),
     row_counter="group_index",
     requires={"limit > 0 on Ascend950": lambda a, product: not is_on_950(product) or a["limit"] > 0},
     checks=(
         supported("x"),
         equal("out", to="x"),
         has_dtype("group_index", "int64"),
-        document_rank("x", minimum=1),
+        document(rank("x", minimum=1)),
         tiling(dim_in_range("x"), even("x"), counting("group_index"), half("out", of="x")),
         TILED_VALUES,
         tiling(on("Ascend950", groups("group_index", maximum=8192))),
@@ -97,7 +108,7 @@ clipped_swiglu = Operator(
             parameters="x groupIndexOptional dim alpha limit bias interleaved clampMode out",
             doubles=DOUBLES,
             unusual_const="out",
-            only_on="Ascend950",
+            products="Ascend950",
         ),
     ),
     ir="ClippedSwiglu(x, group_index?, dim=-1, alpha=1.702, limit=7.0, bias=1.0, interleaved=True, clamp_mode=0) -> y",
@@ -124,8 +135,8 @@ clipped_swiglu_backward = Operator(
         supported("grad_output"),
         equal("x", "grad_x", to="grad_output"),
         has_dtype("group_index", "int64"),
-        document_rank("x", minimum=1),
-        document_nonempty("grad_output", "x"),
+        document(rank("x", minimum=1)),
+        document(nonempty("grad_output", "x")),
         TILED_VALUES,
         tiling(
             dim_in_range("x"),

@@ -4,8 +4,9 @@ from ..base.definition import Torch
 from ..base.dtypes import FLOAT32_ZERO
 from ..base.xp import exp, expm1, where
 from ..calls.operator import Operator
-from ..contract.dtype_rules import convertible, equal, listed, real, supported
+from ..contract.dtype_rules import convertible, equal, real, supported
 from ..contract.shape_rules import rank, same_shape
+from ..contract.stages import document
 
 
 def elu_formula(x, alpha, scale, input_scale):
@@ -35,7 +36,7 @@ elu = Operator(
     checks=(
         supported("self"),
         real("scale", "alpha", "input_scale"),
-        listed("out"),
+        document(supported("out")),
         convertible("out"),
         same_shape("out", to="self"),
         rank("self"),
@@ -77,7 +78,7 @@ elu_backward = Operator(
         equal("self_or_result", to="grad_output"),
         supported("grad_output"),
         real("alpha", "scale", "input_scale"),
-        listed("grad_input"),
+        document(supported("grad_input")),
         convertible("grad_input"),
         same_shape("self_or_result", "grad_input", to="grad_output"),
         rank("grad_output"),

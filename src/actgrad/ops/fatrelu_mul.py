@@ -7,8 +7,8 @@ from ..base.xp import where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.halves_rules import dim_in_range, even, most_along, one_element
-from ..contract.shape_rules import ANY_RANK, document_rank, rank, result_shape
-from ..contract.stages import tiling
+from ..contract.shape_rules import ANY_RANK, rank, result_shape
+from ..contract.stages import document, tiling
 
 
 def fatrelu_mul_formula(a, b, threshold):
@@ -39,7 +39,7 @@ fatrelu_mul = Operator(
     checks=(
         supported("input"),
         equal("threshold", "out", to="input"),
-        document_rank("input"),
+        document(rank("input")),
         tiling(
             rank("input", minimum=2, maximum=ANY_RANK),
             one_element("threshold"),

@@ -5,7 +5,8 @@ from ..base.definition import C, Torch
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.halves_rules import dim_in_range, even, half, half_size, same_rank
-from ..contract.shape_rules import document_rank, rank, same_shape
+from ..contract.shape_rules import rank, same_shape
+from ..contract.stages import document
 from .gelu import gelu_erf, gelu_erf_derivative, gelu_tanh, gelu_tanh_derivative
 
 HEADER, BACKWARD = "aclnn_geglu.h", "aclnn_geglu_backward.h"
@@ -72,11 +73,10 @@ geglu_backward = Operator(
     formula={"none": gelu_erf_derivative, "tanh": gelu_tanh_derivative},
     switch="approximate",
     gradient_of=geglu,
-    given_value="gelu",
     checks=(
         supported("grad_output"),
         equal("self", "gelu", "grad_input", to="grad_output"),
-        document_rank("self", minimum=1),
+        document(rank("self", minimum=1)),
         same_shape("gelu", to="grad_output"),
         same_shape("grad_input", to="self"),
         dim_in_range("self"),

@@ -6,8 +6,8 @@ from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.halves_rules import dim_in_range, even, most_along
 from ..contract.kinds import TILED_VALUES
-from ..contract.shape_rules import ANY_RANK, document_rank, rank, result_shape
-from ..contract.stages import tiling
+from ..contract.shape_rules import ANY_RANK, rank, result_shape
+from ..contract.stages import document, tiling
 from .gelu import gelu_erf, gelu_tanh
 
 gelu_mul = Operator(
@@ -23,7 +23,7 @@ gelu_mul = Operator(
     checks=(
         supported("input"),
         equal("out", to="input"),
-        document_rank("input"),
+        document(rank("input")),
         TILED_VALUES,
         tiling(
             rank("input", minimum=2, maximum=ANY_RANK),

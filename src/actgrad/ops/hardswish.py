@@ -4,7 +4,8 @@ from ..base.definition import C, Torch
 from ..base.xp import maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, equal, number_for_integers, supported
-from ..contract.shape_rules import document_rank, rank, same_format, same_shape
+from ..contract.shape_rules import rank, same_format, same_shape
+from ..contract.stages import document
 from .silu import scaled
 
 ROUNDED_TO_1 = 1.0 - 2.0**-25  # from here on a number is 1 in float32: so 3 * alpha + beta is for a rounded alpha
@@ -22,7 +23,7 @@ def hardsigmoid_of_integers(x, alpha, beta):
 
 def hardsigmoid_gradient(g, x, alpha, beta):
     """alpha * g if -beta < alpha * x < 1 - beta else 0"""
-    u = alpha * x  # beside 3 a float32 differs from 1/2, where u + beta is 1 already
+    u = alpha * x  # next to 3 a float32 differs from 1/2, where u + beta is 1 already
     return where(u > -beta, where(u < 1.0 - beta, alpha * g, 0.0), 0.0)
 
 
@@ -97,7 +98,7 @@ hardswish = Operator(
     summary="x * min(max(x + 3, 0), 6) / 6",
     paper="Howard et al. 2019 (MobileNetV3), https://arxiv.org/abs/1905.02244",
     formula=hardswish_formula,
-    checks=(supported("self", "out"), convertible("out"), same_shape("out", to="self"), document_rank("self")),
+    checks=(supported("self", "out"), convertible("out"), same_shape("out", to="self"), document(rank("self"))),
     differences=("Large x: the kernel gives x * 6 * (1 / 6). Here: x.",),
     torch=Torch("hardswish(inplace)", module="Hardswish"),
     aclnn=C("Hardswish", reference="self", const_reference=True, unusual_const="out"),
@@ -120,7 +121,7 @@ hardswish_backward = Operator(
             "HardswishBackwardV2",
             {"closed": False},
             parameters="gradOutput self out",
-            checks=(*BACKWARD, document_rank("grad_output", minimum=1)),
+            checks=(*BACKWARD, document(rank("grad_output", minimum=1))),
         ),
     ),
     ir=(

@@ -4,8 +4,9 @@ from ..base.definition import Torch
 from ..base.xp import where
 from ..calls.operator import Operator
 from ..contract import VALUES, When
-from ..contract.dtype_rules import convertible, listed, real, scalar_on_product, scalar_supported, supported
+from ..contract.dtype_rules import convertible, real, scalar_on_product, scalar_supported, supported
 from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
+from ..contract.stages import document
 
 
 def leaky_relu_formula(x, negative_slope):
@@ -28,7 +29,7 @@ leaky_relu = Operator(
         supported("self"),
         real("negative_slope", when=When.UNTYPED),  # a complex one of the C interface acts as 0
         scalar_on_product("negative_slope"),
-        listed("out"),
+        document(supported("out")),
         convertible("out"),
         rank("self"),
         same_shape("out", to="self"),
@@ -64,7 +65,7 @@ leaky_relu_backward = Operator(
     checks=(
         supported("grad_output", "self"),
         scalar_supported("negative_slope", "float32 float16 float64 int32 int64 int8 bool int16 uint8 bfloat16"),
-        listed("out"),
+        document(supported("out")),
         rank("grad_output", "self"),
         broadcastable("self", to="grad_output"),
         result_shape("out"),

@@ -4,7 +4,8 @@ from ..base.definition import C, Torch
 from ..base.xp import abs, exp, log1p, minimum, sigmoid
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
-from ..contract.shape_rules import document_rank, same_shape
+from ..contract.shape_rules import rank, same_shape
+from ..contract.stages import document
 
 HEADER = "aclnn_logsigmoid.h"
 DIFFERENCES = ("Rank: the documents say 1 to 8, the source has no limit. Here: by the documents' letter alone.",)
@@ -28,7 +29,7 @@ logsigmoid = Operator(
     checks=(
         supported("self", "out"),
         equal("out", to="self"),
-        document_rank("self", minimum=1),
+        document(rank("self", minimum=1)),
         same_shape("out", to="self"),
     ),
     differences=(*DIFFERENCES, "The buffer of aclnnLogSigmoidForward: no kernel writes it. Here: left as it is."),
@@ -55,7 +56,7 @@ logsigmoid_backward = Operator(
     checks=(
         supported("grad_output", "self"),
         equal("grad_input", "self", to="grad_output"),
-        document_rank("self", minimum=1),
+        document(rank("self", minimum=1)),
         same_shape("grad_input", "self", to="grad_output"),
     ),
     differences=(*DIFFERENCES, "buffer: required there, and not read. Here: too."),

@@ -4,9 +4,10 @@ from ..base.definition import Torch
 from ..base.xp import abs, exp_times, maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, equal, supported
-from ..contract.shape_rules import broadcastable, document_nonempty, rank, result_shape, same_shape
+from ..contract.shape_rules import broadcastable, nonempty, rank, result_shape, same_shape
+from ..contract.stages import document
 
-FAR = 1000.0  # beyond it the tail is 0 in every dtype; keeps infinity * 0 out of the products
+FAR = 1000.0  # beyond it the tail is 0 in every dtype. This keeps infinity * 0 out of the products
 
 
 def mish_formula(x):
@@ -57,7 +58,7 @@ mish_backward = Operator(
     checks=(
         convertible("grad_input", source="self"),
         supported("grad_output", "self", "grad_input"),
-        document_nonempty("grad_output", "self"),
+        document(nonempty("grad_output", "self")),
         rank("grad_output", "self", "grad_input"),
         broadcastable("self", to="grad_output"),
         result_shape("grad_input"),

@@ -6,8 +6,9 @@ from ..base.products import by_documents
 from ..base.xp import maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract import Check, Origin, When
-from ..contract.dtype_rules import convertible, document_listed, equal, promoted, real, scalar_converts, supported
-from ..contract.shape_rules import broadcastable, document_nonempty, rank, result_shape, same_shape
+from ..contract.dtype_rules import convertible, equal, promoted, real, scalar_converts, supported
+from ..contract.shape_rules import broadcastable, nonempty, rank, result_shape, same_shape
+from ..contract.stages import document
 
 FLOATS = "float32 float16 bfloat16"
 INTEGERS = "int8 uint8 int32 int64"
@@ -55,7 +56,7 @@ def hardtanh_gradient_of_documents(g, x, min_val, max_val):
 
 
 def int64_of_950(name):
-    """The kernel of INT64 is that of Ascend950's ReLU."""
+    """INT64 has the kernel of Ascend950's ReLU."""
 
     def fault(call):
         is_int64 = call.inputs[name].dtype.name == "int64"
@@ -83,7 +84,7 @@ relu = Operator(
     aclnn=C(
         "Relu",
         unusual_const="out",
-        out_checks=(document_listed("self", dtypes=f"{FLOATS} int8 int32 int64"),),
+        out_checks=(document(supported("self", dtypes=f"{FLOATS} int8 int32 int64", everywhere=True)),),
     ),
     ir="Relu(x=self) -> y",
 )
@@ -228,7 +229,7 @@ hardtanh_backward = Operator(
         rank("grad_output", "self"),
         same_shape("self", to="grad_output"),
         same_shape("grad_input", to="grad_output"),
-        document_nonempty("grad_output"),
+        document(nonempty("grad_output")),
     ),
     differences=(
         "At the bounds: the documents' formula lets the gradient pass, the kernel does not. Here: 0, and by the "

@@ -4,8 +4,9 @@ from ..base.definition import Torch
 from ..base.xp import minimum, where
 from ..calls.operator import Operator
 from ..contract import Check, Origin
-from ..contract.dtype_rules import convertible, listed, number_for_integers, real, supported
+from ..contract.dtype_rules import convertible, number_for_integers, real, supported
 from ..contract.shape_rules import rank, same_shape
+from ..contract.stages import document
 
 
 def relu6_formula(x):
@@ -71,7 +72,7 @@ relu6_d = Operator(
     checks=(
         supported("self"),
         real("scale"),
-        listed("out"),
+        document(supported("out")),
         convertible("out"),
         same_shape("out", to="self"),
         rank("self"),

@@ -1,8 +1,9 @@
 """Randomized leaky ReLU without training, which is leaky ReLU."""
 
 from ..base.definition import C
+from ..base.errors import KernelMissing
 from ..calls.operator import Operator
-from ..contract import Check
+from ..contract import Check, Origin
 from ..contract.dtype_rules import equal, scalar_supported, supported
 from ..contract.shape_rules import rank, same_format, same_shape
 from .leaky_relu import leaky_relu_formula
@@ -21,8 +22,19 @@ def enough_noise(call):
     return f"noise has {noise} elements, but self has {size}; with training it must have as many; enlarge noise"
 
 
+def no_training(call):
+    """Training would draw random numbers. A call on an empty tensor draws none."""
+    sizes = [meta.size for name in ("self", "noise") if (meta := call.tensors.get(name)) is not None]
+    if 0 in sizes or not call.attributes["training"]:
+        return None
+    return "training is True; actgrad computes only training=False; pass training=False"
+
+
 FLOAT_SCALARS = "float32 float16 bfloat16 float64"
 ENOUGH_NOISE = Check("with training noise has as many elements as self", enough_noise, about=("noise", "self"))
+NO_TRAINING = Check(
+    "training is off, unless a tensor is empty", no_training, KernelMissing, origin=Origin.ACTGRAD, about=("training",)
+)
 
 rrelu_with_noise = Operator(
     "rrelu_with_noise(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.3333333333333333, "
@@ -32,7 +44,6 @@ rrelu_with_noise = Operator(
     paper="Xu et al. 2015, https://arxiv.org/abs/1505.00853",
     formula=rrelu_formula,
     unseen="noise",
-    unsupported="training",
     checks=(
         supported("self", "noise", "out"),
         equal("out", "noise", to="self"),
@@ -42,6 +53,7 @@ rrelu_with_noise = Operator(
         (ENOUGH_NOISE,),
         rank("self", "noise", maximum=32),
         same_format("self", "noise", to="out"),
+        (NO_TRAINING,),
     ),
     differences=("With training the operator draws random numbers on the device. Here: refused, after all checks.",),
     aclnn=C("RReluWithNoise", overwrites_first=True, reference="self", const_reference=True),

@@ -4,8 +4,9 @@ from ..base.definition import Torch
 from ..base.xp import where
 from ..calls.operator import Operator
 from ..contract import Origin
-from ..contract.dtype_rules import convertible, document_equal, equal, supported
-from ..contract.shape_rules import document_format, document_nonempty, document_rank, same_shape
+from ..contract.dtype_rules import convertible, equal, supported
+from ..contract.shape_rules import nd_format, nonempty, rank, same_shape
+from ..contract.stages import document
 from .elu import elu_derivative, elu_derivative_from_result, elu_formula
 
 ALPHA = 1.6732632423543772848170429916717
@@ -52,10 +53,10 @@ selu = Operator(
     dtypes="float32 float16 int32 int8 bfloat16",
     checks=(
         supported("self", "out"),
-        document_equal("out", to="self"),
+        document(equal("out", to="self")),
         convertible("out", origin=Origin.ACTGRAD),  # the operator would cast a float result to an integer
-        document_format("self", "out"),
-        document_rank("self", minimum=1),
+        document(nd_format("self", "out")),
+        document(rank("self", minimum=1)),
         same_shape("out", to="self"),
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend910",
@@ -86,10 +87,10 @@ selu_backward = Operator(
     checks=(
         equal("result", "grad_input", to="grad_output"),
         supported("grad_output"),
-        document_format("grad_output", "result", "grad_input"),
-        document_rank("grad_output", minimum=1),
+        document(nd_format("grad_output", "result", "grad_input")),
+        document(rank("grad_output", minimum=1)),
         same_shape("result", "grad_input", to="grad_output"),
-        document_nonempty("result"),
+        document(nonempty("result")),
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
     differences=(

@@ -5,8 +5,9 @@ from ..base.xp import conjugate
 from ..base.xp import sigmoid as logistic
 from ..base.xp import tanh as hyperbolic_tangent
 from ..calls.operator import Operator
-from ..contract.dtype_rules import convertible, document_listed, on_chip, promoted, supported
-from ..contract.shape_rules import broadcastable, document_rank, rank, result_shape, same_shape
+from ..contract.dtype_rules import convertible, on_chip, promoted, supported
+from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
+from ..contract.stages import document
 
 FLOATS = "float32 float16 float64 complex64 complex128 bfloat16"
 NUMBERS = f"{FLOATS} int8 int16 int32 int64 uint8 bool"
@@ -71,7 +72,7 @@ sigmoid = Operator(
     aclnn=C(
         "Sigmoid",
         in_place_checks=(supported("self", dtypes=FLOATS),),
-        out_checks=(document_listed("self", "out", dtypes="float32 float16 bfloat16"),),
+        out_checks=(document(supported("self", "out", dtypes="float32 float16 bfloat16", everywhere=True)),),
     ),
     ir="Sigmoid(x=self) -> y",
 )
@@ -86,7 +87,7 @@ sigmoid_backward = Operator(
     reads_result="output",
     broadcasts=True,
     dtypes=FLOATS,
-    checks=(*BACKWARD, document_rank("grad_output", "output", minimum=1)),
+    checks=(*BACKWARD, document(rank("grad_output", "output", minimum=1))),
     aclnn=C("SigmoidBackward", {"complex_conj": True}),
     ir="SigmoidGrad(y=output, dy=grad_output, complex_conj=False) -> z",
 )

@@ -5,11 +5,11 @@ from ..base.errors import InvalidDtype
 from ..base.xp import maximum, minimum, sigmoid, sigmoid_times, where
 from ..calls.operator import Operator
 from ..contract import Check, Origin, When
-from ..contract.dtype_rules import convertible, document_equal, equal, on_chip, real, supported
-from ..contract.shape_rules import broadcastable, document_rank, rank, result_shape, same_shape
-from ..contract.stages import off
+from ..contract.dtype_rules import convertible, equal, on_chip, real, supported
+from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
+from ..contract.stages import document, off
 
-FAR = 1000.0  # beyond it the tail is 0 in every dtype; keeps infinity * 0 out of the products
+FAR = 1000.0  # beyond it the tail is 0 in every dtype. This keeps infinity * 0 out of the products
 QUICK = 1.702  # of GELU's approximation x * sigmoid(1.702 * x)
 
 
@@ -84,10 +84,10 @@ silu_backward = Operator(
         supported("grad_output", "self", "grad_input", everywhere=True),
         (ALIKE,),
         on_chip("grad_output"),
-        document_equal("self", "grad_input", to="grad_output"),
+        document(equal("self", "grad_input", to="grad_output")),
         convertible("grad_input"),
         rank("grad_output", "self"),
-        document_rank("grad_output", "self", minimum=1),
+        document(rank("grad_output", "self", minimum=1)),
         off("Ascend950", same_shape("self", "grad_input", to="grad_output")),
         broadcastable("self", to="grad_output"),
         result_shape("grad_input"),

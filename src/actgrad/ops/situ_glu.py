@@ -6,8 +6,8 @@ from ..base.xp import sigmoid, tanh
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.halves_rules import dim_in_range, even, half
-from ..contract.shape_rules import document_rank, same_shape
-from ..contract.stages import tiling
+from ..contract.shape_rules import rank, same_shape
+from ..contract.stages import document, tiling
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
 DIFFERENCES = ("beta 0: the source divides by it. Here: too.",)
@@ -68,7 +68,7 @@ situ_glu = Operator(
     checks=(
         supported("x"),
         equal("out", to="x"),
-        document_rank("x", minimum=1),
+        document(rank("x", minimum=1)),
         tiling(dim_in_range("x"), even("x"), half("out", of="x")),
     ),
     products=PRODUCTS,
@@ -93,7 +93,7 @@ situ_glu_backward = Operator(
     checks=(
         supported("grad_output"),
         equal("x", "grad_input", to="grad_output"),
-        document_rank("x", minimum=1),
+        document(rank("x", minimum=1)),
         tiling(dim_in_range("x"), even("x"), half("grad_output", of="x"), same_shape("grad_input", to="x")),
     ),
     products=PRODUCTS,

@@ -4,8 +4,8 @@ from ..base.definition import C, Torch
 from ..base.xp import where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
-from ..contract.shape_rules import document_rank, result_shape
-from ..contract.stages import tiling
+from ..contract.shape_rules import rank, result_shape
+from ..contract.stages import document, tiling
 
 
 def squared_relu_formula(x):
@@ -27,7 +27,7 @@ squared_relu = Operator(
     checks=(
         supported("self"),
         equal("out", to="self"),
-        document_rank("self", minimum=1),
+        document(rank("self", minimum=1)),
         tiling(result_shape("out", or_in_a_row=True)),
     ),
     products="Ascend950 Ascend910_93 Ascend910B",

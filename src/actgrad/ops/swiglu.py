@@ -5,8 +5,8 @@ from ..base.definition import C, Torch
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.halves_rules import dim_in_range, even, half, same_rank, whole_blocks
-from ..contract.shape_rules import document_nonempty, result_shape
-from ..contract.stages import on, tiling
+from ..contract.shape_rules import nonempty, result_shape
+from ..contract.stages import document, on, tiling
 from .silu import silu_derivative, silu_formula
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P"
@@ -29,7 +29,7 @@ swiglu = Operator(
     checks=(
         supported("x"),
         equal("out", to="x"),
-        on("Ascend310P", document_nonempty("x")),
+        on("Ascend310P", document(nonempty("x"))),
         tiling(
             dim_in_range("x"), even("x"), on("Ascend310P", whole_blocks("x")), result_shape("out", or_in_a_row=True)
         ),
@@ -52,7 +52,7 @@ swiglu_backward = Operator(
     checks=(
         supported("grad_output"),
         equal("x", "grad_input", to="grad_output"),
-        document_nonempty("grad_output", "x"),
+        document(nonempty("grad_output", "x")),
         tiling(
             same_rank("grad_output", to="x"),
             dim_in_range("x"),

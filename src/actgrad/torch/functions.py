@@ -24,6 +24,7 @@ _number = public_names.number
 _operators = REGISTRY
 _record = autograd.record
 _record_in_place = autograd.record_in_place
+_require_types = public_names.require_types
 
 
 def __getattr__(name: str) -> Any:

@@ -5,28 +5,29 @@ any other, and a call costs no more than that of a written function.
 """
 
 from __future__ import annotations
-import __future__
 
 import linecache
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import torch
 
 from ..aten import AUTOCAST
-from ..base.errors import InvalidArgument, did_you_mean, either, quote
+from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, quote
 from ..base.faults import torch_names
 from ..calls.operator import REGISTRY, Operator
-from ..contract.documentation import wrapped
-from .saving import AUTO, RESULT, ways
+from ..contract.docstrings import Docstring, ExampleCall, renamed
+from .saving import AUTO, INPUT, RESULT, ways
 
 #: Parameters that are no attributes, with annotation and default.
 _OPTIONS = {"inplace": ("bool", False), "save": ("str", AUTO), "dtype": ("torch.dtype | None", None)}
 _OPTIONS["_stacklevel"] = ("int", 3)
 _ANNOTATIONS = {"Scalar": "float", "int": "int", "bool": "bool"}
-_RESULT = """By default it is the result where that suffices: in float32 and float64, and in any
-dtype where the gradient needs only signs. Else it is the input."""
+
+
+NONE: Mapping[str, Any] = MappingProxyType({})
+_NUMBER_METHODS = ("__float__", "__index__", "__int__", "__complex__")  # a str has none of these
 
 
 class TorchParameter(NamedTuple):
@@ -95,30 +96,38 @@ class TorchNames:
             if self._is_choice(name):
                 expressions[name] = f"_number({self.function!r}, {expressions[name]}, {operator.choices!r})"
         row = ", ".join(expressions[argument.name] for argument in operator.schema.arguments)
-        values = "".join(f"{expressions[name]}, " for name in self.attributes)
+        row_values = "".join(f"{expressions[name]}, " for name in self.attributes)
         options = [*self.tensors, *(f"{name}={name}" for name in self.attributes if name in names)]
         tensors = ", ".join(self.tensors)
         operator_text = f"_operators[{operator.name!r}]"
+        values = [name for name in self.attributes if name in names and not self._is_choice(name)]
+        integers = [name for name in values if self.attributes[name].type == "int"]
+        required = [p.name for p in self._tensor_parameters() if not p.is_optional]
+        groups = required, [name for name in values if name not in integers], integers
+        dicts = [f"{{{', '.join(f'{name!r}: {name}' for name in group)}}}" for group in groups]
+        check = f"_require_types({self.function!r}, {', '.join(dicts)})"
         body = []
         for parameter in self.parameters:
             if parameter.name == "dtype":
                 body += ["if dtype is not None:", f"    {self.tensors[0]} = {self.tensors[0]}.to(dtype)"]
             elif parameter.is_optional:
                 level = "_stacklevel" if "_stacklevel" in names else 3
-                implicit = f"_implicit_dim({self.function!r}, {self.tensors[0]}.dim(), {level})"
+                implicit = f"_implicit_dim({self.function!r}, {self.tensors[0]}, {level})"
                 body += [f"if {parameter.name} is None:", f"    {parameter.name} = {implicit}"]
         if "inplace" in names:
-            in_place = f"_record_in_place({operator_text}, ({values}), {tensors})"
+            in_place = f"_record_in_place({operator_text}, ({row_values}), {tensors})"
             body.append("if inplace:")
-            body += _indented(_tried(f"{operator_text}.direct({', '.join([*options, f'out={tensors}'])})", in_place))
+            body += _indented(
+                _tried(f"{operator_text}.direct({', '.join([*options, f'out={tensors}'])})", in_place, check)
+            )
             body.append(f"    return _actgrad.{operator.name}_.default({row})")
         parent = operator.part_of
         if "save" in names and parent is not None:
             extra = tuple(set(ways(parent)) - set(ways(operator)))
             body += [f"if save in {extra!r}:", f"    return _actgrad.{parent.name}.default({row}, save=save)[0]"]
         save = "save" if "save" in names else repr(AUTO)
-        recorded = f"_record({operator_text}, ({values}), {save}, {tensors})"
-        body += _tried(f"{operator_text}.direct({', '.join(options)})", recorded, operator.name in AUTOCAST)
+        recorded = f"_record({operator_text}, ({row_values}), {save}, {tensors})"
+        body += _tried(f"{operator_text}.direct({', '.join(options)})", recorded, check, operator.name in AUTOCAST)
         saving = ", **_saving(save)" if "save" in names else ""
         body.append(f"return _actgrad.{operator.name}.default({row}{saving})")
         return _function(self.function, [*self._tensor_parameters(), *self.parameters], body, "torch.Tensor")
@@ -155,43 +164,110 @@ class TorchNames:
         defaults = [f"{p.name}={p.default!r}" for p in ordered if p not in always]
         return f"_changed({', '.join(['self', *(repr(p.name) for p in always), *defaults])})"
 
-    # Docstrings
-
     @property
     def function_documentation(self) -> str:
-        """The function's docstring: summary, source, options."""
-        names, source = {p.name for p in self.parameters}, self.operator.paper
-        parts = [self._summary, *([f"Source: {source}"] if source else [])]
-        if "dtype" in names:
-            parts.append("`dtype` is what the input is converted to first.")
-        if "_stacklevel" in names:
-            parts.append("`_stacklevel` is PyTorch's: the line that the warning about a missing `dim` names.")
-        if "inplace" in names:
-            parts.append("`inplace` overwrites the input with the result.")
-        if "save" in names:
-            choices = {**ways(self.operator), **ways(self.operator.part_of or self.operator)}
-            default = _RESULT if RESULT in choices else "By default it is the input."
-            names_of_ways = ", ".join(map(repr, [AUTO, *choices]))
-            parts.append(f"`save` names the tensor that is saved for the gradient: {names_of_ways}.\n{default}")
-        return "\n\n".join(parts)
+        """The function's docstring."""
+        writer = TorchDocstring(self, self.parameters)
+        arguments = [f"{name} {writer.argument(word)}" for word, name in writer.words.items()]
+        return writer.docstring(f"actgrad.torch.{self.function}", arguments)
 
     @property
     def module_documentation(self) -> str:
         """The module's docstring."""
-        return f"{self._summary}\n\nThe module of `actgrad.torch.{self.function}`, which has the details."
+        return TorchDocstring(self, self.module_parameters).docstring(f"actgrad.torch.{self.module}", is_module=True)
+
+
+class TorchDocstring(Docstring):
+    """The docstring of a function or a module, whose parameters these are."""
+
+    def __init__(self, names: TorchNames, parameters: list[TorchParameter]):
+        self.names, self.parameters, self.operator = names, parameters, names.operator
+        schema = self.operator.schema
+        self.words = dict(zip(schema.tensor_names, names.tensors, strict=True))
+        words = {**self.words, schema.outputs[0]: "result"}
+        super().__init__(self.operator.definition, lambda text: renamed(text, words), "torch.Tensor")
+
+    def docstring(self, call: str, arguments: Sequence[str] = (), is_module: bool = False) -> str:
+        """The docstring; `arguments` are the lines of tensors, and `call` is the name."""
+        return self.write(
+            ("Args", [*arguments, *(f"{p.name} {self._parameter_words(p)}" for p in self.parameters)]),
+            ("Shape", self.shapes()),
+            ("Returns", ["result (torch.Tensor)"]),
+            ("Saved for backward", self._saved_words()),
+            ("Raises", self.errors("TypeError: an argument is missing or unknown.", outputs=False)),
+            example=self._example(call, is_module),
+        )
+
+    def _example(self, call: str, is_module: bool) -> list[str]:
+        """A call and its gradient; tensors of a module are parameters, which it makes."""
+        sample, main = ExampleCall(self.definition, "torch"), self.definition.main
+        absent = self.names.module_tensors if is_module else []
+        tensors = {self.words[n]: sample.tensor(n) for n in sample.shapes if self.words[n] not in absent}
+        variable = self.words[main]
+        tensors[variable] += ".requires_grad_()"
+        dims = [f"{p.name}=-1" for p in self.parameters if p.is_optional and p.name not in _OPTIONS]
+        groups = [dims, tensors] if is_module else [[*tensors, *dims]]
+        arguments = "".join(f"({', '.join(group)})" for group in groups)
+        results = next(iter(sample.result_shapes.values())), sample.shapes[main]
+        return [
+            ">>> import torch",
+            ">>> import actgrad.torch",
+            *(f">>> {name} = {code}" for name, code in tensors.items()),
+            f">>> result = {call}{arguments}",
+            ">>> result.sum().backward()",
+            f">>> result.shape, {variable}.grad.shape",
+            f"({', '.join(f'torch.Size({[*shape]})' for shape in results)})",
+        ]
+
+    def _parameter_words(self, parameter: TorchParameter) -> str:
+        name = parameter.name
+        if name not in _OPTIONS and not parameter.is_optional:
+            return self.argument(name)
+        default = "" if name == "save" else f" Default: {parameter.default!r}."
+        texts = {
+            "inplace": "Overwrite the input with the result.",
+            "dtype": "Data type that the input is converted to first.",
+            "save": f"Tensor that is saved for backward: {', '.join(map(repr, self._ways))}. Default: 'auto'.",
+            "_stacklevel": "Line that the warning about a missing dim names, as in PyTorch.",
+        }
+        words = texts.get(
+            name, "Dimension, from -rank to rank - 1. None: PyTorch's choice by the rank, with a warning."
+        )
+        return f"({parameter.annotation}): {words}{default}"
 
     @property
-    def _summary(self) -> str:
-        """The operator's summary, with the names that the tensors have here."""
-        names = dict(zip(self.operator.schema.tensor_names, self.tensors, strict=True))
-        pattern = rf"\b({'|'.join(names)})\b"
-        return wrapped(re.sub(pattern, lambda match: names[match[0]], self.operator.summary), 100)
+    def _ways(self) -> list[str]:
+        """The values of `save`."""
+        return [AUTO, *{**ways(self.operator), **ways(self.operator.part_of or self.operator)}]
+
+    def _saved_words(self) -> list[str]:
+        """The tensors that are saved for backward."""
+        choices, names = ways(self.operator), ", ".join(self.names.tensors)
+        if not choices:
+            return [f"{names}. PyTorch differentiates the formula."]
+        lines = [f"{names} (save={INPUT!r})." if len(choices) > 1 else f"{names}."] if INPUT in choices else []
+        result = choices.get(RESULT)
+        if result is not None and not lines:
+            return ["The result."]
+        if result is not None:
+            definition = result.backward.definition
+            rules = [*definition.requires, *definition.result_suffices]
+            rules = [*dict.fromkeys(rule.removesuffix(f" when {definition.result_flag}") for rule in rules)]
+            when = f" if {' and '.join(rules)}" if rules else ""
+            lines = [
+                f"The result (save={RESULT!r}), by default in float32 and float64{when}. In float16 and bfloat16 it is "
+                "saved by default if the gradient needs only signs.",
+                f"Otherwise {lines[0]}",
+            ]
+        lines += [f"Also {word} (save={word!r})." for word in self._ways if word not in (AUTO, INPUT, RESULT)]
+        return lines
 
 
-def _tried(plain: str, recorded: str, is_converted: bool = False) -> list[str]:
+def _tried(plain: str, recorded: str, check: str, is_converted: bool = False) -> list[str]:
     """Lines that return the result of a call without the dispatcher, where it need not see the call.
 
-    `is_converted`: torch.autocast converts the tensors of such calls.
+    `check` raises where an argument has a wrong type, because the dispatcher's message names neither the function
+    nor the parameter. `is_converted`: torch.autocast converts the tensors of such calls.
     """
     return [
         "if not (_is_compiling() or _is_autocast()):" if is_converted else "if not _is_compiling():",
@@ -200,6 +276,7 @@ def _tried(plain: str, recorded: str, is_converted: bool = False) -> list[str]:
         f"        result = {recorded}",
         "    if result is not None:",
         "        return result",
+        f"    {check}",
     ]
 
 
@@ -265,19 +342,22 @@ def _make(module: dict[str, Any], name: str, text: str, documentation: str) -> A
     file = f"<actgrad.torch {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # for tracebacks
     scope: dict[str, Any] = {}
-    exec(compile(text, file, "exec", __future__.annotations.compiler_flag, dont_inherit=True), module, scope)
+    exec(compile(text, file, "exec", dont_inherit=True), module, scope)
     scope[name].__doc__ = documentation
+    if isinstance(scope[name], type):
+        scope[name].forward.__doc__ = documentation.partition("\n")[0]
     return module.setdefault(name, scope[name])  # another thread may have stored one
 
 
 # For the code of functions and modules
 
 
-def implicit_dim(function: str, rank: int, level: int) -> int:
+def implicit_dim(function: str, input: torch.Tensor, level: int) -> int:
     """The dimension that PyTorch chooses by the rank, with its warning; a compiled graph has none."""
     if torch.compiler.is_compiling():
-        return 0 if rank in (0, 1, 3) else 1
-    return torch.nn.functional._get_softmax_dim(function, rank, stacklevel=level + 1)
+        return 0 if input.dim() in (0, 1, 3) else 1
+    require_types(function, {"input": input})
+    return torch.nn.functional._get_softmax_dim(function, input.dim(), stacklevel=level + 1)
 
 
 def number(function: str, choice: str | int, choices: tuple[str, ...]) -> int:
@@ -289,3 +369,17 @@ def number(function: str, choice: str | int, choices: tuple[str, ...]) -> int:
         cure = did_you_mean(choice, choices, "pass one of these")
         raise InvalidArgument(f"{function}: approximate is {quote(choice)}; it must be {names}; {cure}")
     return choices.index(choice)
+
+
+def require_types(
+    function: str, tensors: Mapping[str, Any], numbers: Mapping[str, Any] = NONE, integers: Mapping[str, Any] = NONE
+) -> None:
+    """Raise an InvalidCall if an argument is not of the type of its group."""
+    for name, tensor in tensors.items():
+        if not hasattr(type(tensor), "__torch_function__"):
+            got = "None" if tensor is None else f"a {type(tensor).__name__}"
+            raise InvalidCall(f"{function}: {name} is {got}; it must be a torch.Tensor; call torch.as_tensor on it")
+    for values, methods, kind in ((numbers, _NUMBER_METHODS, "a number"), (integers, ("__index__",), "an integer")):
+        for name, value in values.items():
+            if not any(hasattr(type(value), method) for method in methods):
+                raise InvalidCall(f"{function}: {name} is {quote(value)}; it must be {kind}; pass one")

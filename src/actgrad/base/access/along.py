@@ -18,20 +18,14 @@ def along(size: int, position: int, rank: int) -> Shape:
     return (size, *(1,) * (rank - 1 - position))
 
 
-@dataclass(frozen=True, slots=True)
-class Along(Elementwise):
-    """As Elementwise, but of one tensor an element sees the number at its place along one dimension.
+class TensorAlong(Elementwise):
+    """The answers of an access that has a tensor along the dimension `position`."""
 
-    The tensor has one dimension, as the channels' slopes of PReLU, or one element for all places.
-    """
+    __slots__ = ()
+    is_uniform = False
 
     tensor: str
-    position: int = 1
-
-    @property
-    def is_uniform(self) -> bool:
-        """Whether an element sees one element of each tensor, and nothing else."""
-        return False
+    position: int
 
     @property
     def tensor_names(self) -> tuple[str, ...]:
@@ -39,7 +33,7 @@ class Along(Elementwise):
         return (self.tensor,)
 
     def position_of(self, name: str) -> int | None:
-        """The dimension that a tensor of one dimension lies along; None for other tensors."""
+        """The dimension that a tensor of one dimension lies along, or None for other tensors."""
         return self.position if name == self.tensor else None
 
     def brings_elements(self, name: str) -> bool:
@@ -47,19 +41,30 @@ class Along(Elementwise):
         return name != self.tensor
 
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
-        """`elements`, for the tensor along a dimension the size of that."""
-        if name != self.tensor:
+        """`elements`, or for a tensor along the dimension the size of that dimension."""
+        if not self.flattens(name):
             return elements
         return (elements[self.position],) if len(elements) > self.position else (1,)
 
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
-        return along(prod(shape), self.position, rank) if name == self.tensor else shape
+        return along(prod(shape), self.position, rank) if self.flattens(name) else shape
 
     def flattens(self, name: str) -> bool:
         """Whether a tensor's dimensions count as one, whatever its shape is."""
-        return name == self.tensor
+        return name == self.tensor or self.is_statistic(name)
 
     def row(self, count: int) -> Shape:
         """The shape of so many elements, where each sees its own number of every tensor."""
         return (*(1,) * self.position, count)
+
+
+@dataclass(frozen=True, slots=True)
+class Along(TensorAlong):
+    """As Elementwise, but of one tensor an element sees the number at its own index of one dimension.
+
+    The tensor has one dimension, as the channels' slopes of PReLU, or one element that all elements see.
+    """
+
+    tensor: str
+    position: int = 1

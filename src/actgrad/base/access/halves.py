@@ -16,28 +16,18 @@ class Halves(Elementwise):
     """An element sees one element of each half of the packed tensors, along the dimension that an attribute numbers.
 
     `active` is the half that comes first, "lower" or "upper", or the attribute that is true for the lower one. Where
-    `interleaved`, or the attribute of that name, is true, the halves are the even and the odd elements: along the
-    dimension, or with `merges` of all dimensions from it on, in one row. Of `tensor` an element sees the only element,
-    or with `per_row` that of its row along the last dimension.
+    `interleaved`, or the attribute of that name, is true, the halves are the even and the odd elements. `tensor` has
+    one element, which all elements see.
     """
+
+    is_uniform = False
+    is_packed = True
 
     packed: tuple[str, ...]
     active: str = "upper"
     interleaved: bool | str = False
     dim: str = "dim"
-    merges: bool = False
     tensor: str = ""
-    per_row: bool = False
-
-    @property
-    def is_uniform(self) -> bool:
-        """Whether an element sees one element of each tensor, and nothing else."""
-        return False
-
-    @property
-    def is_packed(self) -> bool:
-        """Whether a tensor has more than one part."""
-        return True
 
     @property
     def tensor_names(self) -> tuple[str, ...]:
@@ -68,7 +58,7 @@ class Halves(Elementwise):
         return replace(self, packed=(*self.packed, *names))
 
     def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
-        """The active half of a packed tensor and the other one; None for the whole of another tensor."""
+        """The active half of a packed tensor and the other half. Another tensor has one part, None."""
         if name not in self.packed:
             return (None,)
         dim = attributes[self.dim] % len(shape)
@@ -88,24 +78,13 @@ class Halves(Elementwise):
         """Whether the halves are the even and the odd elements."""
         return bool(attributes[self.interleaved] if isinstance(self.interleaved, str) else self.interleaved)
 
-    def merged_from(self, attributes: Mapping[str, Any], rank: int) -> int | None:
-        """The dimension from which on all are merged into one row; None where the last one alone is."""
-        dim = int(attributes[self.dim]) % rank if rank else 0
-        return dim if self.merges and dim < rank - 1 and self.is_interleaved(attributes) else None
-
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
-        if self.flattens(name):
-            return (1,)
-        return (*shape, 1) if self.is_per_row(name) and len(shape) == rank - 1 else shape
-
-    def is_per_row(self, name: str) -> bool:
-        """Whether a tensor has one element for each row along the last dimension."""
-        return self.per_row and name == self.tensor
+        return (1,) if self.flattens(name) else shape
 
     def flattens(self, name: str) -> bool:
         """Whether a tensor's dimensions count as one, whatever its shape is."""
-        return name == self.tensor and not self.per_row
+        return name == self.tensor
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
         """`shape`, of a packed tensor with half its size along the dimension."""
@@ -114,11 +93,11 @@ class Halves(Elementwise):
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
         """`elements`, for a packed tensor with twice the size along the dimension."""
         if name == self.tensor:
-            return (*elements[:-1], 1) if self.per_row else (1,)
+            return (1,)
         return self._resized(elements, attributes, lambda n: 2 * n) if name in self.packed else elements
 
     def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
-        """The shape of the parts of a packed input; comparing it with other sizes would specialise a traced graph."""
+        """The shape of the parts of a packed input. A comparison with other sizes would specialise a traced graph."""
         for name in self.packed:
             if name in shapes:
                 return self.part_shape(name, shapes[name], attributes)

@@ -52,8 +52,6 @@ def _of_halves(reads: Halves, schema: Schema) -> Iterator[str]:
     if reads.tensor and reads.tensor not in schema.tensor_names:
         tensors = either(schema.tensor_names)
         yield f"reads=Halves names {reads.tensor!r}; it must be {tensors}; name one of these tensors"
-    if reads.per_row and not reads.tensor:
-        yield "reads=Halves has per_row=True, but names no tensor; write tensor='weight', per_row=True"
 
 
 def _of_rows(reads: Rows, schema: Schema) -> Iterator[str]:

@@ -55,8 +55,8 @@ _LINES: _Kind = (_are_texts, "a tuple of texts; a tuple of one ends in a comma")
 _RULES: _Kind = (_are_rules, "a mapping {'alpha > 0': lambda attributes, product: attributes['alpha'] > 0}")
 #: What the value of each field must be, as a test and in words.
 _KINDS: Mapping[str, _Kind] = {
-    **dict.fromkeys(("summary", "multiplies", "given_value", "reads_result", "result_flag", "unseen"), _TEXT),
-    **dict.fromkeys(("unsupported", "linear_in", "integer_result"), _TEXT),
+    **dict.fromkeys(("summary", "multiplies", "reads_result", "result_flag", "unseen"), _TEXT),
+    **dict.fromkeys(("linear_in", "integer_result"), _TEXT),
     **dict.fromkeys(("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated"), _FLAG),
     **dict.fromkeys(("dtypes", "products"), _NAMES),
     **dict.fromkeys(("differences", "null_order"), _LINES),
@@ -71,7 +71,7 @@ _KINDS: Mapping[str, _Kind] = {
 
 
 def refuse_fields(text: object, stated: Iterable[str], fields: Mapping[str, bool]) -> None:
-    """Raise for a stated field that is none, and for a missing one; `fields` tells whether a field must be stated."""
+    """Raise for an unknown field, and for a missing one. `fields` says whether a field must be stated."""
     names = [*stated]
     for name in names:
         if name not in fields:

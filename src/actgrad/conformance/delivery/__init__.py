@@ -3,5 +3,6 @@
 manifest  the file manifest.json: read, written, and the tensors that it names
 drawing   the cases that `actgrad cases --tensors` makes
 trial     all cases judged, by several processes, with a state that an interrupted run goes on from
+workers   the processes that judge
 summary   the verdict on all cases: for a terminal, as JSON, JUnit XML and a page
 """

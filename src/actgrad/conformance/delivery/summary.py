@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import platform
 from collections import Counter
@@ -18,7 +17,7 @@ from ...backends import cores
 from ...base.errors import quantity, some
 from ...writing import terminal
 from ..power import WRONG
-from ..report import page
+from ..report import page, svg
 from .manifest import NAME, DeliveryCase
 from .trial import ACCEPTED, MISSING, REJECTED, Entry
 
@@ -227,51 +226,11 @@ def _article(entry: Entry, has_pictures: bool) -> str:
             f"{_number(worst['ulp'], 3)} ULP.</p>"
         )
     if has_pictures:
-        names = ("errors over x", "errors over the position")
-        pictures = zip(names, entry.get("pictures", ()), strict=False)
-        lines += [f'<div class="pair">{"".join(_picture(*one) for one in pictures)}</div>']
+        draw = (svg.over_x, svg.over_position)
+        drawings = (one(points) for one, points in zip(draw, entry.get("pictures", ()), strict=False))
+        lines += [f'<div class="pair">{"".join(drawings)}</div>']
     return "\n".join([*lines, "</article>"])
 
 
 def _number(value: object, digits: int = 6) -> str:
     return f"{value:.{digits}g}" if isinstance(value, float) else escape(terminal.printable(str(value)))
-
-
-_WIDTH, _HEIGHT, _LEFT = 340, 150, 52
-
-
-def _picture(title: str, points: Sequence[Sequence[float]]) -> str:
-    """Errors in ULP as a drawing: x to the right, the logarithm of 1 + ULP up."""
-    is_position = "position" in title
-    xs = [float(x) if is_position else _compressed(float(x)) for x, _ in points]
-    ys = [_logarithm(float(y)) for _, y in points]
-    ends = [x for x in xs if math.isfinite(x)] + [0.0] * is_position
-    low, high, top = min(ends, default=0.0), max(ends, default=1.0), max([*ys, 1.0])
-    span = high - low or 1.0
-    margin = 0.06 * span if any(map(math.isinf, xs)) else 0.0  # infinities stand beside the finite numbers
-    low, span = low - margin, span + 2 * margin
-    across, up = (_WIDTH - _LEFT - 10) / span, (_HEIGHT - 35) / top
-    marks = "".join(
-        f"M{_LEFT + (min(max(x, low), low + span) - low) * across:.1f} {_HEIGHT - 20 - y * up:.1f}h0"
-        for x, y in zip(xs, ys, strict=True)
-    )
-    sides = [f"{float(points[k][0]):.4g}" for k in (0, -1)] if points else ["", ""]
-    sides[:1] = ["0"] if is_position else sides[:1]
-    label = f'class="label" y="{_HEIGHT - 4}"'
-    return (
-        f'<figure><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{title}">'
-        f'<path class="axis" d="M{_LEFT} 10V{_HEIGHT - 20}H{_WIDTH - 5}"/><path class="points" d="{marks}"/>'
-        f'<text class="label" x="{_LEFT - 4}" y="16" text-anchor="end">{10**top - 1:.2g}</text>'
-        f'<text class="label" x="{_LEFT - 4}" y="{_HEIGHT - 20}" text-anchor="end">0</text>'
-        f'<text {label} x="{_LEFT}">{sides[0]}</text><text {label} x="{_WIDTH - 5}" text-anchor="end">{sides[1]}</text>'
-        f"</svg><figcaption>{title} (ULP)</figcaption></figure>"
-    )
-
-
-def _logarithm(ulps: float) -> float:
-    return math.log10(1 + ulps)
-
-
-def _compressed(x: float) -> float:
-    """x, or the logarithm of a large one, so that tails do not hide the middle."""
-    return math.copysign(math.log1p(abs(x)), x)

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
-import signal
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -32,16 +28,17 @@ from ..files import sizes
 from ..files.sizes import UnreadableFile
 from ..judging import judge
 from ..power import weaknesses
+from ..report import svg
 from ..report.text import json_value
 from ..standards import STANDARDS
 from ..verdict import Verdict
 from . import manifest
 from .manifest import DeliveryCase, TensorFile
+from .workers import in_processes
 
 ACCEPTED, REJECTED, MISSING = "ACCEPTED", "REJECTED", "MISSING"
 MARK = "actgrad-delivery-state"
 SAVE_SECONDS = 3.0
-BINS = 150  # points of a picture
 _TIMES = 12  # memory that judging takes, in the size of the tensors
 Entry = dict[str, Any]  # the result of a case, as report.json has it, and more for the page
 
@@ -145,23 +142,13 @@ def _entry(verdict: Verdict) -> Entry:
         "ranges": [(r.says, r.failing, r.elements) for r in verdict.ranges[:5]],
     }
     if not verdict.holds:
-        entry["pictures"] = [_outline(failing.points[:, column], failing.points[:, 1]) for column in (0, 2)]
+        entry["pictures"] = [svg.outline(failing.points[:, column], failing.points[:, 1]) for column in (0, 2)]
     document: Entry = json_value(entry)
     return document
 
 
 def _reason(name: str, outcome: Any) -> str:
     return f"{name}: {STANDARDS[outcome.standard].title}: {outcome.says}"
-
-
-def _outline(at: Array, ulps: Array) -> list[tuple[float, float]]:
-    """The largest error in each of BINS stretches of what the errors are drawn over."""
-    usable = ~np.isnan(at)
-    at, ulps = at[usable], np.minimum(np.nan_to_num(ulps[usable], nan=1e10, posinf=1e10), 1e10)
-    order = np.lexsort((-ulps, at))
-    parts = np.array_split(order, min(BINS, len(order)) or 1)
-    best = [part[np.argmax(ulps[part])] for part in parts if len(part)]
-    return [(float(f"{at[k]:.6g}"), float(f"{ulps[k]:.3g}")) for k in best]
 
 
 def _digest(path: Path) -> str:
@@ -194,7 +181,8 @@ def judge_all(
     pairs = zip(cases, _outputs_before(cases), strict=True)
     tasks = [(folder, case, options, entries.get(case.id), earlier) for case, earlier in pairs]
     try:
-        for entry in _in_processes(tasks, jobs) if jobs > 1 else map(_guarded, tasks):
+        sent = [_as_sent(task) for task in tasks] if jobs > 1 else []
+        for entry in in_processes(_sent, sent, jobs) if jobs > 1 else map(_guarded, tasks):
             if "error" in entry:
                 raise UnreadableFile(f"{folder / manifest.NAME}: case {entry['id']!r}: {entry['error']}")
             entries[entry["id"]] = entry
@@ -223,36 +211,6 @@ def _guarded(task: tuple[Any, ...]) -> Entry:
         return judge_case(*task)
     except (ActgradError, OSError, MemoryError, ValueError, OverflowError, TypeError) as error:
         return {"id": task[1].id, "error": str(error) or type(error).__name__}
-
-
-def _in_processes(tasks: Sequence[Any], jobs: int) -> Iterator[Entry]:
-    """The results of several processes; each computes on its share of the cores."""
-    context = multiprocessing.get_context("spawn")  # threads of this process may hold locks
-    pool = ProcessPoolExecutor(jobs, context, _begin)
-    try:
-        with _interrupts_later():  # the processes inherit the mask: Ctrl-C cannot end one that is still starting
-            futures = [pool.submit(_sent, _as_sent(task)) for task in tasks]
-        for future in as_completed(futures):
-            yield future.result()
-    except BrokenProcessPool as error:
-        expected = "each must stay alive; free memory or use fewer --jobs"
-        raise ActgradError(f"check: a process that judges ended; {expected}") from error
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _interrupts_later() -> Iterator[None]:
-    """Hold SIGINT back; one that came is delivered at the end."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the processes
 
 
 def _as_sent(task: Any) -> Any:

@@ -2,5 +2,5 @@
 
 text      as strings and tables for a terminal, and as JSON
 page      the same strings and tables as one HTML page, after the template page.html
-pictures  errors against x, and their histogram, for the page
+svg       errors over x and over the position, and their histogram, for pages
 """

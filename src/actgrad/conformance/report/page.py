@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
 from typing import Any
 
+import numpy as np
+
 from ...writing import terminal
 from ..standards import NAMES
-from ..verdict import Decision, Verdict
-from . import pictures, text
+from ..verdict import Decision, OutputVerdict, Verdict
+from . import svg, text
 
 
 def page(
@@ -48,15 +50,19 @@ def _definitions(pairs: Mapping[str, Any]) -> str:
     return f"<dl>{''.join(entries)}</dl>"
 
 
-def _figures(results: Sequence[Verdict], is_of_files: bool) -> list[str]:
-    """A picture for each operator: of its dtypes, or of the outputs in a file."""
-    operators: dict[str, pictures.Series] = {}
+def _figures(results: Sequence[Verdict], is_of_files: bool) -> Iterator[str]:
+    """The errors of each dtype of an operator, or of each output in a file."""
+    groups: dict[str, dict[str, list[OutputVerdict]]] = {}
     for result in results:
-        series = operators.setdefault(result.operator, {})
         for output in result.outputs:
-            series.setdefault(output.name if is_of_files else result.dtype, []).append(output)
-    words = "errors in ULP against x, and their histogram"
-    return [
-        f'<h2>{name}</h2><p><img src="{pictures.picture(series)}" alt="{words}: {escape(", ".join(series))}"></p>'
-        for name, series in operators.items()
-    ]
+            label = output.name if is_of_files else result.dtype
+            groups.setdefault(result.operator, {}).setdefault(label, []).append(output)
+    for name, labels in groups.items():
+        yield f"<h2>{name}</h2>"
+        for label, outputs in labels.items():
+            x, ulps, positions = np.concatenate([output.points for output in outputs]).T
+            words = f", {label}"
+            drawings = [svg.over_x(svg.outline(x, ulps), words)]
+            drawings += [svg.over_position(svg.outline(positions, ulps), words)] if is_of_files else []
+            drawings.append(svg.histogram(np.sum([output.histogram for output in outputs], axis=0), words))
+            yield f'<div class="pair">{"".join(drawings)}</div>'

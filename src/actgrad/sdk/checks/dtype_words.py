@@ -10,15 +10,13 @@ from .row import CATEGORIES, Group, Row, dtype_list, dtypes_of, entries
 
 
 def dtype(row: Row, name: str, key: str = "") -> Group:
-    """An argument has one of the row's dtypes, or of another list. `NAME?` in the row exempts empty tensors."""
+    """An argument, or each tensor of a list, has a dtype of the row, or of `key`. `NAME?` exempts empty tensors."""
     dtypes = row.dtypes[key or name]
     name, mark, _ = name.partition("?")
 
     def test(call: Call) -> str | None:
-        if mark and not any(meta.size for meta in entries(call, name)):
-            return None
         names = dtypes.on(call)
-        for actual in dtypes_of(call, name):
+        for actual in [meta.dtype for meta in entries(call, name) if meta.size] if mark else dtypes_of(call, name):
             if actual.name not in names:
                 return f"{name} is {actual}; it must be {either(names)}{call.on_product}; convert {name}"
         return None

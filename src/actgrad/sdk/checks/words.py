@@ -32,7 +32,7 @@ _NULLS: dict[str, type[ActgradError]] = {"561103": KernelMissing, "161002": Inva
 
 def nulls(row: Row, is_optional: Callable[[str], bool]) -> Group:
     """No required pointer is null. The word `null STATUS NAME ...` names those with another status than 161001."""
-    statuses = {name: words[1] for words in row.words if words[0] == "null" for name in words[2:]}
+    statuses = _null_statuses(row)
     lists = {name.removesuffix("[]"): status for name, status in statuses.items() if name.endswith("[]")}
 
     def check(name: str) -> Check:
@@ -47,6 +47,10 @@ def nulls(row: Row, is_optional: Callable[[str], bool]) -> Group:
     required = [check(name) for name in pointers if not is_optional(name)]
     lengths = [words[1:] for words in row.words if words[0] == "lengths"]
     return (*required, *[_lengths(*names) for names in lengths], *[_entries(*each) for each in lists.items()])
+
+
+def _null_statuses(row: Row) -> dict[str, str]:
+    return {name: words[1] for words in row.words if words[0] == "null" for name in words[2:]}
 
 
 def _lengths(name: str, to: str) -> Check:
@@ -94,7 +98,8 @@ def masked(row: Row, mask: str, *names: str) -> Group:
         def is_null(call: Call) -> str | None:
             return shape_rules.missing(name) if call.attributes[mask][number] and call.tensors[name] is None else None
 
-        return Check(f"{name} is not null where {mask} asks for it", is_null, NullArgument, about=(name, mask))
+        error = _NULLS.get(_null_statuses(row).get(name, ""), NullArgument)
+        return Check(f"{name} is not null where {mask} asks for it", is_null, error, about=(name, mask))
 
     return (Check(f"{mask} has {len(names)} flags", test), *[check(k, name) for k, name in enumerate(names)])
 

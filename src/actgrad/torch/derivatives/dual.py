@@ -16,9 +16,6 @@ import torch
 
 from ...base import xp
 
-_FAR = 100.0  # the normal density is 0 from here on, in every dtype; keeps infinity * 0 out of its derivatives
-_SATURATED = 1e9  # the slope of a logistic function of the cube is 0 from here on
-
 
 class Dual:
     """A tensor and its derivative in one direction."""
@@ -102,8 +99,38 @@ def _quotient(derivative: Any, divisor: Any) -> Any:
     return None if derivative is None else derivative / divisor
 
 
-def _function(plain: Callable[..., Any], derivative: Callable[..., Any]) -> Callable[..., Any]:
-    """The function for dual numbers; `derivative` is given its value, its argument and its constants."""
+def _normal_pdf(x: Any) -> Any:
+    near = torch.clamp(x, -xp.FAR, xp.FAR)
+    return torch.exp(-0.5 * near * near) / math.sqrt(2 * math.pi)
+
+
+def _sigmoid_cubic(x: Any, c1: float, c3: float) -> Any:
+    near = torch.clamp(x, -xp.SATURATED, xp.SATURATED)
+    return torch.sigmoid(near * (c1 + c3 * near * near))
+
+
+#: The functions of xp.py for tensors, which formulas of slopes may call too.
+_ON_TENSORS: Mapping[str, Callable[..., Any]] = {
+    "exp": torch.exp,
+    "expm1": torch.expm1,
+    "log1p": torch.log1p,
+    "tanh": torch.tanh,
+    "sqrt": torch.sqrt,
+    "rsqrt": torch.rsqrt,
+    "sigmoid": torch.sigmoid,
+    "erfc": torch.special.erfc,
+    "erfinv": torch.special.erfinv,
+    "normal_cdf": torch.special.ndtr,
+    "normal_pdf": _normal_pdf,
+    "sigmoid_cubic": _sigmoid_cubic,
+    "minimum": lambda x, high: torch.clamp(x, max=high),
+    "maximum": lambda x, low: torch.clamp(x, min=low),
+}
+
+
+def _function(name: str) -> Callable[..., Any]:
+    """The function of xp.py for dual numbers."""
+    plain, derivative = _ON_TENSORS[name], xp.bind(xp.SLOPES[name], _ON_TENSORS)
 
     def apply(x: Any, *constants: float) -> Any:
         result = plain(value(x), *constants)
@@ -112,24 +139,7 @@ def _function(plain: Callable[..., Any], derivative: Callable[..., Any]) -> Call
     return apply
 
 
-def _normal_pdf(x: Any) -> Any:
-    near = torch.clamp(x, -_FAR, _FAR)
-    return torch.exp(-0.5 * near * near) / math.sqrt(2 * math.pi)
-
-
-def _erfc_slope(_: Any, x: Any) -> Any:
-    near = torch.clamp(x, -_FAR, _FAR)
-    return torch.exp(-near * near) * (-2 / math.sqrt(math.pi))
-
-
-def _sigmoid_cubic(x: Any, c1: float, c3: float) -> Any:
-    near = torch.clamp(x, -_SATURATED, _SATURATED)
-    return torch.sigmoid(near * (c1 + c3 * near * near))
-
-
-def _sigmoid_cubic_slope(s: Any, x: Any, c1: float, c3: float) -> Any:
-    near = torch.clamp(x, -_SATURATED, _SATURATED)
-    return s * _sigmoid_cubic(-x, c1, c3) * (c1 + 3 * c3 * near * near)  # 1 - s(x) = s(-x), digits kept
+_FUNCTIONS = {name: _function(name) for name in xp.SLOPES}
 
 
 @cache
@@ -163,28 +173,14 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
             a, b = b, a
         return where(_or_nan(a <= b, a), a, b)
 
-    exp = _function(torch.exp, lambda result, x: result)
     table: dict[str, Callable[..., Any]] = {
+        **_FUNCTIONS,
         "where": where,
         "abs": absolute,
         "conjugate": lambda x: x,
         "minimum": minimum,
         "maximum": maximum,
-        "exp": exp,
-        "exp_difference": lambda x, y: exp(x - y),
-        "expm1": _function(torch.expm1, lambda result, x: torch.exp(x)),
-        "log1p": _function(torch.log1p, lambda result, x: 1 / (1 + x)),
-        "tanh": _function(torch.tanh, lambda result, x: 1 - result * result),
-        "sqrt": _function(torch.sqrt, lambda result, x: 0.5 / result),
-        "rsqrt": _function(torch.rsqrt, lambda result, x: -0.5 * result * (result * result)),
-        "sigmoid": _function(torch.sigmoid, lambda result, x: result * torch.sigmoid(-x)),
-        "erfc": _function(torch.special.erfc, _erfc_slope),
-        "erfinv": _function(
-            torch.special.erfinv, lambda result, x: torch.exp(result * result) * (math.sqrt(math.pi) / 2)
-        ),
-        "normal_cdf": _function(torch.special.ndtr, lambda result, x: _normal_pdf(x)),
-        "normal_pdf": _function(_normal_pdf, lambda result, x: -torch.clamp(x, -_FAR, _FAR) * result),
-        "sigmoid_cubic": _function(_sigmoid_cubic, _sigmoid_cubic_slope),
+        "exp_difference": lambda x, y: _FUNCTIONS["exp"](x - y),
     }
     return xp.with_factors(table)
 

@@ -1,0 +1,131 @@
+"""Build the site: the pages of docs/, and those that are made from the registry, the examples and the benchmarks.
+
+python scripts/site.py FOLDER    build it in a folder, with warnings as errors
+
+The pages of docs/ link to other files as a git forge needs it (`../examples/elu.cpp`, `../src/actgrad/ops/elu.py`).
+On the site, these links lead to pages. A new page of docs/ needs a line in NAVIGATION.
+"""
+
+from __future__ import annotations
+
+import argparse
+import posixpath
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import families
+import operators
+import site_names
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+LANGUAGES = {".c": "c", ".cpp": "cpp", ".hpp": "cpp", ".py": "python"}
+LINK = re.compile(r"\[([^\]\n]*)\]\((?!\w+:)([^)#\s]+)")  # the text and the target of [text](target#anchor)
+DEFINITION = re.compile(r"src/actgrad/ops/(\w+)\.py")
+NAVIGATION = {
+    "Tutorials": ["tutorials/train", "tutorials/port", "accept"],
+    "How-to guides": [
+        *("numpy", "torch", "coming-from", "sdk", "torch_npu", "ggml", "check", "ci", "new-operator", "faq"),
+    ],
+    "Reference": [
+        *("formulas", "operators", "families", "rows", "accuracy", "models", "benchmarks/index", "benchmarks/results"),
+        *("api/index", "support", "examples"),
+    ],
+    "Explanation": ["how-it-works", "ulp", "determinism", "backward", "comparison"],
+    "The project": ["contributing", "changelog", "security"],
+}
+NESTED = {"operators": "operators/*", "api/index": "api/*"}  # pages below another page
+
+
+def assemble(folder: Path) -> None:
+    """Put all pages of the site into a folder."""
+    shutil.copytree(ROOT / "docs", folder, dirs_exist_ok=True)
+    pages = {posixpath.join("docs", path.relative_to(folder).as_posix()): path for path in folder.rglob("*.md")}
+    texts = {path: page.read_text(encoding="utf-8") for path, page in pages.items()} | dict(generated())
+    for page in pages.values():
+        page.unlink()
+    for path, text in texts.items():
+        page = folder / f"{place(path)}.md"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(site_names.expanded(with_links(text, path)) + toctree(place(path)), encoding="utf-8")
+
+
+def generated() -> Iterator[tuple[str, str]]:
+    """The pages that are no files of docs/: where they would lie in the repository, and their text."""
+    sys.path.insert(0, str(ROOT))
+    from benchmarks import page
+
+    yield "docs/examples.md", "\n".join(examples())
+    yield "docs/benchmarks/results.md", page.page()
+    yield from ((name, (ROOT / name).read_text(encoding="utf-8")) for name in DOCUMENTS)
+    numbers = families.sentences()
+    for stem in operators.families():
+        yield f"docs/operators/{stem}.md", operators.family_page(stem, numbers)
+
+
+def toctree(page: str) -> str:
+    """The navigation at the end of a page that has pages below it."""
+    groups = NAVIGATION if page == "index" else {"": [NESTED[page]]} if page in NESTED else {}
+    lines = []
+    for caption, pages in groups.items():
+        options = [":hidden:", f":caption: {caption}" if caption else ":glob:"]
+        lines += ["", "```{toctree}", *options, "", *(f"/{each}" for each in pages), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def with_links(markdown: str, path: str) -> str:
+    """A page of the repository with the links of the site."""
+    here = posixpath.dirname(place(path)) or "."
+
+    def link(match: re.Match[str]) -> str:
+        text, target = match[1], posixpath.normpath(posixpath.join(posixpath.dirname(path), match[2]))
+        definition = DEFINITION.fullmatch(target)
+        if definition:
+            return f"[{text}]({posixpath.relpath(f'operators/{definition[1]}.md', here)}#{text}"
+        folder, name = posixpath.split(target)
+        if folder == "examples":
+            return f"[{text}]({posixpath.relpath('examples.md', here)}#{name.replace('.', '')}"
+        page = f"{place(target)}.md" if target.endswith(".md") else target.removeprefix("docs/")
+        return f"[{text}]({posixpath.relpath('examples.md' if target == 'examples' else page, here)}"
+
+    return LINK.sub(link, markdown)
+
+
+def place(path: str) -> str:
+    """The name on the site of a Markdown file of the repository, without the ending."""
+    name = (path.lower() if path in DOCUMENTS else path.removeprefix("docs/")).removesuffix(".md")
+    return re.sub(r"(^|/)README$", r"\1index", name)
+
+
+def examples() -> Iterator[str]:
+    """The lines of the page with all example programs."""
+    yield "# Example programs"
+    yield ""
+    yield "These are the files of the folder `examples`. `actgrad sdk --run examples/elu.cpp` builds and runs a program"
+    yield "in C or C++ ([aclnn programs](sdk.md)). [PyTorch](torch.md#beyond-one-process) describes `train_sharded.py`."
+    for path in sorted((ROOT / "examples").iterdir()):
+        if path.suffix in LANGUAGES:
+            yield f"\n## {path.name}\n\n````{LANGUAGES[path.suffix]}"
+            yield path.read_text(encoding="utf-8").rstrip()
+            yield "````"
+
+
+def main() -> int:
+    """Assemble the pages and let Sphinx build them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of the site")
+    folder = parser.parse_args().folder
+    from sphinx.cmd.build import main as build
+
+    with tempfile.TemporaryDirectory(prefix="actgrad-site-") as temporary:
+        source, trees = Path(temporary) / "pages", Path(temporary) / "trees"
+        assemble(source)
+        return build(["-q", "-W", "--keep-going", "-b", "html", "-d", str(trees), str(source), str(folder)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

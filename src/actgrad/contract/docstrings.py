@@ -1,0 +1,209 @@
+"""The docstring of an operator, section by section, in the words of each interface: Python, PyTorch, graphs, C."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from math import prod
+from typing import Any
+
+from ..base.definition import Definition
+from ..base.errors import ActgradError, InvalidArgument, InvalidDtype
+from ..base.loop import Shape
+from .check import When
+from .documentation import WIDTH, formula_heading, formula_lines, wrapped
+from .dtype_rules import allowed_dtypes
+from .kinds import checks_of
+
+_TYPES = {"Scalar": "float"}
+
+
+def renamed(text: str, words: Mapping[str, str]) -> str:
+    """A text with other words; names of arguments and results, for example."""
+    return re.sub(r"\w+", lambda match: words.get(match[0], match[0]), text)
+
+
+class ExampleCall:
+    """The shapes and the code of a small call, for the example of a docstring."""
+
+    def __init__(self, definition: Definition, library: str = "np", dtype: str = ""):
+        self.definition, self.library, self.dtype = definition, library, dtype
+        schema, access = definition.schema, definition.access
+        missing = {name: 0 if schema.attributes_by_name[name].type == "int" else 1.0 for name in definition.defaults}
+        self.attributes = {n: missing[n] if value is None else value for n, value in definition.defaults.items()}
+        self.required = [n for n, value in definition.defaults.items() if value is None]
+        self._elements: Shape = (5,) if access.is_uniform else (2, 2)
+        self.shapes = {a.name: self._shape_of(a.name) for a in schema.tensors if not a.is_optional}
+        results = access.result_shapes(schema.outputs, self._element_shapes(), self.attributes)
+        self.result_shapes = dict(zip(schema.outputs, results, strict=True))
+
+    def _shape_of(self, name: str) -> Shape:
+        return self.definition.access.whole_shape(name, self._elements, self.attributes)
+
+    def _element_shapes(self) -> dict[str, Shape]:
+        return {name: shape for name, shape in self.shapes.items() if name in self.definition.element_tensors}
+
+    def tensor(self, name: str) -> str:
+        """The code that makes an input: of a gradient ones or numbers up to 1, else numbers up to 2, or 0.5."""
+        definition, shape, library = self.definition, self._shape_of(name), self.library
+        is_gradient = definition.gradient_of is not None and definition.is_linear(name)
+        if is_gradient and len(shape) == 1:
+            return f"{library}.ones({self._argument(shape)}{self.dtype})"
+        if not is_gradient and name not in (definition.main, definition.reads_result):
+            return f"{library}.full({self._argument(shape)}, 0.5{self.dtype})"
+        first, last = (0, 1) if is_gradient else (-2, 2)
+        numbers = f"{library}.linspace({first}, {last}, {prod(shape)}{self.dtype})"
+        numbers = numbers if len(shape) == 1 else f"{numbers}.reshape{shape}"
+        forward = definition.gradient_of
+        is_result = name == definition.reads_result and not definition.result_flag
+        return f"actgrad.{forward.name}({numbers})" if forward is not None and is_result else numbers
+
+    def _argument(self, shape: Shape) -> str:
+        return str(shape[0] if len(shape) == 1 and self.library == "np" else shape)
+
+    def arguments(self) -> str:
+        """The arguments of the call: the required tensors, and attributes that have no default."""
+        return ", ".join([*self.shapes, *(f"{name}={self.attributes[name]!r}" for name in self.required)])
+
+
+class Docstring:
+    """The sections of a docstring about an operator. `translate` puts a text into the words of an interface."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        translate: Callable[[str], str] = str,
+        array: str = "array",
+        has_defaults: bool = True,
+    ):
+        self.definition, self.translate, self.array, self.has_defaults = definition, translate, array, has_defaults
+
+    def write(self, *sections: tuple[str, Iterable[str]], example: Sequence[str]) -> str:
+        """The docstring: the summary, the sections, the formulas, the source and the example."""
+        definition = self.definition
+        parts = [wrapped(self.translate(definition.summary)), *(_section(title, lines) for title, lines in sections)]
+        parts.append(_section(self.translate(formula_heading(definition)), formula_lines(definition)))
+        parts.append(_section("Source", [definition.paper] if definition.paper else []))
+        parts.append("\n".join(["Example:", *(f"    {line}" for line in example)]) if example else "")
+        return "\n\n".join(filter(None, parts))
+
+    def argument(self, name: str, default: Any = None) -> str:
+        """The type, the range, the role and the default of an argument, by its name in the schema."""
+        schema, definition = self.definition.schema, self.definition
+        attribute = schema.attributes_by_name.get(name)
+        if attribute is None:
+            optional = [a.name for a in schema.tensors if a.is_optional and self.has_defaults]
+            kind, words = self.array, [*self._tensor_words(name), *(["Default: None."] if name in optional else [])]
+        else:
+            is_choice = name == definition.switch and bool(definition.choices)
+            kind = "str or int" if is_choice else _TYPES.get(attribute.type, attribute.type)
+            rules = [rule for rule in self._rules(InvalidArgument, (name,)) if rule in definition.requires]
+            default = definition.defaults[name] if default is None else default
+            words = [*self._attribute_words(name), *(f"Required: {rule}." for rule in rules)]
+            words += [f"Default: {default!r}."] if self.has_defaults and default is not None else []
+        return f"({kind}): {self.translate(' '.join(words))}".removesuffix(": ")
+
+    def _tensor_words(self, name: str) -> list[str]:
+        definition = self.definition
+        forward = definition.gradient_of or definition.part_of
+        if name == definition.row_counter:
+            return [f"Only the first sum({name}) rows are computed."]
+        if name == definition.unseen:
+            return ["Only its shape and its data type are checked."]
+        words = [f"{', '.join(allowed_dtypes(definition, None))}."]
+        if forward is None or definition.gradient_of is None:
+            return words
+        if definition.is_linear(name):
+            return [*words, f"Gradient of the result of {forward.name}."]
+        if name == definition.reads_result:
+            flag = definition.result_flag
+            return [*words, f"Result of {forward.name}{f' if {flag}, else its input' * bool(flag)}."]
+        if name == definition.given_value:
+            return [*words, f"Second result of {forward.name}. Without this tensor it is computed again."]
+        return [*words, f"Input of {forward.name}."]
+
+    def _attribute_words(self, name: str) -> list[str]:
+        definition = self.definition
+        if name == definition.access.dimension_attribute:
+            return ["Dimension, from -rank to rank - 1."]
+        if name == definition.switch and definition.choices:
+            return [", ".join(f"{choice!r} ({number})" for number, choice in enumerate(definition.choices)) + "."]
+        if name == definition.unsupported:
+            return ["Required: False."]
+        is_free = definition.schema.attributes_by_name[name].type == "Scalar"
+        is_free = is_free and not definition.requires.keys() & {*self._rules(InvalidArgument, (name,))}
+        return ["Any number."] if is_free else []
+
+    def _rules(self, error: type[ActgradError], about: Sequence[str], first: bool = False) -> list[str]:
+        """The rules on these arguments that hold in Python for every product; `first`: they begin with one of these."""
+        checks = [c for c in checks_of(self.definition) if c.error is error and c.when in (When.ALWAYS, When.UNTYPED)]
+        rules = [c.rule.partition(", unless ")[0] for c in checks if {*about} & {*c.about[: 1 if first else None]}]
+        return [rule for rule in dict.fromkeys(rules) if not rule.startswith("on ")]
+
+    def shapes(self) -> list[str]:
+        """The shapes of a small call, and the rules on the shapes of all calls."""
+        definition, sample, schema = self.definition, ExampleCall(self.definition), self.definition.schema
+        inputs, outputs = (
+            ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+            for shapes in (sample.shapes, sample.result_shapes)
+        )
+        rules = self._rules(InvalidArgument, (*schema.tensor_names, *schema.outputs))
+        rules = [f"{rule}." for rule in rules if rule not in definition.requires and " format " not in rule]
+        if definition.broadcasts:
+            rules.append("The tensors are broadcast together and promoted to one data type.")
+        lines = map(self.translate, [f"{inputs} -> {outputs}, for example.", *rules])
+        return [line for line in lines if not re.fullmatch(r"(\w+) has the shape of \1\.", line)]
+
+    def errors(self, missing: str = "NullArgument: a required argument is None.", outputs: bool = True) -> list[str]:
+        """The errors of a call with their reasons.
+
+        `missing` is about arguments that are not passed; without `outputs`, no memory for the results is passed.
+        """
+        definition, schema = self.definition, self.definition.schema
+        names = (*schema.tensor_names, *schema.attributes_by_name, *(schema.outputs if outputs else ()))
+        rules = self._rules(InvalidDtype, names, first=True)
+        numbers = [rule.partition(" ")[0] for rule in rules if rule.endswith(" can be converted to float")]
+        rules = [rule for rule in rules if rule.partition(" ")[0] not in numbers]
+        rules += [f"{', '.join(numbers)} can be converted to float"] if numbers else []
+        values = f", or a rule on values: {'; '.join(definition.requires)}" if definition.requires else ""
+        lines = [
+            missing,
+            f"InvalidDtype: a rule on data types is broken: {'; '.join(rules)}.",
+            f"InvalidArgument: a rule on shapes is broken{values}.",
+            "UnsupportedOnProduct: the chosen product lacks the operator.",
+        ]
+        return [self.translate(line) for line in lines]
+
+
+def _section(title: str, lines: Iterable[str]) -> str:
+    """A section of a docstring; "" without lines."""
+    fill = partial(textwrap.fill, width=WIDTH, break_long_words=False, break_on_hyphens=False)
+    texts = [fill(line, initial_indent="    ", subsequent_indent="        ") for line in lines]
+    return "\n".join([f"{title}:", *texts]) if texts else ""
+
+
+def operator_docstring(definition: Definition, call: str, results: Sequence[str]) -> str:
+    """The docstring of an operator in Python; `results` are the arrays that its example prints."""
+    writer, schema, sample = Docstring(definition), definition.schema, ExampleCall(definition)
+    count = len(schema.outputs)
+    arguments = [f"{name} {writer.argument(name)}" for name in (*schema.tensor_names, *schema.attributes_by_name)]
+    kind = "array" if count == 1 else "tuple of arrays"
+    arguments += [
+        f"out ({kind}): Memory for the result. Default: None, which allocates it.",
+        "backend (str): 'cpu', 'triton' or 'reference'. Default: None, which chooses by the device of the arrays.",
+        "An array is a NumPy array, a torch.Tensor or another object with __dlpack__, of any strides.",
+    ]
+    outputs = ", ".join(schema.outputs)
+    returns = [f"{outputs} ({kind}): Of the kind and data type of the inputs. With out=, the memory given there."]
+    example = [">>> import numpy as np", ">>> import actgrad"] if results else []
+    if results:
+        example += [f">>> {name} = {sample.tensor(name)}" for name in sample.shapes]
+        example.append(f">>> {outputs} = {call}({sample.arguments()})")
+    for name, result in zip(schema.outputs, results, strict=bool(results)):
+        example += [f">>> {name}.round(4)", *result.split("\n")]
+    return writer.write(
+        ("Args", arguments), ("Shape", writer.shapes()), ("Returns", returns), ("Raises", writer.errors()),
+        example=example,
+    )  # fmt: skip
