@@ -1,10 +1,10 @@
-"""The C SDK: headers and libraries with which aclnn programs in C and C++ build and run where there is no NPU.
+"""The C SDK: headers and libraries with which aclnn programs in C and C++ build and run without an NPU.
 
 In a program, phase one asks Python, which checks and plans by the same path as `actgrad.aclnn`. Phase two runs the
 machine code.
 
 prefix          the folder of an SDK: its own files, the user's files, and how a new SDK takes the place of an old one
-clients         the names that programs ask for beside the activations, from clients.txt
+clients         the names that programs ask for next to the activations, from clients.txt
 prototypes      generated C: prototypes, enumerators, the operators' headers and functions
 descriptions    files for shells and build systems, and the folders in which they look
 builder         `actgrad sdk PREFIX`: headers, libraries and descriptions
@@ -13,6 +13,6 @@ lacking         names of a program that the SDK lacks, by the compiler and by sy
 seam            the Python side of phase one
 checks/         what phase one checks of the functions in glue/, by checks.txt
 glue/           copies, fills, arithmetic and sums, as plain functions
-c/              sources of the libraries; see its README
+c/              sources of the libraries. See its README
 include/        public headers and their templates
 """

@@ -24,13 +24,13 @@ SOURCES, HEADERS = prototypes.SOURCES, HERE / "include"
 
 CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
 
-#: The libraries of the operators; all are the same.
+#: The libraries of the operators. All are the same.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
 
 
 _OBJECTS = ("opapi", "missing")  # generated sources that all libraries of the operators have
 
-#: The sources of the older interface that libascendcl has; the others are of libacl_op_compiler.
+#: The sources of the older interface that libascendcl has. The others are of libacl_op_compiler.
 OF_ASCENDCL = ("attributes.c", "descriptions.c")
 
 
@@ -105,7 +105,7 @@ def compile_command(program: Path, include: Path) -> list[str]:
 
 
 def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
-    """Build the SDK beside `prefix` and move it there. A failure leaves the old content."""
+    """Build the SDK next to `prefix` and move it there. A failure leaves the old content."""
     prefix = Path(os.path.realpath(prefix))  # Path.resolve raises no OSError for a loop of links
     command = compiler("c")
     try:
@@ -158,7 +158,7 @@ def _library_files() -> list[str]:
 
 
 def _write_libraries(fresh: Path, source_folder: Path, command: list[str], interpreter: Interpreter) -> None:
-    """Compile the libraries; `source_folder` gets the generated sources."""
+    """Compile the libraries. `source_folder` gets the generated sources."""
     library = fresh / "lib64"
     texts = {
         "data_types.h": prototypes.data_types(),

@@ -1,4 +1,4 @@
-"""The names that programs ask for beside the activations: clients.txt as declarations, glue and honest stubs."""
+"""The names that programs ask for next to the activations: clients.txt as declarations, glue and honest stubs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .prefix import SdkError
 
 TABLE = Path(__file__).with_name("clients.txt")
 
-#: The status of a function that fails, by the type it returns; other types return 0, pointers null.
+#: The status of a function that fails, by the type it returns. Other types return 0, pointers null.
 _FAILURES = {"aclError": 207000, "int32_t": 207000, "rtError_t": 207000, "HcclResult": 5, "aclnnStatus": 561103}
 
 #: Instead of a header: a line of the section has the names of functions that no header declares.
@@ -38,7 +38,7 @@ class ClientFunction:
     header: str  # "" for a function that no header declares
     type: str  # that it returns
     name: str
-    parameters: tuple[str, ...]  # of phase one where it has two; ("...",) where they are not at hand
+    parameters: tuple[str, ...]  # of phase one where it has two, ("...",) where the table lacks them
     reason: str
     fails: bool
     has_phases: bool
@@ -61,7 +61,7 @@ def functions() -> tuple[ClientFunction, ...]:
 
 
 def libraries() -> dict[str, tuple[str, ...]]:
-    """The libraries beside those with sources; what each loads."""
+    """The libraries without sources, and what each loads."""
     return _read()[0]
 
 
@@ -87,7 +87,7 @@ def _read() -> tuple[dict[str, tuple[str, ...]], dict[str, ClientFunction]]:
 
 
 def _rows(section: re.Match[str] | None, line: str) -> list[ClientFunction]:
-    """The functions of a line; none if the line does not fit its section."""
+    """The functions of a line, or none if the line does not fit its section."""
     if section is not None and section["header"] == BY_NAME:
         library, reason = section["library"], section["reason"]
         return [
@@ -125,7 +125,8 @@ def _parameter(text: str, results: list[str] | None) -> CParameter:
     kind, _, name = text.removeprefix("const ").rpartition(" ")
     may_be = name == "out" or name.endswith("Out") or not text.startswith("const ")
     is_output = kind in ("aclTensor*", "aclTensorList*") and (may_be if results is None else name in results)
-    return CParameter(name, name, _TYPES.get(kind, "int"), is_output)
+    # Headers have a tensor of scalars where the wheel of torch_npu passes a list.
+    return CParameter(name, name, "scalars" if name == "scalars" else _TYPES.get(kind, "int"), is_output)
 
 
 @cache

@@ -124,7 +124,7 @@ def _of_built(path: Path) -> Iterator[Finding]:
 
 @cache
 def _sdk_names() -> set[str]:
-    """The names in the SDK's headers, without those of functions that always fail or are not checked."""
+    """The names in the SDK's headers, but not of functions that always fail or are not checked."""
     return {name for _, text in builder.headers() for name in re.findall(r"\w+", text)} - _remarkable().keys()
 
 
@@ -133,7 +133,7 @@ def _is_lacking(name: str) -> bool:
 
 
 def _headers() -> dict[str, str]:
-    """The SDK's headers by name; they declare such functions as deprecated."""
+    """The SDK's headers by name. They declare such functions as deprecated."""
     texts = dict(builder.headers())
     for name, row in _remarkable().items():
         if row.header:

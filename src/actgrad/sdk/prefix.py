@@ -40,7 +40,7 @@ class SdkError(ActgradError):
 
 
 def refuse_occupied(prefix: Path) -> None:
-    """Raise SdkError if `prefix` exists, is not empty, and is no SDK."""
+    """Raise SdkError if `prefix` exists, is not empty, and is not an SDK."""
     if prefix.exists() and not (prefix.is_dir() and (_is_sdk(prefix) or not any(prefix.iterdir()))):
         raise SdkError(f"{prefix}: exists already; it must be empty or an SDK of actgrad; choose another folder")
 
@@ -85,7 +85,7 @@ def _faults(prefix: Path) -> Iterator[str]:
 
 @contextmanager
 def beside(prefix: Path) -> Iterator[Path]:
-    """A temporary folder beside `prefix`, locked while it is in use; folders of killed builds are removed first."""
+    """A temporary folder next to `prefix`, locked while it is in use. Folders of killed builds are removed first."""
     for left in prefix.parent.glob(f"{_TEMPORARY}*"):
         _remove_if_left(left)
     with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=prefix.parent) as folder:
@@ -136,7 +136,7 @@ def _is_left_by_a_build(folder: Path) -> bool:
 
 
 def _locked(folder: Path) -> int:
-    """The open, locked folder; 0 where another build has locked it, or where it is none of ours."""
+    """The open, locked folder, or 0 if another build has locked it or another program made it."""
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -180,7 +180,7 @@ def _is_sdk(prefix: Path) -> bool:
 
 
 def _files_of_the_user(prefix: Path, fresh: Path, is_unfinished: bool = False) -> Iterator[str]:
-    """The names of files in `prefix` that differ from those of `actgrad sdk`, or are not among them."""
+    """The names of files in `prefix` that `actgrad sdk` did not write, or that differ since."""
     digests = _listed(prefix / MARKER) if _is_sdk(prefix) else {}  # without a marker, it is an empty folder
     if not digests:  # version 0.1 listed no files, but had the same names
         yield from sorted({*_names(prefix)} - {*_names(fresh)})

@@ -1,4 +1,4 @@
-"""The generated part of the SDK: prototypes, enumerators, statuses; per operator a header and its two C functions."""
+"""The generated part of the SDK: prototypes, enumerators, statuses. Per operator a header and its two C functions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CPP_END = "#ifdef __cplusplus\n}\n#endif\n"
 
 
 def header(name: str, template: str) -> str:
-    """A public header. `@name@` of its template becomes the prototypes of name.c; two names are special.
+    """A public header. `@name@` of its template becomes the prototypes of name.c. Two names are special.
 
     `@enumerators@` becomes data types and formats, `@clients@` this header's functions of clients.txt.
     """
@@ -100,7 +100,7 @@ def status_header() -> str:
 
 
 def data_types() -> str:
-    """data_types.h, for the libraries alone: the bytes of an element, and of a scalar, 0 where there is none."""
+    """data_types.h, only for the libraries: the bytes of an element and of a scalar, 0 for types without scalars."""
     rows = []
     for row in BY_NUMBER.values():
         is_whole = row.kind != "other" or "float8" in row.name  # others are smaller than a byte, or of no fixed size

@@ -1,6 +1,6 @@
 """The Python side of the C SDK: it plans calls that C describes in words, by the same path as calls from Python.
 
-In a program's own process the C library calls `answer` through a pointer (`attach`); a program without Python's
+In a program's own process the C library calls `answer` through a pointer (`attach`). A program without Python's
 library talks to another process over a socket (`serve`).
 """
 
@@ -34,12 +34,12 @@ from . import clients
 from .glue import single_operators
 from .glue.work import Work
 
-_PLAN, _RUN, _END = 1, 2, 4  # requests, as in nnopbase.h; any other releases plans
+_PLAN, _RUN, _END = 1, 2, 4  # requests, as in nnopbase.h. Any other releases plans
 NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS, LIST = range(8)  # the kinds of words, as in nnopbase.h
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 11  # the version of words and plans; nnopbase.h has the same number
+INTERFACE = 11  # the version of words and plans. Nnopbase.h has the same number
 #: actgrad_plan of nnopbase.h: numbers of one call, numbers of operands, and each operand
 _HEAD, _COUNTS, _OPERAND = struct.Struct("<7q"), struct.Struct("<2q"), struct.Struct("<6q")
 _REST = _COUNTS.size + OPERANDS * _OPERAND.size
@@ -124,13 +124,13 @@ def _answer_for(work: Plan | Work) -> Answer:
 class KnownOperands(NamedTuple):
     """The operands of a cached call from C, outputs before inputs."""
 
-    #: Number of the tensor, byte offset of the view, required bytes, metadata; None for one left out.
+    #: Number of the tensor, byte offset of the view, required bytes, metadata, or None for one left out.
     rows: list[tuple[int, int, int, TensorMeta] | None]
     packed: bytes  # the end of actgrad_plan
 
 
 def _planned_again(function: CFunction, cached: CachedPlan, memory: tuple[int, ...]) -> Plan | None:
-    """The plan of a call like a cached one; None if its memory is too small: the slow path reports it."""
+    """The plan of a call like a cached one, or None if its memory is too small, which the slow path reports."""
     views: list[Any] = []
     for row in cached.record.rows:
         if row is None:
@@ -206,7 +206,7 @@ def _arguments(name: str, parameters: Sequence[CParameter], words: list[int], me
     return map(argument, parameters)
 
 
-#: The values of parameters that are no pointers, from a word; others are integers.
+#: The values of parameters without a pointer, from a word. Others are integers.
 _FLAGS: dict[str, Callable[[int], Any]] = {
     "bool": bool,
     "double": lambda bits: struct.unpack("<d", struct.pack("<q", bits))[0],
@@ -308,7 +308,7 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
     # A leak checker in the process looks away from this thread already, but not from those that compile.
     first_use.on_thread = getattr(ctypes.CDLL(None), "__lsan_disable", None)
-    # What LLVM creates at its first uses ends before all that was registered earlier; it must end after its users.
+    # What LLVM creates at its first uses ends before all that was registered earlier. It must end after its users.
     first_use.after_work = ctypes.CFUNCTYPE(None)(watch_address)
     attach_to_c = ctypes.CFUNCTYPE(None, pointer)(attach_address)
     report_text = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(report_address)

@@ -1,12 +1,17 @@
 /* A mean square by copies, fills, arithmetic and sums; lists of tensors; wrong arguments. */
+#include "aclnn/opdev/op_errno.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_arange.h"
 #include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_copy.h"
+#include "aclnnop/aclnn_foreach_addcmul_scalar_list.h"
 #include "aclnnop/aclnn_foreach_mul_list.h"
 #include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_ones.h"
 #include "aclnnop/aclnn_foreach_non_finite_check_and_unscale.h"
+#include "aclnnop/aclnn_nonzero.h"
+#include "aclnnop/aclnn_pow.h"
 #include "aclnnop/aclnn_reduce_sum.h"
 #include "aclnnop/aclnn_unique2.h"
 #include "program.h"
@@ -107,6 +112,65 @@ static void gradients(aclrtStream stream) {
     destroy(factor);
 }
 
+/* The factors of a list are a tensor, by the header, or a list of scalars, as torch_npu passes them. */
+static void factors(aclrtStream stream) {
+    const float given[] = {1, 2}, more[] = {3, 4}, numbers[] = {10, 100};
+    float results[2];
+    Tensor a = matrix(1, 2, given), b = matrix(1, 2, more), s = matrix(1, 2, numbers);
+    Tensor to_a = matrix(1, 2, NULL), to_b = matrix(1, 2, NULL);
+    aclTensorList* list = aclCreateTensorList((const aclTensor*[]){a.tensor, b.tensor}, 2);
+    aclTensorList* out = aclCreateTensorList((const aclTensor*[]){to_a.tensor, to_b.tensor}, 2);
+    aclTensor* factor = vector(2, ACL_FLOAT, s.memory);
+    RUN(aclnnForeachAddcmulScalarList, list, list, list, factor, out);
+    read_back(to_b, results);
+    REQUIRE(results[0] == 903 && results[1] == 1604);
+    aclScalarList* scalars = aclCreateScalarList((const aclScalar*[]){number(1.0f), number(2.0f)}, 2);
+    RUN(aclnnForeachAddcmulScalarList, list, list, list, (const aclTensor*)scalars, out);
+    read_back(to_a, results);
+    REQUIRE(results[0] == 2 && results[1] == 6);
+    read_back(to_b, results);
+    REQUIRE(results[0] == 21 && results[1] == 36);
+    CHECK(aclDestroyScalarList(scalars));
+    CHECK(aclDestroyTensor(factor));
+    CHECK(aclDestroyTensorList(list));
+    CHECK(aclDestroyTensorList(out));
+    a.tensor = b.tensor = to_a.tensor = to_b.tensor = NULL;
+    destroy(a), destroy(b), destroy(to_a), destroy(to_b), destroy(s);
+}
+
+/* Results of shapes that hardware takes: steps in four dimensions, positions in a tensor that is too large. */
+static void shapes(aclrtStream stream) {
+    const int64_t four[] = {1, 1, 1, 10};
+    const float sparse[] = {0, 5, 0, 7};
+    float steps[10];
+    int64_t positions[4];
+    uint64_t size;
+    aclOpExecutor* executor;
+    Tensor x = matrix(1, 4, sparse), line = matrix(1, 10, NULL), pairs = matrix(8, 4, NULL);
+    aclScalar *zero = number(0.0f), *ten = number(10.0f), *one = number(1.0f), *three = number(3.0f);
+    aclTensor* out = aclCreateTensor(four, 4, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, four, 4, line.memory);
+    RUN(aclnnArange, zero, ten, one, out);
+    read_back(line, steps);
+    REQUIRE(steps[0] == 0 && steps[9] == 9);
+    RUN(aclnnPowTensorScalar, line.tensor, three, line.tensor);
+    read_back(line, steps);
+    REQUIRE(steps[3] == 27 && steps[7] == 343 && steps[9] == 729);
+    FAILS(aclnnArangeGetWorkspaceSize(ten, zero, one, out, &size, &executor), ACLNN_ERR_PARAM_INVALID, "aclnnArange: ");
+    FAILS(aclnnArangeGetWorkspaceSize(NULL, ten, one, out, &size, &executor), ACLNN_ERR_PARAM_NULLPTR, "start is a null pointer");
+    const int64_t large[] = {8, 2};
+    aclTensor* found = aclCreateTensor(large, 2, ACL_INT64, NULL, 0, ACL_FORMAT_ND, large, 2, pairs.memory);
+    RUN(aclnnNonzero, x.tensor, found);
+    CHECK(aclrtMemcpy(positions, sizeof positions, pairs.memory, sizeof positions, ACL_MEMCPY_DEVICE_TO_HOST));
+    REQUIRE(positions[0] == 0 && positions[1] == 1 && positions[2] == 0 && positions[3] == 3);
+    CHECK(aclDestroyTensor(found));
+    CHECK(aclDestroyTensor(out));
+    CHECK(aclDestroyScalar(zero));
+    CHECK(aclDestroyScalar(ten));
+    CHECK(aclDestroyScalar(one));
+    CHECK(aclDestroyScalar(three));
+    destroy(x), destroy(line), destroy(pairs);
+}
+
 int main(void) {
     aclrtStream stream = start();
     const float given[] = {1, 2, 3, 4, 5, 6};
@@ -137,6 +201,8 @@ int main(void) {
     lists(stream);
     sizes(stream);
     gradients(stream);
+    factors(stream);
+    shapes(stream);
     CHECK(aclDestroyScalar(one));
     CHECK(aclDestroyScalar(half));
     destroy(x);

@@ -39,6 +39,8 @@ int main(void) {
     REQUIRE(aclopSetAttrListListInt(attr, "lists", 2, sizes, lists) == 0);
     REQUIRE(aclopSetAttrString(attr, "mode", NULL) == ACL_ERROR_INVALID_PARAM);
     REQUIRE(aclopSetAttrInt(NULL, "axis", 1) == ACL_ERROR_INVALID_PARAM);
+    REQUIRE(aclGetCompileoptSize(ACL_OP_JIT_COMPILE) == 8); /* the chip is an Ascend910B */
+    REQUIRE(aclGetCompileopt(ACL_OP_JIT_COMPILE, value, sizeof value) == 0 && strcmp(value, "disable") == 0);
     REQUIRE(aclSetCompileopt(ACL_OP_JIT_COMPILE, "enable") == 0 && aclGetCompileoptSize(ACL_OP_JIT_COMPILE) == 7);
     REQUIRE(aclGetCompileopt(ACL_OP_JIT_COMPILE, value, sizeof value) == 0 && strcmp(value, "enable") == 0);
     REQUIRE(aclGetCompileopt(ACL_OP_JIT_COMPILE, value, 6) == ACL_ERROR_INVALID_PARAM);

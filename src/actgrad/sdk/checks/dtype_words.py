@@ -6,14 +6,12 @@ from ...base.dtypes import BY_NAME, Dtype, can_convert, promote
 from ...base.errors import InvalidDtype, either
 from ...contract import dtype_rules
 from ...contract.check import Call, Check
-from .row import Group, Row, dtype_list, dtypes_of, entries
-
-_ORDER = {"bool": 0, "int": 1, "uint": 1, "float": 2, "other": 2, "complex": 3}
+from .row import CATEGORIES, Group, Row, dtype_list, dtypes_of, entries
 
 
-def dtype(row: Row, name: str) -> Group:
-    """An argument, or each tensor of a list, has one of the row's dtypes; `NAME?` in the row: unless it is empty."""
-    dtypes = row.dtypes[name]
+def dtype(row: Row, name: str, key: str = "") -> Group:
+    """An argument, or each tensor of a list, has a dtype of the row, or of `key`. `NAME?` exempts empty tensors."""
+    dtypes = row.dtypes[key or name]
     name, mark, _ = name.partition("?")
 
     def test(call: Call) -> str | None:
@@ -45,7 +43,7 @@ def same(row: Row, name: str, other: str) -> Group:
 
 
 def casts(row: Row, source: str, target: str) -> Group:
-    """The dtype of one argument can be converted to that of another."""
+    """One argument can be converted to the dtype of another."""
 
     def test(call: Call) -> str | None:
         pairs = zip(dtypes_of(call, source), dtypes_of(call, target), strict=False)
@@ -60,7 +58,7 @@ def _unconvertible(target: str, b: Dtype, source: str, a: Dtype) -> str:
 
 def with_scalar(tensor: Dtype, scalar: Dtype) -> Dtype | None:
     """The dtype of a tensor with a typed scalar, which counts only where its category is higher."""
-    return tensor if _ORDER[scalar.kind] <= _ORDER[tensor.kind] else promote(tensor, scalar)
+    return tensor if CATEGORIES[scalar.kind] <= CATEGORIES[tensor.kind] else promote(tensor, scalar)
 
 
 def _common(call: Call, names: tuple[str, ...]) -> Dtype | None:
@@ -117,8 +115,68 @@ def promoted(row: Row, *names: str) -> Group:
     return exist, convert
 
 
+def promotable(row: Row, *names: str) -> Group:
+    """Two arguments have a common dtype, where a scalar counts as a tensor does."""
+
+    def test(call: Call) -> str | None:
+        for a, b in zip(*[dtypes_of(call, name) for name in names], strict=False):
+            if promote(a, b) is None:
+                return f"{names[0]} is {a} and {names[1]} is {b}; they must have a common dtype; convert one of them"
+        return None
+
+    return (Check(f"{' and '.join(names)} can be promoted", test, InvalidDtype, about=names),)
+
+
+def copyable(row: Row, source: str, target: str) -> Group:
+    """Two lists have one dtype, or float32 on one side and 16 bits on the other."""
+
+    def test(call: Call) -> str | None:
+        for a, b in zip(dtypes_of(call, source)[:1], dtypes_of(call, target)[:1], strict=False):
+            if a != b and sorted((a.name, b.name)) not in (["float16", "float32"], ["bfloat16", "float32"]):
+                return f"{source} is {a} and {target} is {b}; they must be equal, or float32 and 16 bits; convert one"
+        return None
+
+    return (Check(f"{source} can be copied to {target}", test, InvalidDtype, about=(source, target)),)
+
+
+def ranged(row: Row, name: str, tensors: str) -> Group:
+    """A scalar of another dtype than a list's tensors lies in their range."""
+
+    def test(call: Call) -> str | None:
+        actual, of_list = dtypes_of(call, name), dtypes_of(call, tensors)
+        if not actual or not of_list or actual[0] == of_list[0]:
+            return None
+        largest = _LARGEST.get(of_list[0].name)
+        if largest is None or abs(call.attributes[name]) <= largest or call.attributes[name] == -largest - 1:
+            return None
+        fault = f"{name} is {call.attributes[name]}, but {tensors} is {of_list[0]}"
+        return f"{fault}; it must lie in [-{largest}, {largest}]; pass a smaller number"
+
+    return (Check(f"{name} lies in the range of {tensors}", test, about=(name, tensors)),)
+
+
+def stepped(row: Row, start: str, end: str, step: str, out: str) -> Group:
+    """In the dtype of the result, the steps lead from the start to the end."""
+
+    def test(call: Call) -> str | None:
+        meta = call.tensors[out]
+        values = [call.attributes[name] for name in (start, end, step)]
+        if meta is not None and meta.dtype.kind == "int":
+            values = [int(value) for value in values]
+        first, last, by = values
+        if by and (last - first) * by >= 0:
+            return None
+        fault = f"{start}, {end} and {step} are {first}, {last} and {by}"
+        return f"{fault}; {step} must not be 0 and lead from {start} to {end}; change {step}"
+
+    return (Check(f"{step} leads from {start} to {end}", test, about=(start, end, step)),)
+
+
+_LARGEST = {"float16": 65504, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38, "int32": 2**31 - 1}
+
+
 def alpha(row: Row, *names: str) -> Group:
-    """The factor `alpha` converts to the common dtype of these; a boolean result needs an integer factor."""
+    """The factor `alpha` converts to the common dtype of these. A boolean result needs an integer factor."""
 
     def test(call: Call) -> str | None:
         result, factor = _common(call, names), call.scalar_dtypes["alpha"]

@@ -77,6 +77,18 @@ class Judge(NamedTuple):
 
     pointers: tuple[Check, ...] = ()
     later: tuple[Check, ...] = ()
+    #: An empty tensor or list of these, or a number 0, ends a call without work. "": all outputs must be empty.
+    empty: tuple[str, ...] = ()
+    any_shape: tuple[str, ...] = ()  # results with as many elements as the rule gives, in any shape
+
+    def has_no_work(self, call: Call) -> bool:
+        """Whether hardware ends a call that passed its checks before it looks at the results' shapes."""
+        if self.empty == ("",):
+            return bool(call.outputs) and all(meta.size == 0 for meta in call.outputs.values())
+        values = [call.attributes.get(name) for name in self.empty]
+        if any(value in ((), 0) or (isinstance(value, tuple) and 0 in value) for value in values):
+            return True
+        return any((meta := call.tensors.get(name)) is not None and meta.size == 0 for name in self.empty)
 
 
 @cache
@@ -88,7 +100,9 @@ def judge_of(name: str, parameters: tuple[CParameter, ...]) -> Judge | None:
     later = PATTERNS[row.pattern](row)
     if (early := row.says("emptyfirst")) is not None:
         later = stages.unless_empty(early, later)
-    return Judge(nulls(row, lambda parameter: may_be_null(row, parameter)), later)
+    empty = ("",) if row.pattern == "GEN" else (early or row.says("empty") or ())
+    pointers = nulls(row, lambda parameter: may_be_null(row, parameter))
+    return Judge(pointers, later, empty, row.says("anyshape") or ())
 
 
 @dataclass(frozen=True)
@@ -106,19 +120,20 @@ class _Function:
 
 
 def call_of(name: str, parameters: Sequence[CParameter], arguments: Sequence[Any]) -> Call:
-    """A call as metadata: tensors by name, `x[0]` for those of lists; lists, arrays and numbers as attributes."""
+    """A call as metadata: tensors by name, `x[0]` for a list's tensor. Lists, arrays and numbers are attributes."""
     tensors: dict[str, TensorMeta | None] = {}
     attributes: dict[str, Any] = {}
     scalars, formats, outputs = {}, {}, []
     for parameter, value in zip(parameters, arguments, strict=True):
-        if parameter.type == "Tensor":
+        if parameter.type == "Tensor" or isinstance(value, AclTensor):
             tensors[parameter.name] = None if value is None else _meta(value)
             if value is not None:
                 formats[parameter.name] = value.format
         elif isinstance(value, tuple):
-            items = tuple(_meta(each) if isinstance(each, AclTensor) else each for each in value)
-            attributes[parameter.name] = items
-            tensors |= {f"{parameter.name}[{k}]": each for k, each in enumerate(items) if isinstance(each, TensorMeta)}
+            attributes[parameter.name] = tuple(_meta(each) if isinstance(each, AclTensor) else each for each in value)
+            entries = {f"{parameter.name}[{k}]": each for k, each in enumerate(value) if isinstance(each, AclTensor)}
+            tensors |= {key: _meta(each) for key, each in entries.items()}
+            formats |= {key: each.format for key, each in entries.items()}
         elif isinstance(value, AclScalar):
             attributes[parameter.name], scalars[parameter.name] = value.value, value.dtype
         else:

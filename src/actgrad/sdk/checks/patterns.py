@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from ...contract import stages
 from .row import Group, Row
 from .words import WORDS, checks_of
 
 
 def _dtypes(row: Row) -> Group:
-    """The lists of a row that are of arguments; others are words' own."""
+    """The lists of a row that are of arguments. Others are words' own."""
     names = {p.name for p in row.parameters}
-    return tuple(c for name in row.dtypes if name.rstrip("?") in names for c in WORDS["dtype"](row, name))
+    return tuple(c for key in row.dtypes if key.rstrip("?") in names for c in WORDS["dtype"](row, key))
 
 
 def _words(row: Row) -> Group:
-    return tuple(check for words in row.words for check in checks_of(row, words))
+    """The checks of a row's words. Those after the word `empty` end where one of its tensors is empty."""
+    position = next((k for k, words in enumerate(row.words) if words[0] == "empty"), len(row.words))
+    before, after = row.words[:position], row.words[position:]
+    checks = tuple(check for words in before for check in checks_of(row, words))
+    rest = tuple(check for words in after for check in checks_of(row, words))
+    return (*checks, *(stages.unless_empty(after[0][1:], rest) if after else ()))
 
 
 def _say(row: Row, *texts: str) -> Group:
@@ -71,13 +78,24 @@ def tensor_list(row: Row) -> Group:
     scalars = [f"scalarof {name} {row.inputs[0]}" for name in row.of_type("Scalar") if name not in row.dtypes]
     more = [] if row.says("scalarof") is not None else scalars
     apart = " apart" * (row.says("free") is not None)
-    return (*chips, *_dtypes(row), *_say(row, *more), *_words(row), *_say(row, f"lists{apart}"))
+    formats = _say(row, f"public {' '.join(row.of_type('tensors'))}")
+    return (*chips, *_dtypes(row), *_say(row, *more), *_words(row), *_say(row, f"lists{apart}"), *formats)
 
 
 def generated(row: Row) -> Group:
-    chips = () if row.says("chips") is not None else _say(row, "chips 910B 910_93 950")
-    lists = [each for x in row.of_type("tensors")[:1] for each in ("tiling lists", f"tiling must len({x}) <= 256")]
-    return (*chips, *_dtypes(row), *_words(row), *_say(row, *lists))
+    chips = _say(row, f"chips {' '.join(row.says('chips') or ('910B', '910_93', '950'))}")
+    names = row.of_type("tensors")
+    if not names:
+        return (*chips, *_dtypes(row), *_words(row))
+    first, firsts = names[0], " ".join(f"{name}[0]" for name in reversed(names))
+    dtypes = tuple(c for name in row.dtypes for c in WORDS["dtype"](_of_first(row), f"{name}{'[0]' * (name in names)}"))
+    lists = (f"when len({first}) != 0 equal {firsts}", "tiling lists", f"tiling must 1 <= len({first}) <= 256")
+    return (*chips, *dtypes, *_say(row, lists[0]), *_words(row), *_say(row, *lists[1:]))
+
+
+def _of_first(row: Row) -> Row:
+    """A row whose lists of dtypes are of the first tensor of each list, which a generated function looks at."""
+    return replace(row, dtypes=row.dtypes | {f"{name}[0]": row.dtypes[name] for name in row.dtypes})
 
 
 def loss(row: Row) -> Group:

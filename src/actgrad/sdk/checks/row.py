@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from ...contract.check import Call, Check
 
 Group = tuple[Check, ...]
 
+#: What a dtype counts where dtypes meet: booleans, integers, floating, complex numbers.
+CATEGORIES = {"bool": 0, "int": 1, "uint": 1, "float": 2, "other": 2, "complex": 3}
 _BY_ACL_NAME = {row.acl_name: row.name for row in BY_NUMBER.values()}
 
 
@@ -65,7 +67,7 @@ class Row:
 
     @property
     def inputs(self) -> list[str]:
-        """Tensors and lists that the function reads; one in place reads its result, which comes first."""
+        """Tensors and lists that the function reads. One in place reads its result, which comes first."""
         tensors = [(k, p) for k, p in enumerate(self.parameters) if p.type in ("Tensor", "tensors")]
         return [p.name for k, p in tensors if k == 0 or not p.is_output]
 
@@ -92,14 +94,19 @@ def dtypes_of(call: Call, name: str) -> list[Dtype]:
 
 
 def term(call: Call, text: str) -> Any:
-    """A number, a parameter, `x[POSITION]` (a size, an entry), `rank`, `count` or `len` of an argument; or None."""
+    """A number, a parameter, `x[POSITION]` (a size, an entry), `rank(x)` or another function, or None."""
     if is_number(text):
         return float(text) if "." in text else int(text)
+    if "+" in text:
+        values = [term(call, each) for each in text.split("+")]
+        return None if None in values else sum(values)
     function, _, name = text.rstrip(")").partition("(")
     if name:
+        if function == "category" and name in call.scalar_dtypes:
+            return CATEGORIES[call.scalar_dtypes[name].kind]
         value = call.tensors.get(name, call.attributes.get(name))
         if isinstance(value, TensorMeta):
-            return value.size if function == "count" else len(value.shape)
+            return _TERMS[function](value)
         return None if value is None else len(value)
     name, _, position = text.rstrip("]").partition("[")
     if not position:
@@ -110,6 +117,16 @@ def term(call: Call, text: str) -> Any:
     index = int(position) if is_number(position) else call.attributes[position]
     sizes = value.shape or ((1,) if not is_number(position) else ()) if isinstance(value, TensorMeta) else value
     return sizes[index] if -len(sizes) <= index < len(sizes) else None
+
+
+#: Numbers of a tensor. `bits`: the bytes of its dropout mask, 16 for each 128 elements. `rows`: of its last dimension.
+_TERMS: dict[str, Callable[[TensorMeta], int | None]] = {
+    "count": lambda meta: meta.size,
+    "rank": lambda meta: len(meta.shape),
+    "category": lambda meta: CATEGORIES[meta.dtype.kind],
+    "bits": lambda meta: (meta.size + 127) // 128 * 16,
+    "rows": lambda meta: meta.size // meta.shape[-1] if meta.shape and meta.shape[-1] else None,
+}
 
 
 def is_number(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Words of checks.txt on pointers, products, formats, shapes and values, and those that guard other words."""
+"""Words of checks.txt on pointers, products, lists and values, and those that guard other words."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from ...base.errors import (
     either,
     quantity,
 )
-from ...base.loop import TensorMeta, broadcast_shapes
 from ...contract import shape_rules, stages
 from ...contract.check import Call, Check
-from . import dtype_words
+from . import dtype_words, shape_words
 from .row import Group, Row, entries, is_number, term
 
 _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
@@ -33,7 +32,8 @@ _NULLS: dict[str, type[ActgradError]] = {"561103": KernelMissing, "161002": Inva
 
 def nulls(row: Row, is_optional: Callable[[str], bool]) -> Group:
     """No required pointer is null. The word `null STATUS NAME ...` names those with another status than 161001."""
-    statuses = {name: words[1] for words in row.words if words[0] == "null" for name in words[2:]}
+    statuses = _null_statuses(row)
+    lists = {name.removesuffix("[]"): status for name, status in statuses.items() if name.endswith("[]")}
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
@@ -44,7 +44,34 @@ def nulls(row: Row, is_optional: Callable[[str], bool]) -> Group:
         return Check(f"{name} is not null", test, error, about=(name,))
 
     pointers = row.of_type("Tensor", "Scalar", "ints", "bools", "tensors", "scalars", "text")
-    return tuple(check(name) for name in pointers if not is_optional(name))
+    required = [check(name) for name in pointers if not is_optional(name)]
+    lengths = [words[1:] for words in row.words if words[0] == "lengths"]
+    return (*required, *[_lengths(*names) for names in lengths], *[_entries(*each) for each in lists.items()])
+
+
+def _null_statuses(row: Row) -> dict[str, str]:
+    return {name: words[1] for words in row.words if words[0] == "null" for name in words[2:]}
+
+
+def _lengths(name: str, to: str) -> Check:
+    """Two lists have as many tensors. The status is the one of a null pointer."""
+
+    def test(call: Call) -> str | None:
+        counts = [len(call.attributes[each]) for each in (name, to)]
+        fault = f"{name} has {counts[0]} tensors, {to} has {counts[1]}; they must have as many; fill one up"
+        return fault if counts[0] != counts[1] else None
+
+    return Check(f"{name} has as many tensors as {to}", test, NullArgument, about=(name, to))
+
+
+def _entries(name: str, status: str) -> Check:
+    """No tensor of a list is null."""
+
+    def test(call: Call) -> str | None:
+        fault = f"{name} has a null pointer; each must be a tensor; pass a tensor"
+        return fault if None in call.attributes[name] else None
+
+    return Check(f"{name} has no null pointer", test, _NULLS[status], about=(name,))
 
 
 def oneof(row: Row, *names: str) -> Group:
@@ -71,7 +98,8 @@ def masked(row: Row, mask: str, *names: str) -> Group:
         def is_null(call: Call) -> str | None:
             return shape_rules.missing(name) if call.attributes[mask][number] and call.tensors[name] is None else None
 
-        return Check(f"{name} is not null where {mask} asks for it", is_null, NullArgument, about=(name, mask))
+        error = _NULLS.get(_null_statuses(row).get(name, ""), NullArgument)
+        return Check(f"{name} is not null where {mask} asks for it", is_null, error, about=(name, mask))
 
     return (Check(f"{mask} has {len(names)} flags", test), *[check(k, name) for k, name in enumerate(names)])
 
@@ -104,133 +132,8 @@ def cube(row: Row, mode: str) -> Group:
     return (Check(f"{mode} lets products without a float32 matrix unit round", test, about=(mode,)),)
 
 
-def public(row: Row, *names: str) -> Group:
-    return shape_rules.public_format(*names)
-
-
-def oneformat(row: Row, *names: str) -> Group:
-    return shape_rules.same_format(*names[:-1], to=names[-1])
-
-
-def rank(row: Row, names: str, bounds: str) -> Group:
-    """Tensors or lists, with commas between, have LOW-HIGH dimensions, or as many as the bound says."""
-    low, _, high = bounds.partition("-")
-    lowest, highest = int(low), int(high or low)
-
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            ranks = [len(meta.shape) for meta in entries(call, name) if not lowest <= len(meta.shape) <= highest]
-            wrong = quantity(ranks[0], "dimension") if ranks else ""
-            words = bounds.replace("-", " to ")
-            return f"{name} has {wrong}; it must have {words}; reshape {name}" if wrong else None
-
-        return Check(f"{name} has {bounds} dimensions", test, about=(name,))
-
-    return tuple(map(check, names.split(",")))
-
-
-def shape(row: Row, *names: str) -> Group:
-    return shape_rules.same_shape(*names[:-1], to=names[-1])
-
-
-def broadcast(row: Row, *names: str) -> Group:
-    """Tensors broadcast to the shape of the last. `-` in its place: to any shape."""
-    *inputs, output = names
-
-    def test(call: Call) -> str | None:
-        shapes = {name: meta.shape for name in inputs if (meta := call.tensors.get(name)) is not None}
-        together = broadcast_shapes(*shapes.values())
-        if together is None:
-            words = ", ".join(f"{name} has shape {each}" for name, each in shapes.items())
-            return f"{words}; they must broadcast; reshape one of them"
-        result = call.tensors.get(output)
-        if result is None or result.shape == together:
-            return None
-        if row.says("ones") is not None and result.size == prod(together) == 1:
-            return None
-        return f"{output} has shape {result.shape}; it must be {together}, the shape of the result; reshape {output}"
-
-    return (Check(f"{', '.join(inputs)} broadcast to the shape of {output}", test, about=names),)
-
-
-def fits(row: Row, name: str, to: str) -> Group:
-    """A tensor, if there is one, broadcasts to the shape of another."""
-
-    def test(call: Call) -> str | None:
-        meta, other = call.tensors.get(name), call.tensors[to]
-        if meta is None or other is None or broadcast_shapes(meta.shape, other.shape) == other.shape:
-            return None
-        return f"{name} has shape {meta.shape}; it must broadcast to {other.shape}, the shape of {to}; reshape {name}"
-
-    return (Check(f"{name} broadcasts to the shape of {to}", test, about=(name, to)),)
-
-
-def within(row: Row, name: str, to: str, dim: str = "") -> Group:
-    """No size of a tensor is larger than that of another, but along a dimension."""
-
-    def test(call: Call) -> str | None:
-        meta, other = call.tensors.get(name), call.tensors.get(to)
-        if meta is None or other is None or not meta.size or len(meta.shape) != len(other.shape) or not meta.shape:
-            return None
-        position = call.attributes[dim] % len(meta.shape) if dim else -1
-        if all(a <= b for k, (a, b) in enumerate(zip(meta.shape, other.shape, strict=True)) if k != position):
-            return None
-        but = f" but in dimension {position}" if dim else ""
-        return f"{name} has shape {meta.shape}; no size may exceed {to}'s, {other.shape}{but}; slice {name}"
-
-    return (Check(f"{name} lies within {to}", test, about=(name, to)),)
-
-
-def last(row: Row, name: str, to: str, *full_names: str) -> Group:
-    """The sizes of a tensor or an array are the last ones of another, or all of them."""
-
-    def sizes(call: Call, each: str) -> Any:
-        value = call.tensors.get(each, call.attributes.get(each))
-        return value.shape if isinstance(value, TensorMeta) else value
-
-    def test(call: Call) -> str | None:
-        a, b = sizes(call, name), sizes(call, to)
-        if a is None or b is None or a == (b if full_names else b[max(len(b) - len(a), 0) :]):
-            return None
-        return (
-            f"{name} is {a}, but {to} is {b}; it must be {'equal' if full_names else 'its last sizes'}; change {name}"
-        )
-
-    return (Check(f"{name} has the {'' if full_names else 'last '}sizes of {to}", test, about=(name, to)),)
-
-
-def onesor(row: Row, name: str, to: str) -> Group:
-    """Each size of a tensor is 1 or that of another."""
-
-    def test(call: Call) -> str | None:
-        a, b = call.tensors[name], call.tensors[to]
-        if a is None or b is None or all(m in (1, n) for m, n in zip(a.shape, b.shape, strict=False)):
-            return None
-        return f"{name} has shape {a.shape}; each size must be 1 or that of {to}, {b.shape}; reshape {name}"
-
-    return (Check(f"each size of {name} is 1 or that of {to}", test, about=(name, to)),)
-
-
-def filled(row: Row, *names: str) -> Group:
-    """These tensors have elements."""
-
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta = call.tensors[name]
-            is_empty = meta is not None and meta.size == 0
-            return (
-                f"{name} is empty (shape {meta and meta.shape}); it must have elements; skip the call"
-                if is_empty
-                else None
-            )
-
-        return Check(f"{name} has elements", test, about=(name,))
-
-    return tuple(map(check, names))
-
-
 def dims(row: Row, name: str, tensor: str, *options: str) -> Group:
-    """One dimension, or each of an array, is one of a tensor's; `more`: or one behind; `once`: none occurs twice."""
+    """Each of one or several dimensions is a tensor's. `more` allows one behind, `once` forbids one twice."""
 
     def test(call: Call) -> str | None:
         meta, value = next(entries(call, tensor), None), call.attributes.get(name)
@@ -291,11 +194,13 @@ def positive(row: Row, name: str, lowest: str = "0") -> Group:
 
 
 def lists(row: Row, *options: str) -> Group:
-    """Lists have as many tensors, and tensors at one place equal shapes; `dtypes`: all tensors have one dtype."""
+    """Lists have as many tensors of equal shapes and of one dtype. `apart`: each list has a dtype of its own."""
     names = row.of_type("tensors")
 
     def lengths(call: Call) -> str | None:
-        counts = {name: len(call.attributes[name]) for name in row.of_type("tensors", "scalars")}
+        counts = {n: len(v) for n in row.of_type("tensors", "scalars") if (v := call.attributes.get(n)) is not None}
+        if row.says("empty") is not None and not counts[names[0]]:
+            return None
         words = ", ".join(f"{name} has {count}" for name, count in counts.items())
         return f"{words}; the lists must be of one length; fill them up" if len({*counts.values()}) > 1 else None
 
@@ -317,7 +222,7 @@ def lists(row: Row, *options: str) -> Group:
         return None
 
     checks = (Check("the lists are of one length", lengths), Check("tensors at one place have one shape", shapes))
-    return (Check("all tensors have one dtype", dtypes), *checks, *rank(row, ",".join(names), "0-8"))
+    return (Check("all tensors have one dtype", dtypes), *checks, *shape_words.rank(row, ",".join(names), "0-8"))
 
 
 # Words that guard others
@@ -346,6 +251,12 @@ def where(row: Row, name: str, *words: str) -> Group:
     return _guarded(row, words, f"{name} is passed", lambda call: call.tensors.get(name) is not None)
 
 
+def on(row: Row, chips: str, *words: str) -> Group:
+    """Another word, on some products, with commas between."""
+    products = tuple(f"Ascend{chip}" for chip in chips.split(","))
+    return _guarded(row, words, f"the product is {either(products)}", lambda call: str(call.product) in products)
+
+
 def tiling(row: Row, *words: str) -> Group:
     """Another word, at the stage where a generated function plans its kernel."""
     return stages.tiling(checks_of(row, words))
@@ -356,16 +267,25 @@ def nothing(row: Row, *_: str) -> Group:
     return ()
 
 
+#: Words that patterns, the judge and `nulls` read.
+_READ = (
+    "null", "lengths", "optional", "free", "anyout", "anyrank", "ones", "emptyfirst", "empty", "anyshape", "twice",
+    "reductions",
+)  # fmt: skip
+_DTYPE_WORDS = (
+    "dtype", "equal", "same", "casts", "promoted", "alpha", "real", "promotable", "copyable", "part", "orfloat",
+    "columns", "scalarof", "ranged", "stepped",
+)  # fmt: skip
+_SHAPE_WORDS = (
+    "public", "oneformat", "formats", "rank", "shape", "broadcast", "fits", "into", "reducible", "statistics",
+    "within", "last", "onesor", "filled", "masks",
+)  # fmt: skip
+_WORDS = (oneof, masked, chips, only, cube, dims, must, product, positive, lists, when, where, on, tiling)
 WORDS: dict[str, Callable[..., Group]] = {
-    **{f.__name__: f for f in (oneof, masked, chips, only, cube, public, oneformat, rank, shape, broadcast, fits)},
-    **{
-        f.__name__: f for f in (within, last, onesor, filled, dims, must, product, positive, lists, when, where, tiling)
-    },
-    **{name: getattr(dtype_words, name) for name in ("dtype", "equal", "same", "casts", "promoted", "alpha", "real")},
-    **{name: getattr(dtype_words, name) for name in ("part", "orfloat", "columns", "scalarof")},
-    **dict.fromkeys(
-        ("null", "optional", "free", "anyout", "anyrank", "ones", "emptyfirst", "twice", "reductions"), nothing
-    ),
+    **{f.__name__: f for f in _WORDS},
+    **{name: getattr(dtype_words, name) for name in _DTYPE_WORDS},
+    **{name: getattr(shape_words, name) for name in _SHAPE_WORDS},
+    **dict.fromkeys(_READ, nothing),
 }
 
 

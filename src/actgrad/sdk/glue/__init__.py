@@ -1,6 +1,6 @@
 """The operators around the activations without which no program ends: copies, fills, arithmetic, sums.
 
-Plain NumPy over arrays on the program's tensors. clients.txt has their prototypes; they are in the C SDK alone.
+Plain NumPy over arrays on the program's tensors. clients.txt has their prototypes. They are in the C SDK alone.
 
 promotion         PyTorch's promotion of dtypes
 rule              a computation, and the shape of its result

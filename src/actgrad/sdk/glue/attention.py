@@ -9,7 +9,7 @@ import numpy as np
 from ...base.errors import either, quantity
 from .rule import OWN, WIDE, Rule, Shape
 
-#: Of a layout the dimensions of batch, heads, sequence and width; H is heads times width.
+#: Of a layout the dimensions of batch, heads, sequence and width. H is heads times width.
 _LAYOUTS = {"BNSD": (0, 1, 2, 3), "BSND": (0, 2, 1, 3), "BSH": (0, 2, 1, 3), "SBH": (1, 2, 0, 3)}
 
 
@@ -76,22 +76,26 @@ def _backward(q: Any, k: Any, v: Any, gradient: Any, shift: Any, drop: Any, pad:
     return _packed(by_q, call.layout), *(_packed(a, call.layout, call.groups) for a in (by_k, by_v)), 0
 
 
-def _check(pad: Any, settings: tuple[Any, ...]) -> None:
-    prefix, *_, layout, _, mode = settings
+def _check(q: Shape, k: Shape, pad: Any, settings: tuple[Any, ...]) -> None:
+    prefix, *_, count, layout, _, mode = settings
     if layout not in _LAYOUTS or mode not in (0, 1, 2, 3) or pad is not None or prefix:
         expected = f"inputLayout must be {either(_LAYOUTS)}, sparseMode 0 to 3, without padding mask and prefix"
         raise ValueError(f"inputLayout is {layout}, sparseMode is {mode}; {expected}; change the arguments")
+    width = q[-1] // (count if layout.endswith("H") else 1) if len(q) > 2 else 769
+    if width > 768 or (not layout.endswith("H") and k[-1:] != q[-1:]):
+        expected = "a head must have at most 768 columns, as many in query as in key"
+        raise ValueError(f"query has shape {q} and key {k}; {expected}; reshape them")
 
 
 def _shapes(
     q: Shape, k: Shape, v: Shape, shift: Any, drop: Any, pad: Any, mask: Any, *settings: Any
 ) -> tuple[Any, ...]:
-    _check(pad, settings)
+    _check(q, k, pad, settings)
     return ..., ..., ..., q
 
 
 def _gradient_shapes(q: Shape, k: Shape, v: Shape, gradient: Any, shift: Any, drop: Any, pad: Any, *rest: Any) -> Any:
-    _check(pad, rest[5:])
+    _check(q, k, pad, rest[5:])
     return q, k, v, ...
 
 

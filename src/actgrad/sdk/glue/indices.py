@@ -32,7 +32,7 @@ def _scattered(a: Any, dim: int, index: Any, source: Any, reduction: int) -> Any
 
 
 def _key(a: Any, indices: Any) -> tuple[Any, ...]:
-    """NumPy's index; a tensor without elements stands for a whole dimension."""
+    """NumPy's index. A tensor without elements stands for a whole dimension."""
     return tuple(slice(None) if each is None or (not each.size and a.size) else _plain(each) for each in indices)
 
 
@@ -94,7 +94,7 @@ def _one_hot_shape(shape: Shape, classes: int, on: Shape, off: Shape, dim: int) 
 
 
 def _rows(a: Any, dim: int) -> Any:
-    """A view with a dimension first; a number has one."""
+    """A view with a dimension first. A number has one."""
     return np.moveaxis(a.reshape(a.shape or (1,)), dim, 0)
 
 
@@ -129,7 +129,7 @@ def _fill_shape(shape: Shape, dim: int, index: Shape, *_: Any) -> Shape:
 
 
 def _by_rank(a: Any, rank: Callable[[Any], Any], dim: int, keep: bool) -> tuple[Any, Any]:
-    """The elements of a rank, and their positions. NaN ranks last; `rank` gets the number of other elements."""
+    """The elements of a rank, and their positions. NaN ranks last. `rank` gets the number of other elements."""
     a = a.reshape(a.shape or (1,)).astype(working(a.dtype))
     order = np.argsort(a, dim, kind="stable")
     count = a.shape[dim] - np.isnan(a).sum(dim, keepdims=True)
@@ -143,7 +143,7 @@ def _nan_median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
 
 
 def _median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
-    """The lower of two; the first NaN where there is one."""
+    """The lower of two, or the first NaN."""
     n = a.shape[dim] if a.ndim else 1
     return _by_rank(a, lambda count: np.where(count < n, count, (n - 1) // 2), dim, keep)
 
@@ -155,7 +155,7 @@ def _rank_shapes(shape: Shape, dim: int, keep: bool) -> tuple[Shape, Shape]:
 
 
 def _unique(a: Any, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
-    """Elements, or parts along a dimension, in order, once each; of each its number; how often each occurs."""
+    """Elements, or parts along a dimension, in order, once each, with their numbers and how often each occurs."""
     values, inverse, counts = np.unique(
         a.astype(working(a.dtype)), return_inverse=True, return_counts=True, axis=dim, equal_nan=False
     )
@@ -223,8 +223,8 @@ RULES: dict[str, Rule] = {
     "one_hot": Rule(_one_hot, OWN, _one_hot_shape),
     "embedding_backward": Rule(_embedding_backward, OWN, lambda g, index, rows, *_: (rows, *g[-1:])),
     "masked_select": Rule(_chosen, OWN, lambda a, mask: (int(np.prod(np.broadcast_shapes(a, mask))),), is_found=True),
-    "nonzero_v2": Rule(np.nonzero, OWN, lambda a: (len(a), int(np.prod(a))), is_found=True),
-    "nonzero": Rule(lambda a: np.stack(np.nonzero(a), -1), OWN, lambda a: (int(np.prod(a)), len(a)), is_found=True),
+    "nonzero_v2": Rule(np.nonzero, OWN, lambda a: ..., is_found=True),
+    "nonzero": Rule(lambda a: np.stack(np.nonzero(a), -1), OWN, lambda a: ..., is_found=True),
     "index_add": Rule(_index_add, OWN, _source_shape),
     "index_copy": Rule(_index_copy, OWN, _source_shape),
     "index_fill": Rule(_index_copy, OWN, lambda shape, *_: shape),

@@ -65,7 +65,7 @@ def _divergence_by_target(gradient: Any, a: Any, target: Any, reduction: int, is
 
 
 def _chance_entropy(a: Any, target: Any, weight: Any) -> Any:
-    """Binary cross entropy of probabilities; as in PyTorch no logarithm is below -100."""
+    """Binary cross entropy of probabilities. As in PyTorch no logarithm is below -100."""
     loss = -(target * np.maximum(np.log(a), -100) + (1 - target) * np.maximum(np.log1p(-a), -100))
     return loss if weight is None else loss * weight
 

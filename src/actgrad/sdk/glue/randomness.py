@@ -30,7 +30,7 @@ def _bernoulli(to: Any, chance: Any, seed: int, offset: int) -> Any:
 
 
 def _drawn(a: Any, count: int, has_replacement: bool, seed: int, offset: int) -> Any:
-    """Positions in each row, by weights; without replacement each at most once."""
+    """Positions in each row, by weights, without replacement each at most once."""
     rows, generator = a.reshape(-1, a.shape[-1]).astype(np.float64), _generator(seed, offset)
     if not has_replacement:  # the first arrivals of processes whose rates are the weights
         return np.argsort(generator.exponential(size=rows.shape) / rows, -1, kind="stable")[:, :count]

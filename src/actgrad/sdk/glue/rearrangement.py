@@ -79,7 +79,7 @@ def _reflected(a: Any, pad: Sequence[int]) -> Any:
 
 
 def _repeated(a: Any, repeats: Any, dim: int, size: int) -> Any:
-    """Each element as often as `repeats` says, in `size` places; nothing where there are none."""
+    """Each element as often as `repeats` says, in `size` places."""
     result = np.repeat(a.reshape(a.shape or (1,)), repeats, dim)
     if size and result.shape[dim] != size:
         fault = f"outputSize is {size}, but the elements take {result.shape[dim]} places"

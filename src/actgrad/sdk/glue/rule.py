@@ -13,7 +13,7 @@ COMMON = "common"  # the promoted dtype of its arguments
 FLOATING = "floating"  # the same, float32 for integers
 RESULT = "result"  # the dtype of its result, int64 for integers
 OWN = "own"  # each array keeps its dtype
-WIDE = "wide"  # as floating; each result is rounded to its own dtype alone
+WIDE = "wide"  # as floating, but each result is rounded to its own dtype
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Rule:
 
     compute: Callable[..., Any]
     dtype: str = COMMON
-    #: A shape from shapes, AclScalars and flags, or `...` for any; a tuple of these for several results.
+    #: A shape from shapes, AclScalars and flags, `...` for any, or a tuple of these for several results.
     #: None: shapes broadcast.
     shape: Callable[..., Any] | None = None
-    is_found: bool = False  # sizes of results are known when they are computed; `shape` has the largest
-    is_in_place: bool = False  # it reads all its results; others read at most the first
-    reads_nibbles: bool = False  # it takes INT4, as int8; others refuse it
+    is_found: bool = False  # the computation finds the sizes of results, and `shape` has the largest
+    is_in_place: bool = False  # it reads all its results, while others read at most the first
+    reads_nibbles: bool = False  # it takes INT4, as int8, which others refuse

@@ -1,6 +1,6 @@
 """The rules that clients.txt names: what a function of the table computes from its arguments.
 
-A rule gets arrays, and numbers and flags as they are. It returns the values of its function's result. The rules of
+A rule gets arrays, and unchanged numbers and flags. It returns the values of its function's result. The rules of
 dtypes are PyTorch's.
 """
 
@@ -101,10 +101,13 @@ def _stacked(shapes: Sequence[Shape], dim: int) -> Shape:
 
 
 def _selected(shape: Shape, dim: int, index: Shape) -> Shape:
+    """A number has no dimension to select along. An index that is a number counts as one of a list."""
+    if not shape:
+        return ()
     if not -len(shape) <= dim < len(shape):
         limits = f"it must lie in [{-len(shape)}, {len(shape) - 1}]"
         raise ValueError(f"dim is {dim}, but self has shape {tuple(shape)}; {limits}; change dim")
-    return (*shape[: dim % len(shape)], *index, *shape[dim % len(shape) + 1 :])
+    return (*shape[: dim % len(shape)], *(index or (1,)), *shape[dim % len(shape) + 1 :])
 
 
 def _steps(start: Any, end: Any, step: Any) -> int:
@@ -137,6 +140,11 @@ def _nan_to_num(a: Any, nan: float, highest: float, lowest: float) -> Any:
     return np.where(np.isnan(a), nan, np.where(a == np.inf, highest, np.where(a == -np.inf, lowest, a)))
 
 
+def _power(a: Any, b: Any) -> Any:
+    """NumPy's float32 powers of integers may be inexact by vector instructions, so float64 computes them."""
+    return np.power(a, b) if a.dtype != np.float32 else np.power(a.astype(np.float64), b).astype(np.float32)
+
+
 def _lerp(a: Any, b: Any, weight: Any) -> Any:
     """PyTorch computes from the nearer end."""
     return np.where(np.abs(weight) < 0.5, a + weight * (b - a), b - (b - a) * (1 - weight))
@@ -167,12 +175,12 @@ def _extremes_shapes(shape: Shape, dims: Sequence[int], keep: bool) -> tuple[Sha
 
 
 def _to_odd(a: Any) -> Any:
-    """The nearest integer; halfway between two, the odd one."""
+    """The nearest integer. Halfway between two, the odd one."""
     lower = np.floor(a)
     return np.where(a - lower == 0.5, lower + (lower % 2 == 0), np.rint(a))
 
 
-#: Rounding by number; others round as rint.
+#: Rounding by number. Others round as rint.
 _ROUNDING: dict[int, Callable[[Any], Any]] = {
     2: np.floor, 3: np.ceil, 4: lambda a: np.copysign(np.floor(np.abs(a) + 0.5), a), 5: np.trunc, 6: _to_odd,
 }  # fmt: skip
@@ -277,7 +285,7 @@ RULES: dict[str, Rule] = {
     **{name: Rule(getattr(np, name), FLOATING) for name in _FLOATING},
     "sigmoid": Rule(lambda a: 1 / (1 + np.exp(-a)), FLOATING),
     "round_by_mode": Rule(_rounded, shape=lambda shape, mode: shape),
-    "pow": Rule(np.power),
+    "pow": Rule(_power),
     "clamp": Rule(_clamp),
     **{name: Rule(getattr(np, name)) for name in _PLAIN},
     "where": Rule(lambda condition, a, b: np.where(condition != 0, a, b)),
@@ -334,10 +342,8 @@ RULES: dict[str, Rule] = {
         OWN,
         lambda start, end, step: (_steps(start.value, end.value, step.value),),
     ),
-    "select": Rule(lambda a, dim, index: np.take(a, index.astype(np.int64), dim), OWN, _selected),
-    "embedding": Rule(
-        lambda a, index: np.take(a, index.astype(np.int64), 0), OWN, lambda a, index: _selected(a, 0, index)
-    ),
+    "select": Rule(lambda a, dim, index: np.take(a, index.astype(np.int64), dim) if a.ndim else a, OWN, _selected),
+    "embedding": Rule(lambda a, index: np.take(a, index.astype(np.int64), 0), OWN, lambda a, index: (*index, *a[1:])),
     "permute": Rule(np.transpose, OWN, lambda shape, dims: tuple(shape[d] for d in dims)),
     "repeat": Rule(np.tile, OWN, _repeated),
     "roll": Rule(_rolled, OWN, lambda shape, *_: shape),

@@ -30,5 +30,5 @@ def plan(name: str, attributes: str, inputs: tuple[AclTensor | None, ...], outpu
 
 
 def _number(value: dict[str, Any]) -> Any:
-    """A float from its bits; other objects stay."""
+    """A float from its bits. Other objects stay."""
     return struct.unpack("<f", struct.pack("<I", value["bits"]))[0] if "bits" in value else value

@@ -6,6 +6,7 @@ import itertools
 import logging
 from collections.abc import Callable, Sequence
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -51,17 +52,26 @@ class Work:
 
     def __init__(self, name: str, rule: str, parameters: Sequence[CParameter], arguments: Sequence[Any]):
         self.name, self.rule = name, RULES[rule]
-        self._judge(parameters, arguments)
+        self._any_shape: tuple[str, ...] = ()
+        has_no_work = self._judge(parameters, arguments)
         self._results = [k for k, parameter in enumerate(parameters) if parameter.is_output]
         self._calls = [tuple(arguments)]
         self._shared: list[AclTensor] = []
-        if parameters[self._results[0]].type == "tensors":
-            self._calls = self._one_by_one(arguments)
-        for call in self._calls:
-            self._check_shapes([parameters[k].name for k in self._results], call)
+        try:
+            if parameters[self._results[0]].type == "tensors":
+                self._calls = self._one_by_one(arguments)
+            for call in self._calls:
+                self._check_shapes([parameters[k].name for k in self._results], call)
+        except InvalidArgument:
+            if not has_no_work:
+                raise
+            self._calls = []
 
-    def _judge(self, parameters: Sequence[CParameter], arguments: Sequence[Any]) -> None:
-        """Raise the first fault, as hardware finds it: null pointers, then the checks of the table."""
+    def _judge(self, parameters: Sequence[CParameter], arguments: Sequence[Any]) -> bool:
+        """Raise the first fault, as hardware finds it: null pointers, then the checks of the table.
+
+        Returns whether an empty tensor ends the call before shapes of results are compared.
+        """
         row, judge = checks.row_of(self.name, tuple(parameters)), checks.judge_of(self.name, tuple(parameters))
         call = checks.call_of(self.name, parameters, arguments)
         if judge is None:
@@ -72,14 +82,18 @@ class Work:
             for each in value if isinstance(value, tuple) else (value,):
                 may_be_null = checks.may_be_null(row, parameter.name)
                 check_argument(self.name, parameter.name, each, may_be_null, self.rule.reads_nibbles)
-        if judge is not None:
-            checks.run(judge.later, call)
+        if judge is None:
+            return False
+        checks.run(judge.later, call)
+        self._any_shape = judge.any_shape
+        return judge.has_no_work(call)
 
     def _one_by_one(self, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The calls of one tensor each that a call of lists is."""
         count = len(arguments[self._results[0]])
-        self._shared = [value for value in arguments if isinstance(value, AclTensor)]  # scalars, as tensors
-        lists = [value if isinstance(value, tuple) else (value,) * count for value in arguments]
+        tensors = [value for value in arguments if isinstance(value, AclTensor)]  # scalars, as tensors
+        self._shared = [value for value in tensors if value.view_dims != (count,) or count == 1]
+        lists = [_parts(value, count) for value in arguments]
         if any(len(each) != count for each in lists):
             lengths = ", ".join(str(len(each)) for each in lists)
             raise InvalidArgument(
@@ -106,6 +120,8 @@ class Work:
         for name, result, shape in zip(names, self._targets(call), rule_shapes, strict=True):
             if result is None:
                 continue
+            if name in self._any_shape and shape is not ... and prod(result.view_dims) == prod(shape):
+                continue
             if shape is not ... and result.view_dims not in (shape, shape or (1,)):
                 fault = f"{self.name}: {name} has shape {result.view_dims}"
                 raise InvalidArgument(
@@ -126,7 +142,7 @@ class Work:
         with np.errstate(all="ignore"):
             for call in self._calls:
                 shapes = self._compute(call, distance)
-        if not self.rule.is_found:
+        if not self._calls or not self.rule.is_found:
             return ()
         numbers = [sum(isinstance(value, AclTensor) for value in self._calls[0][:k]) for k in self._results]
         new = [(n, len(s), *s) for n, s in zip(numbers, shapes, strict=True) if s is not None]
@@ -140,13 +156,16 @@ class Work:
         values = [each if each is None else np.asarray(each) for each in (computed if len(results) > 1 else [computed])]
         for result, value in zip(results, values, strict=True):
             if result is not None and value is not None:
+                if self.rule.is_found and value.size > result.size:
+                    fault = f"{self.name}: the result has {value.size} elements, its tensor {result.size}"
+                    raise InvalidArgument(f"{fault}; it must have as many or more; create a larger tensor")
                 part = result.ravel()[: value.size].reshape(value.shape) if self.rule.is_found else result
                 value = value.reshape(part.shape) if value.size == part.size else value
                 _copy(part, value if dtype is None or self.rule.dtype == WIDE else value.astype(dtype))
         return [value if value is None else value.shape for value in values]
 
     def _dtype(self, call: tuple[Any, ...], result: Dtype) -> Dtype | None:
-        """The dtype of the values; None: each array keeps its own."""
+        """The dtype of the values, or None if each array keeps its own."""
         if self.rule.dtype == OWN:
             return None
         if self.rule.dtype == RESULT:
@@ -157,6 +176,20 @@ class Work:
             if isinstance(each, AclScalar):
                 dtype = with_scalar(dtype, each.dtype.numpy)
         return FLOAT32 if self.rule.dtype in (FLOATING, WIDE) and category(dtype) < 2 else dtype
+
+
+def _parts(value: Any, count: int) -> tuple[Any, ...]:
+    """An argument for each tensor of a list: the list's, a tensor's elements if it has as many, or always the same."""
+    if isinstance(value, tuple):
+        return value
+    if not isinstance(value, AclTensor) or value.view_dims != (count,) or count == 1:
+        return (value,) * count
+    parts = [AclTensor((), value.dtype, (), 0, value.format, (1,)) for _ in range(count)]
+    for k, part in enumerate(parts):
+        assert value.view is not None
+        address = value.view.address + k * value.strides[0] * value.dtype.itemsize
+        part.put(value.view._replace(meta=TensorMeta(value.dtype, (), ()), address=address), value.fault)
+    return tuple(parts)
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:

@@ -89,7 +89,7 @@ aclError aclGetTensorDescDimV2(const aclTensorDesc* desc, size_t index, int64_t*
     return ACL_SUCCESS;
 }
 
-/** The number of elements; 0 for a null pointer. */
+/** The number of elements, or 0 for a null pointer. */
 size_t aclGetTensorDescElementCount(const aclTensorDesc* desc) {
     size_t count = desc != NULL;
     for (size_t k = 0; desc != NULL && k < desc->rank; k++) count *= (size_t)desc->dims[k];

@@ -16,7 +16,16 @@ static aclError check_option(const char* function, aclCompileOpt opt, const void
                         (int)opt);
 }
 
-/** Kept for aclGetCompileopt; it has no effect. */
+/* The value of an option. Chips before Ascend910B compile operators while a program runs, unless it says otherwise. */
+static const char* option(aclCompileOpt opt) {
+    const char* chip = aclrtGetSocName();
+    const bool is_older = strncmp(chip, "Ascend310P", 10) == 0 ||
+                          (strncmp(chip, "Ascend910", 9) == 0 && chip[9] != 'B' && chip[9] != '_');
+    if (opt == ACL_OP_JIT_COMPILE && options[opt][0] == '\0') return is_older ? "enable" : "disable";
+    return options[opt];
+}
+
+/** Kept for aclGetCompileopt. It has no effect. */
 aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
     RETURN_IF_ERROR(check_option(__func__, opt, value));
     if (strlen(value) >= LONGEST)
@@ -28,25 +37,25 @@ aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
     return ACL_SUCCESS;
 }
 
-/** The bytes that aclGetCompileopt needs, with the zero at the end; 0 for no option. */
+/** The bytes that aclGetCompileopt needs, with the zero at the end, or 0 for no option. */
 size_t aclGetCompileoptSize(aclCompileOpt opt) {
     if ((int)opt < 0 || (int)opt >= OPTIONS) return 0;
     LOCKED(&lock);
-    return strlen(options[opt]) + 1;
+    return strlen(option(opt)) + 1;
 }
 
 aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length) {
     RETURN_IF_ERROR(check_option(__func__, opt, value));
     LOCKED(&lock);
-    if (strlen(options[opt]) >= length)
+    if (strlen(option(opt)) >= length)
         return actgrad_fail(ACL_ERROR_INVALID_PARAM,
                             "%s: length is %zu; it must be %zu; enlarge value", __func__, length,
-                            strlen(options[opt]) + 1);
-    strcpy(value, options[opt]);
+                            strlen(option(opt)) + 1);
+    strcpy(value, option(opt));
     return ACL_SUCCESS;
 }
 
-/* Tensors as the aclnn interface has them; one of an undefined type was left out. */
+/* Tensors as the aclnn interface has them. One of an undefined type was left out. */
 static aclTensorList* listed(int count, const aclTensorDesc* const* descs, const aclDataBuffer* const* buffers) {
     const aclTensor* tensors[MOST] = {NULL};
     int64_t dims[MAX_RANK];
@@ -81,7 +90,7 @@ static int32_t run(const char* function, const char* opType, const aclopAttr* at
     return actgrad_phase_two(function, NULL, 0, executor, stream);
 }
 
-/** Computes an operator that actgrad.ir has; other names fail with 207000, and so does the next copy or synchronize. */
+/** Computes an operator that actgrad.ir has. Other names fail with 207000, and so does the next copy or synchronize. */
 aclError aclopCompileAndExecute(const char* opType, int numInputs, const aclTensorDesc* const* inputDesc,
                                 const aclDataBuffer* const* inputs, int numOutputs,
                                 const aclTensorDesc* const* outputDesc, aclDataBuffer* const* outputs,

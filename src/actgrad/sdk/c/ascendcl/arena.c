@@ -2,7 +2,7 @@
 
    Private memory, where only this process computes: a forked child gets its own copy from the system. Otherwise a file
    in memory, mapped at one address here and in the process that computes. A strict program cannot touch the device
-   addresses; the file is mapped a second time, elsewhere, for the functions that may.
+   addresses. The file is mapped a second time, elsewhere, for the functions that may.
 
    The memory past the last block cannot be touched at all: checkers of memory read everything else. */
 #include "runtime.h"
@@ -67,14 +67,14 @@ static const uint64_t LARGEST = 64ull << 30;
 static const uint64_t SMALLEST = 1ull << 20;
 static const uint64_t STEP = 16ull << 20; /* the touchable part grows by this */
 /* Far from programs, libraries and heaps, so that other processes have them free too. Valgrind's quick tables reach the
-   first; the second is outside AddressSanitizer's own memory. */
+   first. The second is outside AddressSanitizer's own memory. */
 static const uint64_t BASES[] = {0x1000000000ull, 0x12c000000000ull, 0};
 enum { BASE_COUNT = sizeof BASES / sizeof *BASES };
 
 static bool is_strict(void) { return actgrad_get_settings()->is_strict; }
 static bool is_shared(void) { return is_strict() || actgrad_get_settings()->uses_server; }
 
-/* Reserves address space; nothing can be touched there yet. */
+/* Reserves address space. Nothing can be touched there yet. */
 static void* map(uint64_t address, uint64_t size, int flags, int file) {
     return mmap((void*)(uintptr_t)address, size, PROT_NONE, flags | MAP_NORESERVE, file, 0);
 }

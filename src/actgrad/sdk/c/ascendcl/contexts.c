@@ -19,7 +19,7 @@ FORK_SAFE_LOCK(contexts_lock, CONTEXTS_ORDER)
 static Context* contexts; /* of programs, destroyed ones too */
 static Context defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
                                     {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}};
-static uint64_t uses[DEVICES]; /* calls of aclrtSetDevice less those of aclrtResetDevice */
+static uint64_t uses[DEVICES]; /* calls of aclrtSetDevice minus calls of aclrtResetDevice */
 static int64_t switches[SWITCHES];
 static _Thread_local Context* current;
 

@@ -29,7 +29,7 @@ static uint32_t nearest(uint32_t bits) {
     return (uint32_t)lrintf(magnitude * 0x1p24f); /* subnormal halves are multiples of 2^-24 */
 }
 
-/** The nearest half, ties to even; 65504 with the sign of `value` where it is too large, infinite or NaN. */
+/** The nearest half, ties to even, or 65504 with the sign of `value` where it is too large, infinite or NaN. */
 aclFloat16 aclFloatToFloat16(float value) {
     const uint32_t too_large = 0x477ff000u; /* 65520, halfway to 65536 */
     uint32_t bits;
@@ -39,7 +39,7 @@ aclFloat16 aclFloatToFloat16(float value) {
     return (aclFloat16)(sign | (bits >= too_large ? LARGEST : nearest(bits)));
 }
 
-/** Bytes of an element; 0 for an element of no whole number of bytes, or of no fixed size. */
+/** Bytes of an element, or 0 for an element of no whole number of bytes, or of no fixed size. */
 size_t aclDataTypeSize(aclDataType dataType) {
     for (size_t k = 0; k < sizeof DATA_TYPES / sizeof *DATA_TYPES; k++)
         if (DATA_TYPES[k].number == (int32_t)dataType) return DATA_TYPES[k].size;

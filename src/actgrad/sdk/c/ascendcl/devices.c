@@ -75,7 +75,7 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
                         (int)mode);
 }
 
-/** Cores are this machine's; it has no level-2 cache of a device. */
+/** Cores are this machine's. It has no level-2 cache of a device. */
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
     if (value == NULL) return actgrad_fail_null(__func__, "value");
     RETURN_IF_ERROR(actgrad_check_device_id(__func__, (int32_t)deviceId));

@@ -93,7 +93,7 @@ aclError actgrad_fail_memory(const char* function) {
                         "%s: host memory ran out; the call needs more; free some", function);
 }
 
-/** The calling thread's newest text, once; null without one. It stays readable until the next call. */
+/** The calling thread's newest text, once, or null without one. It stays readable until the next call. */
 const char* aclGetRecentErrMsg(void) {
     free(texts.returned);
     texts.returned = texts.newest;

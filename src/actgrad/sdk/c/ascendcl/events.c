@@ -7,8 +7,8 @@
 
 typedef struct {
     actgrad_live live;
-    Place place;          /* of its last recording; without a stream: it was never recorded */
-    struct timespec time; /* when a stream reached that; 0: not yet */
+    Place place;          /* of its last recording. Without a stream, it was never recorded. */
+    struct timespec time; /* when a stream reached that, or 0 if none did */
 } Event;
 
 FORK_SAFE_LOCK(events_lock, EVENTS_ORDER) /* for the places and times */
@@ -20,7 +20,7 @@ static aclError fail_event(const char* function, const char* argument, aclrtEven
                         argument, event);
 }
 
-/* A living event as it is now. */
+/* The present state of a living event. */
 static aclError look(const char* function, const char* argument, aclrtEvent event, Event* now) {
     LOCKED(&events_lock);
     if (!actgrad_live_has(LIVE_EVENT, event)) return fail_event(function, argument, event);
@@ -82,7 +82,7 @@ static int32_t wait_for(void* place) {
     return ACL_SUCCESS;
 }
 
-/** Waits for the last recording of the event at this call; an event never recorded delays nothing. */
+/** Waits for the last recording of the event at this call. An event never recorded delays nothing. */
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
     Event now;
     RETURN_IF_ERROR(look(__func__, "event", event, &now));

@@ -1,4 +1,4 @@
-/* The start and the end of the runtime; the last end lists what a strict program never gave back. */
+/* The start and the end of the runtime. The last end lists what a strict program never gave back. */
 #include "runtime.h"
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ static void update(bool is_end) {
     actgrad_report_streams();
 }
 
-/** `configPath` may be null; otherwise the file must exist. 100002 while an earlier aclInit is in force,
+/** `configPath` may be null. Otherwise the file must exist. 100002 while an earlier aclInit is in force,
     100000 where ACTGRAD_PRODUCT names no product. */
 aclError aclInit(const char* configPath) {
     if (configPath != NULL && configPath[0] != '\0' && access(configPath, R_OK) != 0)
@@ -53,10 +53,10 @@ static aclError finalize(const char* function, bool is_all, uint64_t* result) {
     return ACL_SUCCESS;
 }
 
-/** Ends all calls of aclInit; 100037 when none is in force. */
+/** Ends all calls of aclInit. Returns 100037 when none is in force. */
 aclError aclFinalize(void) { return finalize(__func__, true, NULL); }
 
-/** Takes back one aclInit and ends with the last; `refCount`, which may be null, gets the number left. */
+/** Takes back one aclInit and ends with the last. `refCount`, which may be null, gets the number left. */
 aclError aclFinalizeReference(uint64_t* refCount) { return finalize(__func__, false, refCount); }
 
 void actgrad_set_aclnn_initialised(bool is) {

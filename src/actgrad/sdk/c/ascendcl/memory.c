@@ -37,7 +37,7 @@ static uint64_t start_at(size_t index) {
     return index < device.count ? device.all[index].start : arena.base + arena.size;
 }
 
-/* The first place with room, and the number of blocks before it; 0 without one. */
+/* The first place with room, and the number of blocks before it, or 0 without one. */
 static uint64_t find_room(uint64_t size, size_t* index) {
     if (size > arena.size) return 0;
     uint64_t alignment = size >= LARGE ? HUGE_PAGE : ALIGNMENT;
@@ -100,7 +100,7 @@ static bool open_arena(void) {
 
 static bool is_open(void) { return arena.size != 0 || open_arena(); }
 
-/* The address of a new block; 0 without room or memory. */
+/* The address of a new block, or 0 without room or memory. */
 static uint64_t add_block(uint64_t size, const void* maker) {
     size_t index = 0;
     uint64_t start = is_open() ? find_room(size, &index) : 0;
@@ -203,7 +203,7 @@ static aclError check_cached(const char* function, void* devPtr, size_t size) {
 aclError aclrtMemFlush(void* devPtr, size_t size) { return check_cached(__func__, devPtr, size); }
 aclError aclrtMemInvalidate(void* devPtr, size_t size) { return check_cached(__func__, devPtr, size); }
 
-/* Removes the block that starts at an address; false without one. */
+/* Removes the block that starts at an address. Returns false without one. */
 static bool remove_starting(Blocks* blocks, uint64_t address) {
     LOCKED(&memory_lock);
     const Block* block = actgrad_blocks_starting(blocks, address);

@@ -12,19 +12,19 @@
 aclError actgrad_fail_memory(const char* function); /* malloc returned NULL */
 const char* actgrad_newest_reason(void);            /* the thread's newest text, without time and title */
 
-/* live.c; as every actgrad_report_..., for a strict program's end */
+/* live.c. Like every actgrad_report_..., for a strict program's end. */
 void actgrad_report_objects(void);
 
 /* contexts.c: a context lives as long as the process, so that any pointer to one may be read. */
-extern atomic_bool actgrad_is_started; /* by aclInit or aclnnInit; a strict program must be. lifecycle.c sets it */
+extern atomic_bool actgrad_is_started; /* by aclInit or aclnnInit. A strict program must be. lifecycle.c sets it */
 void actgrad_report_contexts(void);
 typedef struct Context Context;
-Context* actgrad_current_context(void); /* the thread's; NULL without one, or after its end */
+Context* actgrad_current_context(void); /* the thread's, or NULL without one, or after its end */
 int32_t actgrad_device_of(const Context* context); /* 0 for NULL */
 aclError actgrad_check_device_id(const char* function, int32_t deviceId);
 aclError actgrad_check_device(const char* function); /* fails in a thread without a context */
 void actgrad_use_device(int32_t device); /* counts a use, and makes the default context current */
-bool actgrad_leave_device(int32_t device, bool is_forced); /* takes back a use, or all; true for the last */
+bool actgrad_leave_device(int32_t device, bool is_forced); /* returns whether no use is left */
 void actgrad_end_default_context(int32_t device);
 
 /* arena.c: a sorted array of the memory blocks in use, and the addresses that they come from. Callers hold a lock. */
@@ -48,15 +48,15 @@ typedef struct {
     uint64_t base;
     uint64_t size;
     int64_t distance;   /* from a device address to where this process may touch it */
-    int file;           /* mapped there; -1 for private memory */
+    int file;           /* mapped there, or -1 for private memory */
     uint64_t touchable; /* bytes from the base that can be touched */
 } Arena;
 bool actgrad_arena_open(Arena* arena);
 bool actgrad_arena_reach(Arena* arena, uint64_t end); /* makes the memory before `end` touchable */
 void actgrad_arena_use_huge_pages(const Arena* arena, uint64_t start, uint64_t end);
 void actgrad_arena_give_back(const Arena* arena, uint64_t start, uint64_t end); /* zero at the next touch */
-int actgrad_arena_copy(const Arena* arena); /* the file for a forked child; -1 on failure */
-void actgrad_arena_change_file(Arena* arena, int file); /* takes the file; -1 leaves the arena empty */
+int actgrad_arena_copy(const Arena* arena); /* the file for a forked child, or -1 on failure */
+void actgrad_arena_change_file(Arena* arena, int file); /* takes the file. -1 leaves the arena empty */
 
 /* memory.c */
 bool actgrad_is_device_address(uint64_t address); /* any allocation could be there */
@@ -68,14 +68,14 @@ typedef struct Stream Stream;
 typedef struct {
     Stream* stream; /* it may be destroyed: streams.c alone reads it */
     uint64_t number;
-} Place; /* in the queue, which only a strict program has; the default one is before it */
+} Place; /* in the queue, which only a strict program has. The default one is before it */
 /* As actgrad_submit, with the name of the caller. `place` gets the place in the queue, unless it is NULL. */
 aclError actgrad_submit_from(const char* function, aclrtStream stream, actgrad_work work, actgrad_release release,
                              void* argument, Place* place);
 bool actgrad_is_pending(Place place);
 void actgrad_run_until(Place place); /* does the stream's work up to there */
-aclError actgrad_finish(Place place); /* the same; returns the first failure on that stream since the last call */
-aclError actgrad_run_device(int32_t device); /* does the work of all its streams; 0 or the first failure */
+aclError actgrad_finish(Place place); /* the same, and returns the first failure on that stream since the last call */
+aclError actgrad_run_device(int32_t device); /* does the work of all its streams and returns 0 or the first failure */
 aclError actgrad_check_timeout(const char* function, int32_t timeout);
 void actgrad_report_streams(void);
 /* For functions that read results, or tell that work is done. */

@@ -1,4 +1,4 @@
-/* The functions of libascendcl that libnnopbase calls, and the macros of both. Programs see none of this. */
+/* The functions of libascendcl that libnnopbase calls, and the macros of both. Programs do not see this file. */
 #ifndef ACTGRAD_SERVICES_H
 #define ACTGRAD_SERVICES_H
 
@@ -78,9 +78,9 @@ EXPORT void actgrad_live_retire(void* memory); /* frees it after a while: until 
 EXPORT int32_t actgrad_check_device_if_strict(const char* function);
 
 /* memory.c: device memory. */
-EXPORT int64_t actgrad_memory_left(uint64_t address); /* bytes to the end of its allocation; -1 outside of any */
+EXPORT int64_t actgrad_memory_left(uint64_t address); /* bytes to the end of its allocation, or -1 outside of any */
 EXPORT int64_t actgrad_memory_distance(void); /* from a device address to where this process may touch it */
-/* The file behind device memory and its mapping, for a process that computes on it; 0 on success. */
+/* The file behind device memory and its mapping, for a process that computes on it. Returns 0 on success. */
 EXPORT int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size);
 
 /* streams.c: does `work` on a stream, at once, or strictly at the next synchronize. `release` always follows: after the

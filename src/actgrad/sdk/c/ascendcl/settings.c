@@ -18,7 +18,7 @@ static void say_ignored(const char* name, const char* value, const char* known) 
             "actgrad: %s is \"%s\"; it must be %s; set it to one, because it is ignored now\n", name, value, known);
 }
 
-/* The value of a variable; `otherwise` when it is unset or empty. */
+/* The value of a variable, or `otherwise` when it is unset or empty. */
 static const char* value_of(const char* name, const char* otherwise) {
     const char* value = getenv(name);
     return value == NULL || value[0] == '\0' ? otherwise : value;
@@ -37,7 +37,7 @@ static bool read_strict(void) {
 }
 
 /* Whether the program has a Python. A thread may keep its lock while it waits for another thread's call, which must not
-   need that lock; it may also be of another version, and start and end at any time. */
+   need that lock. It may also be of another version, and start and end at any time. */
 static bool has_python(void) { return dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL; }
 
 /* Whether torch_npu's own thread calls the operators. Its other threads keep Python's lock while they wait for it. */
@@ -53,7 +53,7 @@ static bool has_waiting_queue(void) {
 static bool read_server(const char* libpython) {
     const char* value = value_of("ACTGRAD_SDK_HOST", "");
     if (strcmp(value, "server") == 0) return true;
-    if (access(libpython, R_OK) != 0) return true; /* "" is no file either */
+    if (access(libpython, R_OK) != 0) return true; /* "" does not name a file either */
     if (strcmp(value, "inprocess") == 0) return has_waiting_queue();
     if (value[0] != '\0') say_ignored("ACTGRAD_SDK_HOST", value, "inprocess or server");
     return has_python();

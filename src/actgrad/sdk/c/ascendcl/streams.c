@@ -34,7 +34,7 @@ static Item* queue; /* of all streams */
 static Item** end = &queue;
 static _Atomic uint64_t numbers;
 
-/* Held by the thread that works; work that waits for other work does that too. */
+/* Held by the thread that works. Work that waits for other work does that too. */
 static pthread_mutex_t working = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_t worker; /* the thread whose items are begun */
 
@@ -128,7 +128,7 @@ aclError actgrad_finish(Place place) {
    follows. So reads in other threads fail until that thread gives work again. A refused operator of the older interface
    fails the next read in its own thread too. */
 typedef struct {
-    uint64_t thread; /* that gave the work; 0: no work failed */
+    uint64_t thread; /* that gave the work, or 0 if no work failed */
     bool fails_in_its_thread; /* a read in that thread must fail once, too */
     bool is_reported;         /* by a read */
     bool is_followed;         /* the thread gave work again */
@@ -257,7 +257,7 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
     return create(__func__, stream);
 }
 
-/* Takes a stream out of use; false when it is not, or no longer, there. */
+/* Takes a stream out of use. Returns false for one that does not exist. */
 static bool detach(const Stream* stream) {
     LOCKED(&streams_lock);
     return actgrad_live_remove(LIVE_STREAM, stream);

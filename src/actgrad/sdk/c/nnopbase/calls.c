@@ -7,7 +7,8 @@
 static bool is_alive(const actgrad_argument* argument) {
     static const actgrad_live_kind kinds[] = {[TENSOR] = LIVE_TENSOR, [SCALAR] = LIVE_SCALAR, [INTS] = LIVE_LIST,
                                               [BOOLS] = LIVE_LIST,   [TENSORS] = LIVE_LIST, [SCALARS] = LIVE_LIST};
-    return actgrad_live_has(kinds[argument->kind], argument->pointer);
+    if (actgrad_live_has(kinds[argument->kind], argument->pointer)) return true;
+    return argument->kind == SCALARS && actgrad_live_has(LIVE_TENSOR, argument->pointer); /* of one dimension */
 }
 
 void actgrad_place(Call* call, int64_t tensor, void* data) {
@@ -53,7 +54,7 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
     } else if (kind == TEXT) {
         add_two(call, TEXT_WORDS, (int64_t)strlen(pointer));
         add(call, pointer, (int64_t)strlen(pointer));
-    } else if (kind == TENSOR) {
+    } else if (kind == TENSOR || (kind == SCALARS && actgrad_live_has(LIVE_TENSOR, pointer))) {
         describe_tensor(call, pointer);
     } else if (kind == SCALAR) {
         add_two(call, SCALAR_WORDS, ((const aclScalar*)pointer)->dtype);
@@ -74,7 +75,7 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
     }
 }
 
-/* Takes memory for words and tensors; false without it. */
+/* Takes memory for words and tensors. Returns false without memory. */
 static bool make_room(Call* call, int64_t words, int64_t tensors) {
     call->words = malloc((size_t)(words + 3 * tensors) * sizeof *call->words);
     if (call->words == NULL) return false;

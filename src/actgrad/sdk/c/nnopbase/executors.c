@@ -75,7 +75,7 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
 
 typedef enum { INPUTS, OUTPUTS, ALL } Group;
 
-/* The place, among the call's tensors, of number `index` of a group; -1 without one. */
+/* The place, among the call's tensors, of number `index` of a group, or -1 without one. */
 static int64_t place_of(const actgrad_plan* plan, Group group, size_t index) {
     const size_t outputs = (size_t)plan->outputs, inputs = (size_t)plan->operands - outputs;
     if (group != OUTPUTS && index < inputs) return plan->all[outputs + index].tensor;
@@ -121,7 +121,7 @@ static aclnnStatus exchange(const char* function, aclOpExecutor* executor, aclTe
     return 0;
 }
 
-/* Plans the executor's call again; a failure changes nothing. */
+/* Plans the executor's call again. A failure changes nothing. */
 static aclnnStatus set_address(const char* function, aclOpExecutor* executor, Group group, size_t index,
                                aclTensor* tensor, void* address) {
     Call moved;

@@ -205,7 +205,7 @@ static void run_start_up(bool is_running) {
 /* One state of the interpreter per thread, for the thread's life: one for each call would cost more. */
 static pthread_key_t thread_state;
 static __thread bool has_state;
-static bool is_of_program; /* the program started the interpreter; ctypes then gives a thread its state per call */
+static bool is_of_program; /* the program started the interpreter. ctypes then gives a thread its state per call */
 
 static void end_state(void* state) {
     /* PyGILState_Release would read a thread-local value that the C library has already freed. */
@@ -215,7 +215,7 @@ static void end_state(void* state) {
     python.delete_thread();
 }
 
-/* Gives the calling thread a state; false where the program has ended the interpreter. */
+/* Gives the calling thread a state. Returns false where the program has ended the interpreter. */
 static bool is_ready(void) {
     if (!python.is_initialized()) {
         actgrad_fail(INNER, "the program ended Python; it must run; leave Py_Finalize out before this call");

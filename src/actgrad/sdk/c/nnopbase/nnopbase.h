@@ -49,7 +49,7 @@ const void* actgrad_list_values(const void* list, int64_t* count); /* of a list 
 /* Dead: destroyed, or no object at all. */
 enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS, TEXT_WORDS, INTS_WORDS, LIST_WORDS };
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 11 }; /* the version of words and plans; seam.py has the same number */
+enum { INTERFACE = 11 }; /* the version of words and plans. seam.py has the same number */
 
 /* An operand of a plan's function. */
 typedef struct {
@@ -63,8 +63,8 @@ typedef struct {
 typedef struct {
     int64_t status;
     int64_t workspace_size;
-    int64_t handle; /* of the objects that the planner keeps for the plan; 0 for none */
-    int64_t run;    /* a function of (block, addresses), which returns 0 without memory; itself 0 for no work here */
+    int64_t handle; /* of the objects that the planner keeps for the plan, or 0 for none */
+    int64_t run;    /* a function of (block, addresses), which returns 0 without memory. Itself 0 for no work here */
     int64_t block;
     int64_t is_run_by_planner;
     int64_t is_general; /* the plan holds for every call of the same words */
@@ -72,7 +72,7 @@ typedef struct {
     actgrad_operand all[MAX_OPERANDS]; /* outputs, then inputs */
 } actgrad_plan;
 
-/* Requests: to plan a call of a function, to run a plan, to release plans. The last two have handles as words; the
+/* Requests: to plan a call of a function, to run a plan, to release plans. The last two have handles as words. The
    second has the distance from device addresses to the planner's as its place. Its answer has in `outputs` how many
    words follow: of each tensor that has a new shape, its number, its rank and its sizes. END: the process ends. */
 enum { PLAN = 1, RUN = 2, RELEASE = 3, END = 4 };
@@ -80,7 +80,7 @@ typedef void actgrad_planner(int64_t request, const char* function, const int64_
                              const int64_t* places, int64_t place_count, actgrad_plan* answer);
 actgrad_planner* actgrad_start_interpreter(void);
 actgrad_planner* actgrad_start_server(void);
-actgrad_planner actgrad_ask_planner; /* starts it at the first request; INNER and a report on failure */
+actgrad_planner actgrad_ask_planner; /* starts it at the first request. INNER and a report on failure */
 void actgrad_release_later(int64_t handle); /* gives back handles in batches */
 
 /* calls.c: a call, as the planner gets it. */
@@ -104,7 +104,7 @@ typedef struct {
     const void** objects; /* the tensors */
 } Call;
 bool actgrad_describe_call(Call* call, const char* function, const actgrad_argument* arguments, int count);
-bool actgrad_copy_call(const Call* call, Call* copy); /* with words of its own; both: false without memory */
+bool actgrad_copy_call(const Call* call, Call* copy); /* with words of its own. Both return false without memory. */
 void actgrad_place(Call* call, int64_t tensor, void* data);
 
 /* tasks.c: a planned call. Its executor holds it, and so do the cache, each piece of work that is queued or running, and
@@ -115,9 +115,9 @@ typedef struct Task {
     Call call;
     actgrad_plan plan;
     int64_t addresses[MAX_OPERANDS];
-    struct Task* source; /* the cached task of the same plan, which keeps the machine code; NULL: this one does */
+    struct Task* source; /* the cached task of the same plan, which keeps the machine code, or NULL if this one does */
 } Task;
-int32_t actgrad_plan_call(const Call* call, Task** task); /* takes the call's words; reports a failure */
+int32_t actgrad_plan_call(const Call* call, Task** task); /* takes the call's words and reports a failure */
 int32_t actgrad_run_task(void* task);
 Task* actgrad_hold_task(Task* task);
 void actgrad_drop_task(void* task);
@@ -128,14 +128,14 @@ struct aclOpExecutor {
     bool is_repeatable;
     Task* task;
 };
-aclOpExecutor* actgrad_new_executor(Task* task); /* takes the task; NULL: no memory */
+aclOpExecutor* actgrad_new_executor(Task* task); /* takes the task, and returns NULL without memory */
 /* The task for phase two of `function`, held. An ordinary executor is used up by this. */
 int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** task);
 
 /* phases.c: the generated functions of the operators call these. */
 EXPORT int32_t actgrad_phase_one(const char* function, const actgrad_argument* arguments, int count,
                                  uint64_t* workspaceSize, aclOpExecutor** executor);
-EXPORT int32_t actgrad_note_phase_one(int32_t status); /* keeps a failure for other threads; returns it */
+EXPORT int32_t actgrad_note_phase_one(int32_t status); /* keeps a failure for other threads and returns it */
 EXPORT int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t workspaceSize,
                                  aclOpExecutor* executor, void* stream);
 

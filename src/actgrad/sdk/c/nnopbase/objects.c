@@ -71,7 +71,7 @@ void actgrad_reshape(const void* object, const int64_t* dims, int64_t rank) {
     fill_contiguous(tensor->dims, rank, tensor->strides);
 }
 
-/* Takes an object out of use for aclDestroy...; one destroyed before is a failure. */
+/* Takes an object out of use for aclDestroy.... One destroyed before is a failure. */
 static aclnnStatus take(actgrad_live_kind kind, const char* function, const void* object) {
     if (actgrad_live_remove(kind, object)) return 0;
     return actgrad_fail(INVALID, "%s: %p is another object or was destroyed before; it must exist; remove the call",

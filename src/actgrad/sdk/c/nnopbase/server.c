@@ -1,5 +1,5 @@
 /* The planner in another process, for any Python executable without a shared library, and for programs with a Python:
-   its lock may be kept from a call. The server maps device memory at the same address; requests and answers go over a
+   its lock may be kept from a call. The server maps device memory at the same address. Requests and answers go over a
    pair of sockets. */
 #include "nnopbase.h"
 
@@ -51,8 +51,8 @@ static void disconnect(void) {
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, disconnect); }
 
 /* Starts the server and waits for the process that starts it: a program may wait for any child, so the server is none.
-   The server has a process group of its own, so that a terminal's signals go to the program alone. It keeps none of the
-   program's files open but standard error. */
+   The server has a process group of its own, so that a terminal's signals go to the program alone. Of the
+   program's files it keeps only standard error open. */
 static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     static const char code[] =
         "import os, sys\n"
@@ -104,7 +104,7 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     return true;
 }
 
-/* A text, which the caller frees; NULL where the server is gone. */
+/* A text, which the caller frees, or NULL where the server is gone. */
 static char* receive_text(void) {
     int64_t length;
     char* text = receive(&length, sizeof length) ? calloc(1, (size_t)length + 1) : NULL;

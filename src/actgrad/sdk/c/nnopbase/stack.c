@@ -9,7 +9,7 @@ enum { NEEDED = 1 << 20, GIVEN = 8 << 20 };
 typedef struct {
     void (*function)(void*);
     void* argument;
-    char* report; /* for the thread that waits; NULL for none */
+    char* report; /* for the thread that waits, or NULL for none */
 } Errand;
 
 static void* do_errand(void* argument) {
@@ -20,7 +20,7 @@ static void* do_errand(void* argument) {
     return NULL;
 }
 
-/* The bounds of the thread's stack; read once per thread, because the main thread's are slow to get. */
+/* The bounds of the thread's stack. They are read once per thread, because the main thread's are slow to get. */
 typedef struct {
     uintptr_t low, high;
 } Bounds;

@@ -43,14 +43,14 @@ static bool is_like(const Call* call, const Call* other) {
            memcmp(call->words, other->words, (size_t)call->count * sizeof *call->words) == 0;
 }
 
-/* The cached task of a call like this one, held; NULL without one. */
+/* The cached task of a call like this one, held, or NULL without one. */
 static Task* hold_cached(const Call* call) {
     Task** slot = slot_of(call);
     LOCKED(&cache_lock);
     return *slot != NULL && is_like(&(*slot)->call, call) ? actgrad_hold_task(*slot) : NULL;
 }
 
-/* Puts a held task into its slot; returns the one that was there. */
+/* Puts a held task into its slot. Returns the one that was there. */
 static Task* exchange(Task* task) {
     Task** slot = slot_of(&task->call);
     LOCKED(&cache_lock);
@@ -86,7 +86,7 @@ static bool has_room(const Task* task) {
     return true;
 }
 
-/* Takes the plan of a cached task; false where the planner must judge. */
+/* Takes the plan of a cached task. Returns false where the planner must judge. */
 static bool finds_plan(Task* task) {
     Task* source = hold_cached(&task->call);
     if (source == NULL) return false;
@@ -189,7 +189,7 @@ static void run_plan(void* argument) {
 int32_t actgrad_run_task(void* argument) {
     const Task* task = argument;
     const actgrad_plan* plan = &task->plan;
-    if (plan->run == 0 && !plan->is_run_by_planner) return 0; /* there are no elements */
+    if (plan->run == 0 && !plan->is_run_by_planner) return 0; /* of tensors without elements */
     RETURN_IF_ERROR(check_memory(task));
     if (plan->is_run_by_planner && actgrad_get_settings()->uses_server && task->process != getpid())
         return compute_anew(task);

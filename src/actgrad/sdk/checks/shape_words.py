@@ -1,0 +1,237 @@
+"""Words of checks.txt on formats and shapes."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ...base.errors import either, quantity
+from ...base.loop import TensorMeta, broadcast_shapes
+from ...contract import shape_rules
+from ...contract.check import Call, Check
+from .row import Group, Row, entries, term
+
+
+def _formats(call: Call, name: str) -> dict[str, str]:
+    """The formats of a tensor or of a list's tensors, by what follows the name."""
+    return {key[len(name) :]: form for key, form in call.formats.items() if key.partition("[")[0] == name}
+
+
+def public(row: Row, *names: str) -> Group:
+    """No tensor has a private format."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            wrong = [form for form in _formats(call, name).values() if form not in shape_rules.PUBLIC_FORMATS]
+            fault = f"{name} has the private format {wrong[:1]}; it must be ND; create it with ACL_FORMAT_ND"
+            return fault if wrong else None
+
+        return Check(f"{name} has no private format", test, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def oneformat(row: Row, *names: str) -> Group:
+    """Each tensor has the format of the last one, or of the last list's tensor with its number.
+
+    `ND` before the names: unless the last one has the format ND.
+    """
+    *others, to = [name for name in names if name != "ND"]
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            formats = _formats(call, to)
+            for key, form in _formats(call, name).items():
+                expected = formats.get(key, next(iter(formats.values()), form))
+                if form != expected and not (expected == "ND" and "ND" in names):
+                    fault = f"{name} has format {form}, but {to} has {expected}"
+                    return f"{fault}; the formats must be equal; create both with one format"
+            return None
+
+        return Check(f"{name} has the format of {to}", test, about=(name, to))
+
+    return tuple(map(check, others))
+
+
+def formats(row: Row, name: str, *names: str) -> Group:
+    """A tensor does not have one of these formats."""
+
+    def test(call: Call) -> str | None:
+        form = call.formats.get(name)
+        return f"{name} has format {form}; it must be ND; create it with ACL_FORMAT_ND" if form in names else None
+
+    return (Check(f"{name} has not the format {either(names)}", test, about=(name,)),)
+
+
+def rank(row: Row, names: str, bounds: str) -> Group:
+    """Tensors or lists, with commas between, have LOW-HIGH dimensions, or as many as the bound says."""
+    low, _, high = bounds.partition("-")
+    lowest, highest = int(low), int(high or low)
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            ranks = [len(meta.shape) for meta in entries(call, name) if not lowest <= len(meta.shape) <= highest]
+            wrong = quantity(ranks[0], "dimension") if ranks else ""
+            words = bounds.replace("-", " to ")
+            return f"{name} has {wrong}; it must have {words}; reshape {name}" if wrong else None
+
+        return Check(f"{name} has {bounds} dimensions", test, about=(name,))
+
+    return tuple(map(check, names.split(",")))
+
+
+def shape(row: Row, *names: str) -> Group:
+    return shape_rules.same_shape(*names[:-1], to=names[-1])
+
+
+def broadcast(row: Row, *names: str) -> Group:
+    """Tensors broadcast to the shape of the last. `-` in its place: to any shape."""
+    *inputs, output = names
+
+    def test(call: Call) -> str | None:
+        shapes = {name: meta.shape for name in inputs if (meta := call.tensors.get(name)) is not None}
+        together = broadcast_shapes(*shapes.values())
+        if together is None:
+            words = ", ".join(f"{name} has shape {each}" for name, each in shapes.items())
+            return f"{words}; they must broadcast; reshape one of them"
+        result = call.tensors.get(output)
+        if result is None or result.shape == together:
+            return None
+        if row.says("ones") is not None and result.size == prod(together) == 1:
+            return None
+        return f"{output} has shape {result.shape}; it must be {together}, the shape of the result; reshape {output}"
+
+    return (Check(f"{', '.join(inputs)} broadcast to the shape of {output}", test, about=names),)
+
+
+def fits(row: Row, name: str, to: str) -> Group:
+    """A tensor, if there is one, broadcasts to the shape of another."""
+
+    def test(call: Call) -> str | None:
+        meta, other = call.tensors.get(name), call.tensors[to]
+        if meta is None or other is None or broadcast_shapes(meta.shape, other.shape) == other.shape:
+            return None
+        return f"{name} has shape {meta.shape}; it must broadcast to {other.shape}, the shape of {to}; reshape {name}"
+
+    return (Check(f"{name} broadcasts to the shape of {to}", test, about=(name, to)),)
+
+
+def into(row: Row, name: str, *sizes: str) -> Group:
+    """A tensor broadcasts to a shape of terms."""
+
+    def test(call: Call) -> str | None:
+        meta, shape = call.tensors[name], tuple(term(call, each) for each in sizes)
+        if meta is None or None in shape or broadcast_shapes(meta.shape, shape) == shape:
+            return None
+        return f"{name} has shape {meta.shape}; it must broadcast to {shape}; reshape {name}"
+
+    return (Check(f"{name} broadcasts to ({', '.join(sizes)})", test, about=(name,)),)
+
+
+def reducible(row: Row, name: str, dims: str) -> Group:
+    """No dimension of a tensor along which the call reduces is empty."""
+
+    def test(call: Call) -> str | None:
+        meta, positions = call.tensors[name], call.attributes[dims]
+        if meta is None or all(meta.shape[k : k + 1 or None] != (0,) for k in positions or range(len(meta.shape))):
+            return None
+        return f"{name} has shape {meta.shape} and {dims} is {positions}; no reduced size may be 0; change {dims}"
+
+    return (Check(f"no reduced size of {name} is 0", test, about=(name, dims)),)
+
+
+def statistics(row: Row, name: str, to: str, normalized: str, *count_only: str) -> Group:
+    """A statistic has the leading sizes of a tensor, and 1 for each normalized dimension, or as many elements."""
+
+    def test(call: Call) -> str | None:
+        meta, other = call.tensors[name], call.tensors[to]
+        if meta is None or other is None or not meta.size:
+            return None
+        count = len(call.attributes[normalized])
+        expected = (*other.shape[: len(other.shape) - count], *(1,) * count)
+        fault = f"{name} has shape {meta.shape}; it must be {expected}; reshape {name}"
+        return None if meta.shape == expected or (count_only and meta.size == prod(expected)) else fault
+
+    return (Check(f"{name} has the leading sizes of {to}", test, about=(name, to, normalized)),)
+
+
+def within(row: Row, name: str, to: str, dim: str = "") -> Group:
+    """No size of a tensor is larger than the size of another tensor, but along a dimension."""
+
+    def test(call: Call) -> str | None:
+        meta, other = call.tensors.get(name), call.tensors.get(to)
+        if meta is None or other is None or not meta.size or len(meta.shape) != len(other.shape) or not meta.shape:
+            return None
+        position = call.attributes[dim] % len(meta.shape) if dim else -1
+        if all(a <= b for k, (a, b) in enumerate(zip(meta.shape, other.shape, strict=True)) if k != position):
+            return None
+        but = f" but in dimension {position}" if dim else ""
+        return f"{name} has shape {meta.shape}; no size may exceed {to}'s, {other.shape}{but}; slice {name}"
+
+    return (Check(f"{name} lies within {to}", test, about=(name, to)),)
+
+
+def last(row: Row, name: str, to: str, *full_names: str) -> Group:
+    """The sizes of a tensor or an array are the last ones of another, or all of them."""
+
+    def sizes(call: Call, each: str) -> Any:
+        value = call.tensors.get(each, call.attributes.get(each))
+        return value.shape if isinstance(value, TensorMeta) else value
+
+    def test(call: Call) -> str | None:
+        a, b = sizes(call, name), sizes(call, to)
+        if a is None or b is None or a == (b if full_names else b[max(len(b) - len(a), 0) :]):
+            return None
+        return (
+            f"{name} is {a}, but {to} is {b}; it must be {'equal' if full_names else 'its last sizes'}; change {name}"
+        )
+
+    return (Check(f"{name} has the {'' if full_names else 'last '}sizes of {to}", test, about=(name, to)),)
+
+
+def onesor(row: Row, name: str, to: str) -> Group:
+    """Each size of a tensor is 1 or the size of another tensor."""
+
+    def test(call: Call) -> str | None:
+        a, b = call.tensors[name], call.tensors[to]
+        if a is None or b is None or all(m in (1, n) for m, n in zip(a.shape, b.shape, strict=False)):
+            return None
+        return f"{name} has shape {a.shape}; each size must be 1 or that of {to}, {b.shape}; reshape {name}"
+
+    return (Check(f"each size of {name} is 1 or that of {to}", test, about=(name, to)),)
+
+
+def filled(row: Row, *names: str) -> Group:
+    """These tensors have elements."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta = call.tensors[name]
+            is_empty = meta is not None and meta.size == 0
+            return (
+                f"{name} is empty (shape {meta and meta.shape}); it must have elements; skip the call"
+                if is_empty
+                else None
+            )
+
+        return Check(f"{name} has elements", test, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def masks(row: Row, name: str, to: str) -> Group:
+    """Masks among the indices have the sizes of the dimensions that they stand for."""
+
+    def test(call: Call) -> str | None:
+        meta, indices = call.tensors[to], list(entries(call, name))
+        if meta is None or all(each.dtype.name != "bool" for each in indices):
+            return None
+        position, fault = 0, f"{name} has masks for other sizes than {to}'s, {meta.shape}; they must be equal"
+        for each in indices:
+            is_mask = each.dtype.name == "bool"
+            if is_mask and each.shape != meta.shape[position : position + len(each.shape)]:
+                return f"{fault}; change {name}"
+            position += len(each.shape) if is_mask else 1
+        return f"{fault}; remove one" if position > len(meta.shape) else None
+
+    return (Check(f"masks of {name} fit {to}", test, about=(name, to)),)

@@ -1,0 +1,151 @@
+"""Phase one compared with the checks that hardware makes: thousands of calls, each broken in one respect.
+
+phase_one_statuses.txt has the checks, tests/support/phase_one_model.py judges calls by them without actgrad.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+import actgrad
+from actgrad.base.dtypes import BY_NUMBER
+from actgrad.sdk import clients
+from tests.support import phase_one_model as model
+from tests.support.glue_calls import ROWS, S, T, status
+from tests.support.phase_one_model import Check, Scalar, Tensor
+from tests.support.wrong_calls import variations
+
+#: A few functions are checked here by documents alone.
+CHECKED = [name for name in ROWS if f"aclnn{name}" in model.functions() and model.functions()[f"aclnn{name}"].checks]
+
+#: Calls in which phase one here differs from the file, by function: a pattern of the calls, and the reason.
+UNSAFE = "hardware does not test it, and would read or write beyond the tensors"
+UNREAD = "hardware tests it after the steps that the file has"
+DIFFERENCES: dict[str, tuple[str, str]] = {
+    "Sign": ("self: dtype bfloat16", "hardware computes bfloat16 into any dtype"),
+    "LtScalar": ("other: null", UNSAFE),
+    "Std": ("(self|dim): (null|\\(\\))", UNSAFE),
+    "VarCorrection": ("dim: null", UNSAFE),
+    "VarMean": ("dim: null", UNSAFE),
+    "ScatterAdd": ("out: shape \\(\\)", UNSAFE),
+    "Scatter": ("out: shape \\(\\)", UNSAFE),
+    "ScatterValue": ("out: shape \\(\\)", UNSAFE),
+    "IndexAdd": ("index: shape \\(\\)", UNSAFE),
+    "IndexAddV2": ("index: shape \\(\\)", UNSAFE),
+    "EmbeddingDenseBackward": ("grad: shape \\(\\)", UNSAFE),
+    "Embedding": ("(weight|out): shape .*", UNREAD),
+    "NLLLoss": ("totalWeightOut: shape .*1\\)", "a result of one element has at most 8 dimensions here"),
+    "BinaryCrossEntropyWithLogits": ("out: shape .*1\\)", "a result of one element has at most 8 dimensions here"),
+    "KlDivBackward": ("target: shape .*", UNSAFE),
+    "KlDivTargetBackward": ("self: shape .*", UNSAFE),
+    "SWhere": ("condition: shape .*", UNSAFE),
+    "SliceV2": ("steps: .*", UNSAFE),
+    "Triu": ("rank 0", "NumPy needs two dimensions"),
+    "InplaceTriu": ("rank 0|selfRef: shape .*", "NumPy needs two dimensions"),
+    "DropoutGenMask": ("shape: null", UNSAFE),
+    "DropoutGenMaskV2": ("shape: null", UNSAFE),
+    "ReduceSum": ("0 rows|rows of 0", "the shape of an empty result is compared here too"),
+    "Stack": ("tensors: no entry|empty lists", UNSAFE),
+    "Arange": (".*", "hardware does not compare the length of out with the number of steps"),
+    "ForeachCopy": ("(x|out): .* shape .*", UNSAFE),
+    "ForeachAddcmulScalarV2": ("out: a null entry.*|null entries", UNSAFE),
+    "ForeachSubListV2": ("out: (no entry|one more|257 entries)", UNSAFE),
+    "ForeachAddcdivScalarV2": ("out: (no entry|one more|257 entries)", UNSAFE),
+    "FlashAttentionScore": (".*", UNREAD),
+    "FlashAttentionScoreGrad": (".*", UNREAD),
+    **{
+        f"Foreach{name}ScalarV2": ("(x|out): (no entry|one more|257 entries)", UNSAFE)
+        for name in ("Sub", "Maximum", "Minimum", "Pow")
+    },
+}  # fmt: skip
+
+
+def described(value: Any) -> Any:
+    """An argument as the model takes it."""
+    if isinstance(value, T):
+        return Tensor(value.shape, acl_name(value.dtype), value.format)
+    if isinstance(value, S):
+        return Scalar(value.value, acl_name(value.dtype))
+    return tuple(map(described, value)) if isinstance(value, tuple) else value
+
+
+def acl_name(dtype: str) -> str:
+    return next(row.acl_name for row in BY_NUMBER.values() if row.name == dtype)
+
+
+def ending(name: str, call: dict[str, Any], product: str) -> Check | None:
+    """The check that ends a call on hardware."""
+    names = model.functions()[f"aclnn{name}"].parameters
+    arguments = {to: described(call[p.name]) for p, to in zip(ROWS[name], names, strict=True)}
+    if "dtype_" in arguments:
+        row = BY_NUMBER.get(arguments["dtype_"])
+        arguments["dtype_"] = row.acl_name if row else "UNDEFINED"
+    tensors = [value for value in arguments.values() if isinstance(value, Tensor)]
+    return model.ending(f"aclnn{name}", {"tensors": tensors} | arguments, product)
+
+
+def is_compared(name: str, what: str) -> bool:
+    """Whether the file says what becomes of a call: a null pointer that nothing tests ends the program."""
+    if what == "tensors: null":
+        return False
+    return "null entr" not in what or any("any((null(t)" in check.text for check in checks_of(name))
+
+
+def checks_of(name: str) -> list[Check]:
+    return model.functions()[f"aclnn{name}"].checks
+
+
+def differing(name: str, product: str) -> list[str]:
+    """The calls in which the two differ."""
+    result = []
+    with actgrad.product(product):
+        for what, call in variations(name):
+            if not is_compared(name, what):
+                continue
+            check = ending(name, call, product)
+            expected, actual = check.status if check else 0, status(name, call)
+            if actual != expected:
+                result.append(f"{what}: {actual}, on hardware {expected} by {check and check.text}")
+    return result
+
+
+def unexpected(name: str, product: str) -> list[str]:
+    pattern, _ = DIFFERENCES.get(name, ("(?!)", ""))
+    return [each for each in differing(name, product) if not re.match(f"({pattern}): ", each)]
+
+
+@pytest.mark.share(4)
+@pytest.mark.parametrize("name", CHECKED)
+def test_statuses(name: str) -> None:
+    assert not unexpected(name, "Ascend910B")
+
+
+@pytest.mark.share(40)
+@pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.parametrize("product", ["Ascend910_93", "Ascend310P", "Ascend910", "Ascend950"])
+def test_statuses_on_products(name: str, product: str) -> None:
+    assert not unexpected(name, product)
+
+
+@pytest.mark.share(8)
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_each_difference_occurs(name: str) -> None:
+    assert differing(name, "Ascend910B")
+
+
+def test_prototypes() -> None:
+    """Each function has the parameters and the header that programs compile with."""
+    rows = {row.name: row for row in clients.functions() if row.header and row.parameters not in ((), ("...",))}
+    assert len(rows.keys() & model.functions().keys()) > 250
+    for name in rows.keys() & model.functions().keys():
+        function = model.functions()[name]
+        assert rows[name].parameters == function.prototype, name
+        assert rows[name].header == f"aclnnop/{function.header}", name
+
+
+def test_the_file_has_the_checks_of_all_functions() -> None:
+    assert len(CHECKED) >= 252
+    assert sum(len(checks_of(name)) for name in CHECKED) > 2500
