@@ -1,6 +1,6 @@
 """A small network trained on handwritten digits in NumPy, all of its activation work done by actgrad.
 
-The network is 64 -> 96 -> 48 -> 10 with one activation function in both hidden layers; softmax cross-entropy,
+The network is 64 -> 96 -> 48 -> 10 with one activation function in both hidden layers, softmax cross-entropy,
 mini-batches, gradient descent with momentum. It is trained with the activations' tensors stored in float32, then in
 bfloat16 (weights and matrix products stay float32), then by PyTorch in float32 with its own activations and autograd.
 

@@ -2,7 +2,7 @@
 
 Each tensor mixes ordinary numbers, large and small ones, and a few special ones. Three quarters of the cases have at
 least 512 outputs. A case whose standards would accept a wrong output is drawn again with milder numbers and shorter
-rows; cases for special values say so.
+rows. Cases for special values say so.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..standards import IN_FORCE
 from .manifest import DeliveryCase, TensorFile
 
 DTYPES = ("float16", "bfloat16", "float32")
-#: Shapes of elements; of rows the last size is their length. No size is a multiple of 64.
+#: Shapes of elements. The last size is the length of rows. No size is a multiple of 64.
 SHAPES = (
     (1031,), (37, 29), (5, 7, 31), (129, 15), (3, 5, 7, 11), (2531,), (77, 65), (9, 3, 43), (257, 10),
     (2, 3, 5, 3, 7, 3), (65, 33), (601,), (19, 5, 17), (131, 6), (2, 2, 3, 5, 43),
@@ -50,7 +50,7 @@ class Mixture:
     mildness: int = 0  # from 0, with large, small and special numbers, to ordinary numbers alone
 
     def draw(self, shape: tuple[int, ...], has_rows: bool = False) -> Array:
-        """A tensor of these numbers; of rows, one in 16 has special ones."""
+        """A tensor of these numbers. One row in 16 has special ones."""
         rng, count, kind = self.rng, prod(shape), BY_NAME[self.dtype]
         if kind.kind != "float":
             return backend_cases.numbers(self.dtype, count, rng).reshape(shape)
@@ -70,7 +70,7 @@ class Mixture:
 
 
 def dtypes_of(operator: Operator, names: Sequence[str]) -> list[str]:
-    """Those of some dtypes that an operator takes, on a product that was chosen."""
+    """The dtypes among these names that an operator takes, on a product that was chosen."""
     chip = products.current()
     allowed = contract.allowed_dtypes(operator.definition, chip) if chip else operator.dtypes
     dtypes = [name for name in names if name in allowed and is_judged(name)]
@@ -83,7 +83,7 @@ def dtypes_of(operator: Operator, names: Sequence[str]) -> list[str]:
 def draw(
     operator: Operator, names: Sequence[str], number: int, seed: int
 ) -> Iterator[tuple[DeliveryCase, dict[str, Array]]]:
-    """`number` cases of an operator, and the inputs of each; a seed gives the same cases again."""
+    """`number` cases of an operator, and the inputs of each. A seed gives the same cases again."""
     dtypes, settings = dtypes_of(operator, names), oracle.attribute_cases(operator, products.current())
     for k in range(number):
         rng = np.random.default_rng((seed, k, *operator.name.encode()))
@@ -146,7 +146,7 @@ def _described(
 
     chip = products.current() if products.any_chosen() else None
     product = chip.name if chip else None
-    return DeliveryCase(name, operator, attributes, product, files(present), files(results), special), present
+    return DeliveryCase(name, operator.name, attributes, product, files(present), files(results), special), present
 
 
 def of_file(cases: Iterable[FileCase], seed: int) -> Iterator[tuple[DeliveryCase, dict[str, Array]]]:

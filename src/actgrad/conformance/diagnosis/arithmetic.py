@@ -117,7 +117,7 @@ def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
 
 
 def _has_both_signs(sample: Sample) -> bool:
-    """Whether errors make results larger and smaller, as rounding does; true for a few errors."""
+    """Whether errors make results larger and smaller, as rounding does, or are few."""
     larger = np.concatenate(
         [
             np.abs(actual[wrong].astype(np.float64)) > np.abs(right.values[wrong].astype(np.float64))

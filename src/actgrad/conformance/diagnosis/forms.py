@@ -172,7 +172,7 @@ class _NoSum:
 
 
 def _cut_off(count: int, shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
-    """The statistic of rows without their last elements; the maximum is that of whole rows."""
+    """The statistic of rows without their last elements. The maximum is of whole rows."""
     if kind != TOTAL:
         return error_bounds.combined(shape, axes, kind, terms)
     lengths = [shape[axis] for axis in axes]
@@ -225,7 +225,7 @@ class _HalfSums:
 
 
 def double_rounding(sample: Sample) -> Iterator[Suspicion]:
-    """Results of 16 bits that were rounded to the other dtype of 16 bits before; right elements are so too."""
+    """Results of 16 bits that were rounded to the other dtype of 16 bits before. Right elements are so too."""
     if not sample.is_half:
         return
     other = {"float16": "bfloat16", "bfloat16": "float16"}[sample.actual[0].dtype.name]
