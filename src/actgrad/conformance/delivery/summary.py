@@ -26,7 +26,19 @@ from .trial import ACCEPTED, MISSING, REJECTED, Entry
 MARK = "actgrad-delivery"  # in the first bytes of every file that `check` makes
 SHOWN = 8  # failing cases in a terminal
 PICTURES = 1000  # failing cases with pictures on the page
-_KEYS = ("id", "operator", "dtype", "verdict", "why", "diagnosis", "says", "power", "power by standard", "worst")
+_KEYS = (
+    "id",
+    "operator",
+    "dtype",
+    "verdict",
+    "why",
+    "diagnosis",
+    "says",
+    "power",
+    "power by standard",
+    "worst",
+    "warnings",
+)
 
 
 def report(entries: Sequence[Entry], surplus: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,19 +111,20 @@ def blocks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[An
         yield terminal.printable(f"{entry['id']}: {entry['verdict']}: {entry['why']}{looks}")
     if len(failing) > SHOWN:
         yield f"{len(failing) - SHOWN} more cases fail; --json and --html have all"
-    yield from (terminal.printable(line) for line in remarks(entries, document))
+    yield from (terminal.printable(line) for line in remarks(entries, document, SHOWN))
     yield f"{document['verdict']}: {document['why']}"
 
 
-def remarks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[str]:
-    """Weak cases, warnings and surplus files, a line each."""
+def remarks(entries: Sequence[Entry], document: Mapping[str, Any], most: int) -> Iterator[str]:
+    """Weak cases, `most` warnings, and surplus files, a line each."""
     for mistake, count in document["weak"].items():
         yield f"weak: {quantity(count, 'case')} would accept {mistake}"
     warned = [entry for entry in entries if entry.get("warnings")]
-    for entry in warned[:SHOWN]:
+    for entry in warned[:most]:
         yield f"warning: {entry['id']}: {'; '.join(entry['warnings'])}; looks like: {looks_like(entry)}"
-    if len(warned) > SHOWN:
-        yield f"{len(warned) - SHOWN} more accepted cases exceed a standard that does not decide"
+    if len(warned) > most:
+        more = len(warned) - most
+        yield f"{more} more accepted cases exceed a standard that does not decide; --json and --html have all"
     if document["surplus"]:
         yield f"surplus: the manifest does not name {some(document['surplus'])}"
 
@@ -170,7 +183,7 @@ def html(entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[s
     failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
     results = [
         _table(entries),
-        *(f"<p>{escape(terminal.printable(line))}</p>" for line in remarks(entries, document)),
+        *(f"<p>{escape(terminal.printable(line))}</p>" for line in remarks(entries, document, len(entries))),
     ]
     articles = [_article(entry, k < PICTURES) for k, entry in enumerate(failing)]
     hashes = [f"{digest or 'missing':64}  {name}" for entry in entries for name, digest in entry["hashes"].items()]
