@@ -34,6 +34,7 @@ WRONG = {
     "a chip's number": (["check", "elu", "--product", "910B"], ["did you mean Ascend910B?"]),
     "a short option": (["check", "elu", "--st"], ["--st", "--strict"]),
     "an operator": (["check", "reloo"], ["reloo", "relu"]),
+    "a name of CANN, misspelled": (["check", "aclnnEluBackwrd"], ["did you mean elu_backward?"]),
     "an operator late": (["check", "elu", "--json", "-", "reloo"], ["reloo", "relu"]),
     "a dtype": (["check", "elu", "--dtype", "fp17"], ["fp17", "bfloat16"]),
     "a product": (["check", "elu", "--product", "ascend910b"], ["ascend910b", "Ascend910B"]),

@@ -110,10 +110,12 @@ def test_an_interruption_of_two_processes_keeps_results(
 
 
 INTERRUPTIBLE = """
+import signal
 import sys
 from actgrad.cli.main import main
 from actgrad.conformance.delivery import trial
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started the tests with SIGINT ignored
 trial.SAVE_SECONDS = 0.0
 if __name__ == "__main__":
     sys.exit(main())
@@ -229,9 +231,12 @@ def test_a_stale_output_is_named_anew_where_the_earlier_output_changes(folder: P
     assert by_id(judged(folder, "--state", str(state))[1], ids[3])["diagnosis"] != ["stale"]
 
 
+def ended(task: Any) -> None:
+    os._exit(3)
+
+
 def test_a_dead_worker_is_one_error_message(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr(trial, "_sent", os._exit)  # a task is the status
-    monkeypatch.setattr(trial, "_as_sent", lambda task: 3)
+    monkeypatch.setattr(trial, "_guarded", ended)
     assert status("check", "--manifest", str(folder), "--jobs", "2") == 2
     fault = "check: a process that judges ended with status 3"
     cure = "each must stay alive; free memory or use fewer --jobs"

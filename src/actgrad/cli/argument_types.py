@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from ..base import products
 from ..base.dtypes import ALIASES, BY_NAME, FLOATS
-from ..base.errors import UnsupportedOnProduct, did_you_mean, some
-from ..calls.operator import REGISTRY, Operator
+from ..base.errors import UnsupportedOnProduct, did_you_mean, nearest, some
+from ..calls.operator import REGISTRY
 from .parsing import Parser
 
 Subparsers = argparse._SubParsersAction
@@ -20,7 +20,7 @@ def add_command(
 ) -> argparse.ArgumentParser:
     """The parser of a command. Its module's docstring is its help, from "examples:" on below the options.
 
-    `lists` stands before the examples. Lines stay as they are.
+    `lists` stands before the examples. Lines are not filled.
     """
     description, _, examples = (text or "").partition("\nexamples:\n")
     form = argparse.RawDescriptionHelpFormatter
@@ -32,13 +32,14 @@ def operator(text: str) -> str:
     """The name of an operator, which may be written as CANN does (Elu, aclnnEluBackward) or with hyphens."""
     name = resolved(text)
     if name is None:
-        cure = did_you_mean(text, REGISTRY, "see actgrad list")
+        near = nearest(_plain(text), _by_other_names())
+        cure = f"did you mean {_by_other_names()[near[0]]}?" if near else "see actgrad list"
         raise argparse.ArgumentTypeError(f"{text!r} is unknown; it must be an operator of actgrad list; {cure}")
     return name
 
 
 def resolved(text: str) -> str | None:
-    """The operator of a name in any spelling; None for a name of none."""
+    """The operator of a name in any spelling, or None for a name of none."""
     return text if text in REGISTRY else _by_other_names().get(_plain(text))
 
 
@@ -50,18 +51,12 @@ def _plain(text: str) -> str:
 
 @cache
 def _by_other_names() -> dict[str, str]:
-    """Operators by their plain names: ours win over those of C, these over those of graphs."""
-    names: dict[str, str] = {}
-    kinds: tuple[Callable[[Operator], Iterator[str]], ...] = (
-        lambda one: iter((one.name,)),
-        lambda one: (c.name for c in one.aclnn),
-        lambda one: (graph.name for graph in one.graphs),
-    )
-    for kind in kinds:
-        for one in REGISTRY.values():
-            for name in kind(one):
-                names.setdefault(_plain(name), one.name)
-    return names
+    """Operators by their plain names. Our names win over names in C, and these over names in graphs."""
+    every = list(REGISTRY.values())
+    pairs = [(one.name, one.name) for one in every]
+    pairs += [(c.name, one.name) for one in every for c in one.aclnn]
+    pairs += [(graph.name, one.name) for one in every for graph in one.graphs]
+    return {_plain(name): operator for name, operator in reversed(pairs)}
 
 
 def dtype(text: str) -> str:
@@ -76,7 +71,7 @@ def dtype(text: str) -> str:
 
 
 def product(text: str) -> str:
-    """A product, or that of a chip: Ascend910B3 is of Ascend910B."""
+    """A product, or the product of a chip: Ascend910B3 is an Ascend910B."""
     name = products.of_chip(text)
     if name not in products.BY_NAME:
         names = list(products.BY_NAME)

@@ -2,7 +2,7 @@
 class of attributes, 1 to 8 dimensions of sizes 2^k and 2^k - 1, uniform and normal numbers, empty tensors, one element,
 the bounds of the data type, infinities, NaN, results of the forward pass, in place, broadcasting and promotion.
 
-`actgrad check --cases FILE` runs such a file. Its fields are those of the tools' documents and published files.
+`actgrad check --cases FILE` runs such a file. Its fields are documented by the tools, or found in published files.
 
 With --tensors DIR: a delivery. This is a folder with the inputs of many cases and with manifest.json, which says where
 another program puts its outputs. `actgrad check --manifest DIR` judges them. The tensors mix ordinary, large, small and

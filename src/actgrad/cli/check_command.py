@@ -1,23 +1,23 @@
 """Judge results by the standards that operators for Ascend are accepted by.
 
 Without --actual: actgrad's own backends, every operator with its attributes at and off their defaults, usual and
-special numbers, layouts and sizes, against the reference; and each gradient against its forward operator. With
---actual: what somebody else computed, from files; it says which elements fail, where on the axis, and which mistake
+special numbers, layouts and sizes, against the reference, and each gradient against its forward operator. With
+--actual: what somebody else computed, from files. It says which elements fail, where on the axis, and which mistake
 they look like. With --manifest: the outputs of many cases that `actgrad cases --tensors` made. With --cases: the cases
 of an ATK or a TTK file, computed by our backend. With --exhaustive: every number of a dtype.
 
 The last line says ACCEPTED or REJECTED, and why. The standard in force decides: the mixed tolerance, with NaN and
-infinity. MERE and MARE and the double thousandth are shown, and decide with --standard all or by name; a warning says
-where an accepted result fails them. actgrad's own bounds (ulp) are shown; they count with --strict, and for data types
+infinity. MERE and MARE and the double thousandth are shown, and decide with --standard all or by name. A warning says
+where an accepted result fails them. actgrad's own bounds (ulp) are shown. They count with --strict, and for data types
 that the mixed tolerance does not cover. A diagnosis explains and decides nothing.
 
 Exit status: 0 for ACCEPTED, 1 for REJECTED, 2 for a wrong call or a file that cannot be used.
 
 files:
-  x.npy                NumPy's; bfloat16 as ml_dtypes writes it, or its bits as uint16 or int16: x.npy:bfloat16
+  x.npy                NumPy's, with bfloat16 as ml_dtypes writes it, or its bits as uint16 or int16: x.npy:bfloat16
   x.bin:float16:16x32  raw bytes, little-endian, with dtype and shape (float32:scalar for no dimension)
-  x.npz, x.npz:NAME    NumPy's archives; NAME where one holds several
-  x.pt, x.pt:NAME      PyTorch's; NAME where it holds several
+  x.npz, x.npz:NAME    NumPy's archives, NAME where one holds several
+  x.pt, x.pt:NAME      PyTorch's, NAME where it holds several
   x.safetensors:NAME   the same for safetensors
   Inputs and outputs go in the order of the schema (actgrad list). Nothing is ever unpickled.
 
@@ -154,7 +154,7 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
 
 
 def _mode(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
-    """The mode that the options choose; the end of the program where they do not go together."""
+    """The mode that the options choose, or the end of the program where they do not go together."""
     modes = [mode for mode in MODES if mode and getattr(args, mode)]
     if len(modes) > 1:
         both = " and ".join(f"--{mode}" for mode in modes)

@@ -23,7 +23,7 @@ LINE_SECONDS = 5.0  # between lines of progress where no terminal shows a bar
 
 
 def run(args: argparse.Namespace) -> bool:
-    """Judge, report and decide; whether all cases are accepted."""
+    """Judge, report and decide. Return whether all cases are accepted."""
     folder = args.manifest
     cases = manifest.read(folder)
     files = {"--json": args.json, "--html": args.html, "--junit": args.junit, "--state": args.state}
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def write_cases(args: argparse.Namespace) -> int:
-    """`actgrad check --cases FILE --tensors DIR`: the cases of an ATK or a TTK file as a delivery; the exit status."""
+    """`actgrad check --cases FILE --tensors DIR`: write a file of cases as a delivery. Return the exit status."""
     listed = case_files.read(args.cases)
     with progress(len(listed), "were written") as advance:
         written = manifest.write(args.tensors, drawing.of_file(listed, args.seed), args.seed, lambda _: advance())
@@ -86,7 +86,7 @@ def _is_among(path: Path, paths: Iterable[str]) -> bool:
 
 @contextmanager
 def progress(total: int, verb: str = "are judged") -> Iterator[Callable[[], None]]:
-    """Show a bar in a terminal, else a line every few seconds; the function that it yields counts one case."""
+    """Show a bar in a terminal, else a line every few seconds. The function that it yields counts one case."""
     if sys.stderr.isatty():
         with terminal.progress("judging", total) as advance:
             yield lambda: advance(1)

@@ -14,7 +14,7 @@ from ..writing import documents, terminal
 
 
 def run(args: argparse.Namespace) -> bool:
-    """Print the table of all sweeps; whether every bound holds. A document gets all that is finished in the folder."""
+    """Print the table of all sweeps, and write all finished ones into a document. Return whether every bound holds."""
     folder, write = args.state or resumption.default_folder(), args.write
     names, dtypes = list(dict.fromkeys(args.operator)) or list(REGISTRY), args.dtype or DTYPES
     if folder is None:

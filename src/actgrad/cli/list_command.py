@@ -30,7 +30,7 @@ from .parsing import Parser
 def matching(words: Sequence[str]) -> list[Operator]:
     """The operators that words choose, in the order of the registry: all without words.
 
-    A word is the name of an operator, in any spelling, which chooses its gradients too; else a part of names.
+    A word is the name of an operator, in any spelling, which chooses its gradients too, or a part of names.
     """
     if not words:
         return list(REGISTRY.values())
@@ -50,7 +50,7 @@ def matching(words: Sequence[str]) -> list[Operator]:
 
 
 def rows(operators: Iterable[Operator] | None = None, product: Product | None = None) -> list[dict[str, Any]]:
-    """The facts of each operator, by default of all; with the dtypes that a product takes, else the library's own."""
+    """The facts of each operator, by default of all, with the dtypes that a product takes, else the library's own."""
     return [
         {
             "name": operator.name,
@@ -77,7 +77,7 @@ def markdown_table(listed: Iterable[dict[str, Any]] | None = None) -> str:
 
 
 def text(listed: Iterable[dict[str, Any]], width: int | None = None) -> str:
-    """The operators for a terminal, a paragraph each; lines are broken at this width."""
+    """The operators for a terminal, a paragraph each. Lines are broken at this width."""
 
     def line(words: str, indent: str) -> str:
         return indent + words if width is None else fill(words, width, initial_indent=indent, subsequent_indent="    ")

@@ -1,8 +1,8 @@
 """The command line: `actgrad COMMAND`, or `python -m actgrad COMMAND`.
 
 A command is a module with `add_parser(subparsers)`, which sets `run`: arguments -> exit status. Its data go to standard
-output, its progress to standard error. The exit status is 0; 1 for a negative judgement (`check` rejects, `sdk --check`
-finds something missing); 2 for a wrong call, a file that cannot be used, or any other error, which is one line; 141 for
+output, its progress to standard error. Exit statuses: 0. 1 for a negative judgement (`check` rejects, `sdk --check`
+finds something missing). 2 for a wrong call, a file that cannot be used, or any other error, which is one line. 141 for
 a pipe without a reader.
 """
 
@@ -20,7 +20,7 @@ from ..writing import terminal
 from .parsing import ERROR, Parser, options_first
 
 INTERRUPTED = 130  # the shell's number for an interrupt
-#: Each command, and the package on top of the library that it needs. Without that package there is no such command.
+#: Each command, and the package on top of the library that it needs. Without the package, the command does not exist.
 _NEEDS = {"list": "", "check": "conformance", "cases": "conformance", "sdk": "sdk", "cache": "", "demo": ""}
 COMMANDS = tuple([
     importlib.import_module(f"{__package__}.{name}_command")

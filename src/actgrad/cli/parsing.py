@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(ERROR)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does; words behind options count as further words of a list before them."""
+        """As argparse does. Words behind options count as further words of a list before them."""
         if self._subparsers is None:
             self._refuse_unknown(sys.argv[1:] if args is None else args)
         result, rest = super().parse_known_args(args, namespace)
@@ -63,7 +63,7 @@ class Parser(argparse.ArgumentParser):
             self.error(str(error))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuse a value that is no choice; argparse would list all choices."""
+        """Refuse a value that is not a choice. argparse would list all choices."""
         if action.choices is not None and value not in action.choices:
             choices = list(action.choices)
             what = "command" if isinstance(action, argparse._SubParsersAction) else action.option_strings[-1]
@@ -109,7 +109,7 @@ _PATTERNS = (
 
 
 def _in_plain_words(message: str) -> str:
-    """A message of argparse as we write messages; any other one unchanged."""
+    """A message of argparse as we write messages, any other one unchanged."""
     for pattern, words in _PATTERNS:
         match = re.fullmatch(pattern, message, re.S)
         if match:

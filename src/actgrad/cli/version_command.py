@@ -79,7 +79,7 @@ def _pytorch() -> str:
 
 
 def _cpu() -> dict[str, str]:
-    """Instruction set, threads and the kept machine code; the reason where there is no machine code at all."""
+    """Instruction set, threads and the cache of machine code, or the reason why there cannot be one."""
     try:
         from ..backends.cpu import code_cache, target, threads
 
@@ -105,7 +105,7 @@ def _gpu() -> str:
 
 
 def _sdk() -> dict[str, str]:
-    """The compilers that `actgrad sdk` would take, and where its programs compute; nothing without the package."""
+    """The compilers that `actgrad sdk` would take, and where its programs compute, or nothing without the package."""
     if not util.find_spec("actgrad.sdk"):
         return {}
     from ..sdk import builder

@@ -1,7 +1,7 @@
 """`actgrad check`: results of any program judged by the acceptance standards of operators for Ascend.
 
 judging        `judge`: from operator, attributes, inputs and actual outputs to a verdict
-verdict        the verdict as data; the decision about all verdicts
+verdict        the verdict as data, and the decision about all verdicts
 elements       a call element by element
 golden         the exact values of a call
 oracle         exact values of operators, the error measure, inputs and attributes to try

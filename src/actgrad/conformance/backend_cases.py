@@ -27,7 +27,7 @@ from .judging import judge
 from .standards import NAMES, REPEAT, RUNS, STANDARDS
 from .verdict import Verdict
 
-USUAL, SLOW_USUAL = (1 << 15) - 1, (1 << 11) - 1  # elements; where exact values take longdouble
+USUAL, SLOW_USUAL = (1 << 15) - 1, (1 << 11) - 1  # elements: usually, and where exact values take longdouble
 SPECIAL = 2048
 #: Standards that were published for usual numbers say nothing of the ends of a dtype's range.
 OF_SPECIAL = ("mixed", "ulp", "nonfinite")
@@ -50,7 +50,7 @@ LAYOUTS: dict[str, Layout] = {
 
 @dataclass(frozen=True)
 class BackendCase:
-    """A call to be judged; `layout` lays its outputs out, `in_place` is the input that is the output too."""
+    """A call to be judged. `layout` lays its outputs out, `in_place` is the input that is the output too."""
 
     operator: Operator
     attributes: dict[str, Any]
@@ -64,7 +64,7 @@ class BackendCase:
 
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
-    """All cases of an operator in one dtype; a seed gives the same numbers again."""
+    """All cases of an operator in one dtype. A seed gives the same numbers again."""
     every = oracle.attribute_cases(operator, products.current())
     attribute_cases = [oracle.attributes_for(operator, attributes, dtype) for attributes in every]
     for k, attributes in enumerate(attribute_cases):
@@ -85,7 +85,7 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
 
 
 def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
-    """Half U[-5, 5], half N(mu, sigma) with mu from [-5, 5] and sigma from [0.1, 2]; integers of every size."""
+    """Half U[-5, 5], half N(mu, sigma) with mu from [-5, 5] and sigma from [0.1, 2], or integers of every size."""
     kind = BY_NAME[dtype]
     if kind.kind != "float":
         minimum, maximum = oracle.ends(dtype)
@@ -107,7 +107,7 @@ def _usual(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.r
 def special_tensors(
     operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
 ) -> tuple[Any, ...]:
-    """Every special value alone and with every other, then each exponent; the ends of the integers."""
+    """Every special value alone and with every other, then each exponent, or the ends of the integers."""
     if BY_NAME[dtype].kind != "float":
         minimum, maximum = oracle.ends(dtype)
         some = np.clip([0, 1, -1, 2, -2, 3, maximum, minimum, maximum - 1, minimum + 1], minimum, maximum).astype(
@@ -194,7 +194,7 @@ def _layouts(
 def _broadcast_shapes(operator: Operator, attributes: dict[str, Any], dtype: str) -> tuple[tuple[int, ...], ...]:
     """Shapes for all tensors, which are broadcast to 31x32: of the last one 1x32 and of the others 31x1, if these pass.
 
-    Those of a tensor along a dimension are shapes of elements.
+    A tensor along a dimension has shapes of elements.
     """
     column, row, full = (31, 1), (1, 32), (31, 32)
     tensors, of_dtype = operator.schema.tensors, BY_NAME[dtype].numpy
@@ -232,7 +232,7 @@ def judge_case(
     strict: bool = False,
     deciding: Collection[str] | None = None,
 ) -> Verdict | None:
-    """The judge's verdict on one case of a backend; None where no standard applies, or the chosen rules refuse it."""
+    """The judge's verdict on one case of a backend. None where no standard applies or the chosen rules refuse it."""
     names = [name for name in names if name in case.standards]
     if not names:
         return None

@@ -29,9 +29,9 @@ class Lane:
     """One operand of the formula, or one result: a tensor, broadcast, or a half of one."""
 
     name: str
-    array: Any  # an Array of the shape that all lanes have; a Sized for a statistic of the elements' rows
+    array: Any  # an Array of the shape that all lanes have, or a Sized for a statistic of the elements' rows
     shape: tuple[int, ...] = ()  # of the tensor
-    numbers: Callable[[], Array] | None = None  # of a half: those of its elements among the tensor's
+    numbers: Callable[[], Array] | None = None  # of a half: the numbers of its elements in the tensor
 
     def take(self, at: At) -> Any:
         """Some elements, as a 1-D array."""
@@ -91,7 +91,7 @@ def judged_dtypes(operator: Operator, product: Product | None) -> list[str]:
 def elements(
     operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...], actual: tuple[Array | None, ...]
 ) -> Elements:
-    """A call with its outputs, None where one is not judged; the errors are those of the call itself."""
+    """A call with its outputs, None where one is not judged. It raises what the call itself raises."""
     fresh = tuple(None if array is None else np.empty(array.shape, array.dtype) for array in actual)
     out = fresh if len(fresh) > 1 else fresh[0]
     plan = operator.plan(*inputs, out=out, backend="reference", **attributes)

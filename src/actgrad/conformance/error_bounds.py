@@ -1,7 +1,7 @@
 """Numbers that know how far rounding can move them: a formula run on them bounds the errors of any backend.
 
-The bounds cover errors that ULP do not measure. A sum is as inexact as its larger term, however small the sum is;
-exp(a) changes by |a| times the relative error of a; where rounding decides a comparison, either branch is right.
+The bounds cover errors that ULP do not measure. A sum is as inexact as its larger term, however small the sum is.
+exp(a) changes by |a| times the relative error of a. Where rounding decides a comparison, either branch is right.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Sized:
     def __init__(self, value: Array, size: Array, slip: Array, is_exact: bool = False):
         self.value = value
         self.size = size
-        self.slip = slip  # absolute; to be multiplied by the relative error of one rounding
+        self.slip = slip  # absolute, to be multiplied by the relative error of one rounding
         self.is_exact = is_exact  # nothing was rounded on the way here
 
     def map(self, function: Callable[[Any], Any]) -> Sized:
@@ -88,7 +88,7 @@ class Sized:
         return Comparison(np.equal(self.value, self.beside(other).value))
 
     def beside(self, other: Any) -> Sized:
-        """The other operand; a constant has the error of its rounding to the compute dtype."""
+        """The other operand. A constant has the error of its rounding to the compute dtype."""
         b = number(other)
         if b is not other and self.value.dtype == np.float64:
             b.slip = np.abs(b.value - b.value.astype(np.float32)) / _unit(self.value)
@@ -179,7 +179,7 @@ def _exp_difference(x: Any, y: Any) -> Sized:
 
 
 def combined(shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
-    """A statistic of rows along `axes` of arrays of this shape; each term of a total is rounded."""
+    """A statistic of rows along `axes` of arrays of this shape. Each term of a total is rounded."""
     if kind == LENGTH:
         return exactly(np.asarray(prod(shape[axis] for axis in axes)).astype(number(terms).value.dtype))
     each = number(terms).map(lambda part: np.broadcast_to(part, shape))

@@ -25,7 +25,7 @@ NOTHING = 1e-300  # far below the smallest number of any dtype that is computed 
 class Golden:
     """The exact results of a computation, for lanes of elements.
 
-    The CPU backend computes a float32 computation in float64, about a hundred times as fast as NumPy; `verify`
+    The CPU backend computes a float32 computation in float64, about a hundred times as fast as NumPy. `verify`
     compares both on a sample. Other computations take the reference's precision: longdouble, or the integers' own.
     """
 
@@ -60,7 +60,7 @@ class Golden:
     ) -> list[oracle.Expected]:
         """The same by NumPy, with the sizes of the terms, for outputs of this dtype: slow, for a few elements.
 
-        `functions` are those of oracle.evaluate.
+        `functions` are as in oracle.evaluate.
         """
         with np.errstate(all="ignore"):
             numbers = [
@@ -75,7 +75,7 @@ class Golden:
         return expectations
 
     def verify(self, lanes: Sequence[Array]) -> None:
-        """Compare the compiled formula with NumPy on a few elements; NumPy takes over where they differ."""
+        """Compare the compiled formula with NumPy on a few elements. NumPy takes over where they differ."""
         if not self.is_compiled:
             return
         for got, exact in zip(self.values(lanes), self.expected(lanes, np.float64), strict=True):

@@ -24,14 +24,14 @@ from ..calls.operator import Operator
 from . import oracle
 from .elements import Array
 
-#: Magnitudes of the points, beside those that attributes give: both sides of the usual kinks, at none of them.
+#: Magnitudes of the points, besides those from attributes: both sides of the usual kinks, at none of them.
 MAGNITUDES = (0.0131, 0.0973, 0.271, 0.4631, 0.6113, 0.8719, 1.1313, 1.6931, 2.3717, 2.8713, 3.1391, 4.4517, 5.7131,
               6.3319, 8.1933)  # fmt: skip
 NEAR = (0.5119, 0.9137, 1.0873, 1.7321)  # of an attribute's size
 ELEMENTS = 256  # of a call whose elements are independent of each other
 ROWS, ROUNDS = (3, 4, 2, 2, 2, 2, 2, 2), 4  # the sizes of a call of rows, as many as it needs, and the calls
-STEP, LEAST_STEP = 2e-6, 1e-7  # of a point's size; and the smallest
-AGREES = 1e-6  # relative: far above the errors of a difference quotient, far below those of a mistake
+STEP, LEAST_STEP = 2e-6, 1e-7  # of a point's size, and the smallest
+AGREES = 1e-6  # relative: far above the errors of a difference quotient, far below the errors of a mistake
 STRAIGHT = 1e-3  # relative difference of the quotients to both sides, beyond which there is a kink between
 Tensors = dict[str, "Array | None"]
 
@@ -63,7 +63,7 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """An output's gradient and the difference quotient at the same points; kinks are left out."""
+    """An output's gradient and the difference quotient at the same points. Kinks are left out."""
 
     output: str
     inputs: Mapping[str, Array]
@@ -73,7 +73,7 @@ class _Comparison:
 
 
 def disagreements(operator: Operator) -> list[Disagreement]:
-    """The outputs of an operator that are not gradients of its forward operator; none for other operators."""
+    """The outputs of an operator that are not gradients of its forward operator, or none for other operators."""
     if operator.gradient_of is None:
         return []
     product = products.current()
@@ -128,7 +128,7 @@ def _cause(operator: Operator, attributes: dict[str, Any], worst: _Comparison, b
 
 
 def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
-    """The attributes that cause a disagreement each by itself; none where the defaults cause one already."""
+    """The attributes that cause a disagreement each by itself, or none where the defaults cause one already."""
     assert operator.gradient_of is not None
     forward = operator.gradient_of.definition
     defaults = {name: attributes[name] if value is None else value for name, value in operator.defaults.items()}
@@ -148,7 +148,7 @@ def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
 def _comparisons(
     definition: Definition, forward: Definition, attributes: dict[str, Any], product: Any
 ) -> Iterator[_Comparison]:
-    """The outputs of calls with these attributes, against difference quotients; none where there is no forward call."""
+    """The outputs of calls with these attributes, against difference quotients. None without a forward call."""
     shared = {name: attributes.get(name, default) for name, default in forward.defaults.items()}
     rules = [*forward.requires.values()]
     if None in shared.values() or not all(holds(shared, product) for holds in rules):

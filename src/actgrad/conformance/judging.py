@@ -44,12 +44,12 @@ def judge(
 
     Args:
         operator: the operator that was computed.
-        attributes: its attributes; the others have their defaults.
+        attributes: its attributes, the others having their defaults.
         inputs: the tensors in the order of the schema, None for an optional one.
         actual: the outputs in the order of the schema, None for one that is not judged.
-        asked: the names of the standards to measure; None for all.
-        deciding: the names of those that decide; None for those of `asked`, else those in force.
-        strict: whether actgrad's own bounds count beside published standards.
+        asked: the names of the standards to measure, or None for all.
+        deciding: the standards that decide, or None for `asked`, else for the standards in force.
+        strict: whether actgrad's own bounds count too.
         progress: called with the number of elements of each finished chunk.
         explain: whether to search for mistakes.
         with_power: whether to say which wrong outputs would be accepted.

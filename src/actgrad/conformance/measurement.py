@@ -1,4 +1,4 @@
-"""The elements of a call measured in chunks, on all cores; the chunks add up."""
+"""The elements of a call measured in chunks, on all cores. The chunks add up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .verdict import ULP_EDGES
 T = TypeVar("T")
 Progress = Callable[[int], None]  # called with the number of elements of each chunk
 CHUNK = 1 << 18  # elements measured together: with fewer, threads mostly wait for each other at the interpreter
-_RETAINED = 24 << 20  # bytes; glibc's thresholds grow up to 32 MiB
+_RETAINED = 24 << 20  # bytes, because glibc's thresholds grow up to 32 MiB
 SHOWN = 5  # failures of each kind
 SAMPLED = 4096  # elements for plots, and failing ones for the diagnosis
 
@@ -59,7 +59,7 @@ def _thinned(positions: Array) -> Array:
 
 
 def measure(call: Elements, golden: Golden, names: Sequence[str], progress: Progress | None) -> list[Measures]:
-    """All elements of each output; the chunks add up in one order whichever thread is first."""
+    """All elements of each output. The chunks add up in one order whichever thread is first."""
 
     def chunk(at: slice) -> list[Measures]:
         inputs, errors = compare_at(call, golden, at)
@@ -107,14 +107,14 @@ def compare_at(call: Elements, golden: Golden, at: At) -> tuple[list[Any], list[
 
 
 def spans(size: int) -> Iterator[slice]:
-    """All elements, part by part; one empty part where there are none."""
+    """All elements, part by part, or one empty part."""
     for start in range(0, max(1, size), CHUNK):
         yield slice(start, min(start + CHUNK, size))
 
 
 def in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tuple[slice, T]]:
-    """The results in the order of the parts; leaving the loop cancels the parts that have not begun."""
-    # glibc raises the size from which it gives memory back to that of a freed block: it keeps the pages of our arrays.
+    """The results in the order of the parts. Leaving the loop cancels the parts that have not begun."""
+    # glibc raises the size from which it gives memory back when a block is freed: it keeps the pages of our arrays.
     # Half of the time would go into asking for the same pages again.
     np.empty(_RETAINED, np.uint8)
     parts = list(of)
@@ -127,7 +127,7 @@ def _compare(
 ) -> ElementErrors:
     """The errors of one output, with the elements beyond the project's own bounds.
 
-    ULP decide first. Those beyond them are no faults where terms cancel, where a rounded argument of exp explains the
+    ULP decide first. Larger errors are no faults where terms cancel, where a rounded argument of exp explains the
     error, or where a factor is subnormal.
     """
     c = standards.compare(actual, exact)
@@ -144,7 +144,7 @@ def _compare(
 
 
 def _lost_signs(c: ElementErrors, x: Array) -> Array | None:
-    """The zeros of the wrong sign among limits at x = -inf, as silu(-inf) = -0; None where there are none."""
+    """The zeros of the wrong sign among limits at x = -inf, as silu(-inf) = -0, or None without any."""
     with np.errstate(invalid="ignore"):
         zeros = (c.actual == 0) & (c.exact == 0) & (x == -np.inf)
     if not zeros.any():
@@ -169,7 +169,7 @@ def faults_among(
 
 
 def inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Array:
-    """The elements whose error is that of a factor (the derivative, the activated half) beyond the compute dtype.
+    """The elements whose error comes from a factor (the derivative, the activated half) beyond the compute dtype.
 
     A subnormal factor has fewer digits, and the other factor magnifies their loss. Too large a factor is infinite.
     Infinity times a factor that may be 0 is of either sign, or NaN.
@@ -186,7 +186,7 @@ def inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Arr
 
 
 def histogram(ulps: Array) -> Array:
-    """Elements per bin of ULP_EDGES; the first is exact ones to 0.25."""
+    """Elements per bin of ULP_EDGES. The first is exact ones to 0.25."""
     above = [len(ulps)]
     largest = float(np.max(ulps, initial=0))
     above += [int(np.count_nonzero(ulps > edge)) if largest > edge else 0 for edge in ULP_EDGES[1:]]

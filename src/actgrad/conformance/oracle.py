@@ -61,7 +61,7 @@ def stratified(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Ar
     """At least `count` finite values: every exponent equally often, in both signs, with random mantissas."""
     dtype = np.dtype(dtype)
     bits, mantissa = 8 * dtype.itemsize, int(ml_dtypes.finfo(dtype).nmant)
-    exponents = 2 ** (bits - 1 - mantissa) - 1  # all but that of infinity and NaN
+    exponents = 2 ** (bits - 1 - mantissa) - 1  # all but the exponent of infinity and NaN
     rounds = -(-count // (2 * exponents))
     upper = np.concatenate([np.arange(exponents), np.arange(exponents) + exponents + 1])  # the sign is the bit above
     words = (np.tile(upper, rounds).astype(np.uint64) << np.uint64(mantissa)) | rng.integers(
@@ -101,7 +101,7 @@ def tensors(
 def paired(
     operator: Operator, attributes: dict[str, Any], x: Array, other: Callable[[], Array]
 ) -> tuple[Array | None, ...]:
-    """The tensors that pair `x` with an array of `other` for each further operand; None for optional ones.
+    """The tensors that pair `x` with an array of `other` for each further operand, or None for optional ones.
 
     An array of `other` has as many elements as `x`.
     """
@@ -131,7 +131,7 @@ _SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 2.3, 1.1, 1.9), (-1.2, 1.7, 0.9, 0.8))
 def attribute_cases(operator: Operator, product: Product | None = None) -> list[dict[str, Any]]:
     """Attributes to try, from the schema alone: all flags and choices, with scalars at and off their defaults.
 
-    Cases that break a requirement of the operator, or of a product, are left out. Integers that are no choice keep
+    Cases that break a requirement of the operator, or of a product, are left out. Other integers keep
     their default.
     """
     arguments = operator.schema.attributes
@@ -152,7 +152,7 @@ def attribute_cases(operator: Operator, product: Product | None = None) -> list[
 
 
 def attributes_for(operator: Operator, attributes: Mapping[str, Any], dtype: str) -> dict[str, Any]:
-    """The attributes with scalars that tensors of this dtype take: integers of the dtype's range beside integers."""
+    """The attributes with scalars that tensors of this dtype take: for integers, integers of their range."""
     definition, kind = operator.definition, BY_NAME[dtype].kind
     computes_integers = definition.integer_formula is not None and not definition.integers_as_floats
     if kind not in ("bool", "int", "uint") or not computes_integers:
@@ -245,7 +245,7 @@ class Expected:
 def expected(
     operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any], out_dtype: npt.DTypeLike | None = None
 ) -> tuple[Expected, ...]:
-    """The outputs of a call on NumPy arrays, as exact as the reference is; attributes are rounded as in any call."""
+    """The outputs of a call on NumPy arrays, as exact as the reference is. Attributes are rounded as in any call."""
     plan = operator.plan(*inputs, backend="reference", **attributes)
     if out_dtype is not None:
         out = tuple(np.empty(array.shape, out_dtype) for array in as_tuple(plan.result))
@@ -307,7 +307,7 @@ def evaluate(
 ) -> list[Sized]:
     """Each output of a computation, given its inputs, statistics and scalars in the precision to compute in.
 
-    `functions` bind the names in a formula; other functions give the results of a mistake.
+    `functions` bind the names in a formula. Other functions give the results of a mistake.
     """
     with np.errstate(all="ignore"):
         formulas = [xp.bind(formula, functions) for formula in computation.formulas]
@@ -336,7 +336,7 @@ def as_tuple(result: Any) -> tuple[Any, ...]:
 def ulp(values: Array, dtype: npt.DTypeLike) -> Array:
     """The unit in the last place of `dtype` at each value: the distance of the numbers around it.
 
-    Among the subnormals it is the smallest of them, beyond the largest number that of the largest.
+    Among the subnormals it is the smallest of them, beyond the largest number the unit of the largest.
     """
     limits = ml_dtypes.finfo(dtype)
     if values.dtype == np.float64:  # without its sign and its mantissa a number is a power of two
@@ -350,10 +350,10 @@ def ulp(values: Array, dtype: npt.DTypeLike) -> Array:
 
 
 def ulp_errors(actual: Array, values: Array) -> Array:
-    """|actual - values| in ULP of actual's dtype; `values` are exact, so 0.5 is a perfect rounding.
+    """|actual - values| in ULP of actual's dtype. `values` are exact, so 0.5 is a perfect rounding.
 
     Infinity stands for the next number after the largest and for all beyond it: it is right where an exact value rounds
-    to it. NaN agrees with NaN only, and an infinite exact value with infinity only; else the error is infinite. The
+    to it. NaN agrees with NaN only, and an infinite exact value with infinity only. Else the error is infinite. The
     sign of zero does not count.
     """
     largest = values.dtype.type(ml_dtypes.finfo(actual.dtype).max)

@@ -15,7 +15,7 @@ from .golden import Golden
 from .standards import STANDARDS
 
 SAMPLED = 1 << 16  # elements, the first ones of a call
-VERDICT = "verdict"  # of the standards that decide, beside the names of all
+VERDICT = "verdict"  # of the standards that decide, in addition to the names of all
 
 
 def _zeros(golden: Array) -> Array:

@@ -29,15 +29,15 @@ _TRANSCENDENTAL = {name for name in xp.NAMES if name.startswith(("normal", "sigm
 
 @dataclass(frozen=True)
 class ElementErrors:
-    """Actual elements beside exact ones. Infinity counts as the number after the largest, as in oracle.ulp_errors."""
+    """Actual elements with exact ones. Infinity counts as the number after the largest, as in oracle.ulp_errors."""
 
     actual: Array
     exact: Array  # not rounded, in the golden precision
-    golden: Array  # rounded to the output's dtype; of floats in the golden precision
-    error: Array  # |actual - golden|; infinite where one of them is NaN
-    ulps: Array  # of |actual - exact|; for integers |actual - golden|
+    golden: Array  # rounded to the output's dtype, and stored in the golden precision for floats
+    error: Array  # |actual - golden|, infinite where one of them is NaN
+    ulps: Array  # of |actual - exact|, for integers |actual - golden|
     is_finite: bool  # all of them
-    faults: Array  # beyond the project's own bounds; none before `measurement` looks for them
+    faults: Array  # beyond the project's own bounds, none before `measurement` looks for them
     by_terms: Array  # judged by the size of their terms
     lost_signs: Array | None = None  # zeros of the wrong sign where the contract states it
 
@@ -48,7 +48,7 @@ class ElementErrors:
 
 
 def compare(actual: Array, exact: Array) -> ElementErrors:
-    """Compare 1-D arrays; `exact` is float64 or longdouble."""
+    """Compare 1-D arrays. `exact` is float64 or longdouble."""
     dtype = BY_NAME[actual.dtype.name]
     none = np.zeros(len(actual), bool)
     with np.errstate(all="ignore"):
@@ -65,7 +65,7 @@ def compare(actual: Array, exact: Array) -> ElementErrors:
         beyond = largest + oracle.ulp(largest, actual.dtype)
         a, g = (np.where(np.isinf(v), np.copysign(beyond, v), v) for v in (wide, golden))
         agrees = (wide == golden) | (np.isnan(wide) & np.isnan(golden))
-        # The largest number beside infinity is a matter of rounding, but only next to the line between them.
+        # The largest number next to infinity is a matter of rounding, but only next to the line between them.
         apart = (np.isinf(wide) | np.isinf(golden)) & ~(ulps <= 1)
         hopeless = ~agrees & (np.isinf(exact) | np.isnan(wide) | np.isnan(golden) | apart)
         error = np.where(agrees, 0, np.where(hopeless, np.inf, np.abs(a - g)))
@@ -74,7 +74,7 @@ def compare(actual: Array, exact: Array) -> ElementErrors:
 
 @dataclass(frozen=True)
 class Tally:
-    """The counts of a standard; tallies of chunks add up."""
+    """The counts of a standard. Tallies of chunks add up."""
 
     elements: int = 0
     over: int = 0  # beyond the standard's tolerance for one element
@@ -106,7 +106,7 @@ class AcceptanceStandard:
     name: str  # as --standard takes it
     title: str
     says: str
-    limits: Mapping[str, Limits]  # by dtype; of another dtype it says nothing
+    limits: Mapping[str, Limits]  # by dtype, and nothing of another dtype
     measure: Callable[[ElementErrors, Limits], tuple[Array, Tally]]  # the elements over, and their tally
     holds: Callable[[Tally, Limits], bool]
     shows: Callable[[Tally, Limits], str]
@@ -114,7 +114,7 @@ class AcceptanceStandard:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a standard for one output; `holds` is None without a judgement, and `says` gives the reason.
+    """The outcome of a standard for one output. `holds` is None without a judgement, and `says` gives the reason.
 
     Outcomes that do not count are shown and decide nothing.
     """
@@ -267,7 +267,7 @@ REPEAT = "repeat"
 OWN = "ulp"  # actgrad's own bounds
 IN_FORCE = ("mixed", "nonfinite", REPEAT)  # these decide unless others are named
 ALL = "all"  # the word for every standard, as --standard takes it
-PUBLISHED = ("mixed", "mere-mare", "thousandth")  # of accuracy; each defines some dtypes
+PUBLISHED = ("mixed", "mere-mare", "thousandth")  # of accuracy, each for some dtypes
 STANDARDS: Mapping[str, AcceptanceStandard] = {
     s.name: s
     for s in (
@@ -336,8 +336,9 @@ NAMES: Mapping[str, str] = {
 
 
 def counts(name: str, deciding: Collection[str], dtype: str, strict: bool) -> bool:
-    """Whether a standard decides about a dtype: one of `deciding`; our own bounds if `strict`, or where none of these
-    that was published covers the dtype.
+    """Whether a standard decides about a dtype: one of `deciding`, or our own bounds.
+
+    Our own bounds decide if `strict`, or where no published standard among `deciding` covers the dtype.
     """
     if name != OWN:
         return name in deciding
@@ -345,6 +346,6 @@ def counts(name: str, deciding: Collection[str], dtype: str, strict: bool) -> bo
 
 
 def repeat(runs: int, different: int) -> Outcome:
-    """The outcome of `runs` runs of one call; `different` of them gave other bits than the first."""
+    """The outcome of `runs` runs of one call. `different` of them gave other bits than the first."""
     says = f"{different} of {runs} runs differ from the first" if different else f"{runs} runs give the same bits"
     return Outcome(REPEAT, not different, says, (), Tally(runs, different))

@@ -12,7 +12,7 @@ from .diagnosis.axis import Range
 from .gradient_check import Disagreement
 from .standards import NAMES, OWN, PUBLISHED, REPEAT, STANDARDS, Outcome
 
-#: Edges of the histogram of errors, in ULP; errors above the last edge, NaN among them, have their own bin.
+#: Edges of the histogram of errors, in ULP. Errors above the last edge, NaN among them, have their own bin.
 ULP_EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0)
 NO_JSON = {"json": False}  # marks fields that JSON leaves out
 
@@ -128,8 +128,8 @@ def decide(
 ) -> Decision:
     """The decision about all results together.
 
-    `refused` tells for each case that must be refused whether it was; `not_run` counts cases without a result;
-    `disagreements` are those of the operators of these results.
+    `refused` tells for each case that must be refused whether it was. `not_run` counts cases without a result.
+    `disagreements` concern the operators of these results.
     """
     outcomes = [one for result in results for one in result.outcomes]
     failing = {one.standard for one in outcomes if one.is_broken}
@@ -158,7 +158,7 @@ def decide(
 
 
 def _warning(result: Verdict) -> str:
-    """The published standards that an accepted result fails, and the mistakes that it looks like; else ""."""
+    """The published standards that an accepted result fails, and the mistakes that it looks like, or ""."""
     exceeded = [o for o in result.outcomes if o.is_exceeded and o.standard != OWN]
     if not exceeded:
         return ""

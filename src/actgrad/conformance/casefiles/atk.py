@@ -13,7 +13,7 @@ from . import fields, interface
 from .case_model import FileCase, Scalar, Tensor, Values
 from .fields import Fault
 
-#: The words of "standard": {"acc": ...}, and the standards that decide here; none for the one in force.
+#: The words of "standard": {"acc": ...}, and the standards that decide here, or none for the one in force.
 STANDARDS = {"single_bm": ("mere-mare",), "mixed_tolerance_bm": ("mixed",), "default": ()}
 CASCADE = "actgrad_cascade"
 NULL = "null"  # the value of a parameter that is left out
@@ -52,7 +52,7 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
 
 
 def describe(case: dict[str, Any], number: int) -> FileCase:
-    """A case; a Fault names the field that breaks the format."""
+    """A case. A Fault names the field that breaks the format."""
     notes = [f"field {name!r} is unknown" for name in case if name not in _KNOWN]
     case_fields = _typed(case, _TYPES)
     notes += [

@@ -37,7 +37,7 @@ def format_of(path: Path) -> str:
 
 
 def read(path: Path) -> list[FileCase]:
-    """The cases of a file; UnreadableFile, naming file, case and field, for one that is damaged."""
+    """The cases of a file. A damaged one is an UnreadableFile that names file, case and field."""
     name = format_of(path)
     with sizes.reading(path):
         sizes.refuse_large(path, _TIMES * path.stat().st_size, "when it is read")
@@ -58,7 +58,7 @@ def parse(path: Path, name: str, text: str) -> list[FileCase]:
 
 
 def named_files(path: Path, cases: Sequence[FileCase]) -> list[str]:
-    """The files that any field of the cases names, from this folder or from that of the case file."""
+    """The files that any field of the cases names, from this folder or from the folder of the case file."""
     words: set[str] = set()
     values: list[Any] = [case.raw for case in cases]
     while values:

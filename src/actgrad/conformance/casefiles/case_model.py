@@ -15,7 +15,7 @@ from ...base.loop import row_major
 from ..elements import Array
 from ..oracle import ends
 
-MOST_DIMENSIONS = 32  # of NumPy's oldest versions; the operators take 8
+MOST_DIMENSIONS = 32  # of NumPy's oldest versions, where the operators take 8
 NAMED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers that JSON and CSV have only names for
 
 
@@ -25,7 +25,7 @@ class NotRun(Exception):
 
 @dataclass(frozen=True)
 class Values:
-    """Numbers from low to high, uniformly distributed; or, with deviations, normally around a mean of that range."""
+    """Numbers from low to high, uniformly distributed or, with deviations, normally around a mean in this range."""
 
     low: float
     high: float
@@ -34,7 +34,7 @@ class Values:
     is_result: bool = False  # the forward pass's result for such numbers
 
     def draw(self, shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> Array:
-        """An array of these numbers; the dtype's largest number replaces those beyond it."""
+        """An array of these numbers. The dtype's largest number replaces those beyond it."""
         kind = BY_NAME[dtype]
         is_float, count = kind.kind == "float", math.prod(shape)
         if not (math.isfinite(self.low) and math.isfinite(self.high)):
@@ -63,7 +63,7 @@ DEFAULT = Values(-2.0, 2.0)  # TTK's default
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor; strides and offset count elements of its storage, None for a contiguous one."""
+    """A tensor. Strides and offset count elements of its storage, None for a contiguous one."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -129,7 +129,7 @@ class Scalar:
 
 @dataclass(frozen=True)
 class FileCase:
-    """A case; `problem` is the reason why it cannot be run, as far as the file alone tells."""
+    """A case. `problem` is the reason why it cannot be run, as far as the file alone tells."""
 
     name: str
     raw: dict[str, Any]  # the entry of the file
@@ -137,7 +137,7 @@ class FileCase:
     inputs: dict[str, Tensor] = field(default_factory=dict)  # by names of the schema, in its order
     outputs: dict[str, Tensor] = field(default_factory=dict)
     attributes: dict[str, Scalar] = field(default_factory=dict)
-    standards: tuple[str, ...] = ()  # the standards that the case names; none for the one in force
+    standards: tuple[str, ...] = ()  # the standards that the case names, or none for the one in force
     seed: int | None = None
     expects_error: bool = False
     problem: str = ""

@@ -53,7 +53,7 @@ class CaseOutcome:
 
 
 def execute(case: FileCase, backend: str, names: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
-    """Run a case; `names` replace its standards. A missing backend is an error, all else an outcome."""
+    """Run a case. `names` replace its standards. A missing backend is an error, all else an outcome."""
     try:
         return CaseOutcome(case, _run_case(case, backend, names, seed, strict))
     except BackendUnavailable:
@@ -65,7 +65,7 @@ def execute(case: FileCase, backend: str, names: Sequence[str] | None, seed: int
 
 
 def draw(case: FileCase, seed: int) -> tuple[Operator, dict[str, Any], tuple[Array | None, ...], tuple[Array, ...]]:
-    """The call of a case: operator, attributes, inputs and memory for the outputs; a seed gives the same numbers."""
+    """The call of a case: operator, attributes, inputs and memory for the outputs. A seed gives the same numbers."""
     if case.problem:
         raise NotRun(case.problem)
     signature = case.signature
@@ -121,7 +121,7 @@ def _refuse_unfit(case: FileCase) -> None:
 def _result(
     operator: Operator, attributes: dict[str, Any], inputs: dict[str, Array], name: str, tensor: Tensor
 ) -> Array:
-    """The forward pass's result, of a tensor's own numbers or, for an optional tensor, of the input beside it."""
+    """The forward pass's result, of a tensor's own numbers or, for an optional tensor, of the other input."""
     forward = operator.gradient_of
     if forward is None:
         raise NotRun(f"{name} is marked as a forward result; {operator.name} must be a gradient; remove the mark")
@@ -146,6 +146,6 @@ def _outputs(
         case.outputs[name].empty(name) if name in case.outputs else np.empty_like(array)
         for name, array in zip(operator.schema.outputs, planned, strict=True)
     )
-    if products.any_chosen():  # its rules are those of a call with outputs
+    if products.any_chosen():  # a call with outputs has rules of its own
         operator.plan(*inputs, out=outputs[0] if len(outputs) == 1 else outputs, backend="reference", **attributes)
     return outputs

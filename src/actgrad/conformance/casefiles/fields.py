@@ -11,7 +11,7 @@ from .case_model import MOST_DIMENSIONS, NAMED
 
 
 class Fault(Exception):
-    """A field that breaks its format; the reader adds file and case."""
+    """A field that breaks its format. The reader adds file and case."""
 
 
 def refuse(what: str, value: Any, must: str) -> NoReturn:
@@ -59,7 +59,7 @@ def shape(what: str, value: Any) -> tuple[int, ...]:
 
 
 def attribute(what: str, kind: str, value: Any, must: str = "a number") -> Any:
-    """The value of an attribute of a type of the schema; C writes true and false as 1 and 0."""
+    """The value of an attribute of a type of the schema. C writes true and false as 1 and 0."""
     if kind == "bool":
         return bool(value) if type(value) in (bool, int) and value in (0, 1) else refuse(what, value, "true or false")
     if kind == "int":
@@ -81,7 +81,7 @@ def ordered(what: str, low: float, high: float) -> tuple[float, float]:
 
 
 def number(value: Any) -> float | None:
-    """A number as the files write it; None for anything else, True and False among it."""
+    """A number as the files write it, or None for anything else, True and False included."""
     if isinstance(value, str):
         return NAMED.get(value.strip().lower().removeprefix("+"))
     if type(value) not in (int, float):

@@ -1,9 +1,9 @@
-"""Cases as the mixed tolerance demands them, from the registry; a seed gives the same cases again.
+"""Cases as the mixed tolerance demands them, from the registry. A seed gives the same cases again.
 
 Each dtype with each class of attributes, in 1 to 8 dimensions of sizes 2^k and 2^k - 1, half of them on U[-5, 5] and
-half on N(mu, sigma) with mu in [-5, 5] and sigma in [0.1, 2]; then nothing, one element, the bounds of the dtype, the
-tails, zeros, infinities and NaN; the forward pass's results for such numbers (cascades); in place; and, where the
-operator broadcasts, other shapes and dtypes beside each other.
+half on N(mu, sigma) with mu in [-5, 5] and sigma in [0.1, 2]. Then nothing, one element, the bounds of the dtype, the
+tails, zeros, infinities and NaN. The forward pass's results for such numbers (cascades), in place, and, where the
+operator broadcasts, other shapes and dtypes together.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ _SIZES = sorted({1, *(2**k - d for k in range(2, 9) for d in (0, 1))})
 
 
 def generate(operator: Operator, number: int | None, largest: int, seed: int) -> list[FileCase]:
-    """`number` cases of an operator, evenly of all kinds; None for each kind once."""
+    """`number` cases of an operator, evenly of all kinds, or None for each kind once."""
     maker = _Maker(operator, largest, np.random.default_rng((seed, *operator.name.encode())))
     once = list(maker.round())
     number = len(once) if number is None else number
     few = min(number, len(once))
     more = (case for _ in count() for case in maker.round())
     cases = [*(once[k * len(once) // few] for k in range(few)), *islice(more, number - few)]
-    # The seeds of their numbers come last, so that a case keeps its seed beside other cases.
+    # The seeds of their numbers come last, so that a case keeps its seed among other cases.
     return [replace(case, name=f"{operator.name} {k} {case.name}", seed=seed + k) for k, case in enumerate(cases)]
 
 
 @dataclass
 class _Maker:
-    """Makes cases of one operator; each round has all kinds, with other shapes."""
+    """Makes cases of one operator. Each round has all kinds, with other shapes."""
 
     operator: Operator
     largest: int
@@ -59,7 +59,7 @@ class _Maker:
 
     @property
     def dtypes(self) -> list[str]:
-        """The dtypes that are judged: the operator's, or those of a product that was chosen."""
+        """The dtypes that are judged: the operator's, or what a chosen product takes."""
         chip = products.current()
         names = contract.allowed_dtypes(self.operator.definition, chip) if chip else self.operator.dtypes
         return [name for name in names if is_judged(name)]
@@ -136,7 +136,7 @@ class _Maker:
         self.rank = self.rank % 8 + 1
         room, sizes = self.largest // 2, []
         for left in range(self.rank, 0, -1):
-            # Every dimension gets an equal share; the last one gets the rest.
+            # Every dimension gets an equal share. The last one gets the rest.
             maximum = max(1, int(room ** (1 / left)) * (2 if left > 1 else 1))
             fitting = [n for n in _SIZES if n <= min(maximum, room)] or [1]
             size = fitting[int(self.rng.integers(max(0, len(fitting) - 6), len(fitting)))]
@@ -194,7 +194,7 @@ def _has(signature: Signature, attributes: dict[str, Any]) -> bool:
 
 
 def _special(dtype: str) -> Iterator[tuple[str, Values, tuple[int, ...] | None]]:
-    """Name, numbers and shape of the cases at the ends of a dtype; None for any shape."""
+    """Name, numbers and shape of the cases at the ends of a dtype, or None for any shape."""
     yield from (("empty", UNIFORM, (0,)), ("empty", UNIFORM, (4, 0, 3)), ("one", UNIFORM, (1,)))
     minimum, maximum = map(float, oracle.ends(dtype))
     ranges = [("zeros", 0.0, 0.0), ("bounds", minimum, maximum)]

@@ -14,7 +14,7 @@ PREFIX, OWN = "aclnn", "actgrad."
 
 
 def find(name: str) -> Signature | None:
-    """The function called `name`, with or without the prefix aclnn; None for one that actgrad does not have."""
+    """The function called `name`, with or without the prefix aclnn, or None for one that actgrad does not have."""
     if name.startswith(OWN):
         operator = REGISTRY.get(name.removeprefix(OWN))
         return None if operator is None else own_signature(operator)
@@ -41,12 +41,12 @@ def own_signature(operator: Operator) -> Signature:
 
 
 def functions_of(operator: Operator) -> tuple[Signature, ...]:
-    """All functions of an operator; its own name where it has none in C."""
+    """All functions of an operator. Its own name where it has none in C."""
     return signatures.list_signatures(operator) or (own_signature(operator),)
 
 
 def inputs(signature: Signature) -> tuple[CParameter, ...]:
-    """The parameters that a case states and a function reads, in its order; in place the reference too."""
+    """The parameters that a case states and a function reads, in its order. In place the reference too."""
     if signature.in_place:
         return signature.parameters
     return tuple(p for p in case_parameters(signature) if not p.is_output)
@@ -65,5 +65,5 @@ def may_be_null(signature: Signature, parameter: CParameter) -> bool:
 
 
 def by_word(signature: Signature, word: str) -> CParameter | None:
-    """The parameter of this name, in C or in the schema; None where there is none."""
+    """The parameter of this name, in C or in the schema, or None where there is none."""
     return next((p for p in signature.parameters if word in (p.name, p.argument)), None)

@@ -25,7 +25,7 @@ _LITERALS = (
     "tensor_view_strides", "output_tensor_indexes", "attributes", "scalar_dtypes", "scalar_data_ranges",
     "input_data_ranges", "is_enabled", "manual_tensor_binaries", CASCADE,
 )  # fmt: skip
-#: Names and priorities; tolerances of other comparisons, which TTK's default, the mixed tolerance, ignores.
+#: Names and priorities, and tolerances of other comparisons, which TTK's default, the mixed tolerance, ignores.
 _WITHOUT_EFFECT = (
     "network_name", "remark", "priority", "dump_file_prefix", "manual_golden_binaries", "precision_tolerances",
     "absolute_precision", "output_dtypes", "output_inplace_indexes", "batch_seed", "batch_axis", "batch_slice_info",
@@ -61,7 +61,7 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
 
 
 def describe(case: dict[str, Any], line: int) -> FileCase:
-    """A case; a Fault names the column that breaks the format."""
+    """A case. A Fault names the column that breaks the format."""
     notes = [f"column {name!r} is unknown" for name in case if name not in _KNOWN]
     name, api = case.get("testcase_name") or f"row {line}", fields.text("api_name", case["api_name"])
     signature = interface.find(api)
@@ -90,13 +90,13 @@ def _literal(column: str, cell: str | None) -> Any:
 
 
 def _several(value: Any, kind: Any) -> tuple[Any, ...]:
-    """Entries of this kind; one that stands alone is a tuple of one, as published files have it."""
+    """Entries of this kind. One that stands alone is a tuple of one, as published files have it."""
     is_several = isinstance(value, (tuple, list)) and not (value and all(isinstance(one, kind) for one in value))
     return tuple(value) if is_several else (value,)
 
 
 def _each(cells: dict[str, Any], column: str, count: int, default: Any = None, kind: Any = ()) -> tuple[Any, ...]:
-    """An entry for each of `count`; one alone is repeated, and `default` where the cell holds none.
+    """An entry for each of `count`. One alone is repeated, and `default` where the cell is empty.
 
     Numbers of `kind` alone are one entry.
     """
@@ -157,7 +157,7 @@ def _check_indexes(cells: dict[str, Any], is_output: list[bool]) -> None:
 
 
 def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
-    """Ranges from the first to the second number; further ones must occur."""
+    """Ranges from the first to the second number. Further ones must occur."""
     ranges = []
     for entry in _each(cells, column, count, (None, None), (int, float, str, NoneType)):
         if not isinstance(entry, (tuple, list)) or len(entry) < 2:

@@ -2,7 +2,7 @@
 
 Each tensor mixes ordinary numbers, large and small ones, and a few special ones. Three quarters of the cases have at
 least 512 outputs. A case whose standards would accept a wrong output is drawn again with milder numbers and shorter
-rows; cases for special values say so.
+rows. Cases for special values say so.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from ...calls.operator import Operator
 from .. import backend_cases, oracle
 from ..casefiles import execution
 from ..casefiles.case_model import FileCase, NotRun
-from ..elements import Array, elements, is_judged
+from ..elements import Array, Elements, elements, is_judged
 from ..golden import Golden
 from ..power import power, weaknesses
 from ..standards import IN_FORCE
 from .manifest import DeliveryCase, TensorFile
 
 DTYPES = ("float16", "bfloat16", "float32")
-#: Shapes of elements; of rows the last size is their length. No size is a multiple of 64.
+#: Shapes of elements. The last size is the length of rows. No size is a multiple of 64.
 SHAPES = (
     (1031,), (37, 29), (5, 7, 31), (129, 15), (3, 5, 7, 11), (2531,), (77, 65), (9, 3, 43), (257, 10),
     (2, 3, 5, 3, 7, 3), (65, 33), (601,), (19, 5, 17), (131, 6), (2, 2, 3, 5, 43),
@@ -50,7 +50,7 @@ class Mixture:
     mildness: int = 0  # from 0, with large, small and special numbers, to ordinary numbers alone
 
     def draw(self, shape: tuple[int, ...], has_rows: bool = False) -> Array:
-        """A tensor of these numbers; of rows, one in 16 has special ones."""
+        """A tensor of these numbers. One row in 16 has special ones."""
         rng, count, kind = self.rng, prod(shape), BY_NAME[self.dtype]
         if kind.kind != "float":
             return backend_cases.numbers(self.dtype, count, rng).reshape(shape)
@@ -70,7 +70,7 @@ class Mixture:
 
 
 def dtypes_of(operator: Operator, names: Sequence[str]) -> list[str]:
-    """Those of some dtypes that an operator takes, on a product that was chosen."""
+    """The dtypes among these names that an operator takes, on a product that was chosen."""
     chip = products.current()
     allowed = contract.allowed_dtypes(operator.definition, chip) if chip else operator.dtypes
     dtypes = [name for name in names if name in allowed and is_judged(name)]
@@ -83,7 +83,7 @@ def dtypes_of(operator: Operator, names: Sequence[str]) -> list[str]:
 def draw(
     operator: Operator, names: Sequence[str], number: int, seed: int
 ) -> Iterator[tuple[DeliveryCase, dict[str, Array]]]:
-    """`number` cases of an operator, and the inputs of each; a seed gives the same cases again."""
+    """`number` cases of an operator, and the inputs of each. A seed gives the same cases again."""
     dtypes, settings = dtypes_of(operator, names), oracle.attribute_cases(operator, products.current())
     for k in range(number):
         rng = np.random.default_rng((seed, k, *operator.name.encode()))
@@ -116,7 +116,7 @@ def _case(
         else:
             tensors = _tensors(operator, Mixture(dtype, rng, attempt // 3), setting, shape)
         weak = weaknesses_of(operator, setting, tensors)
-        if is_special or not weak:
+        if is_special or not (weak or _magnifies(operator, setting, tensors)):
             break
         if attempt % 3 == 2 and operator.access.sees_rows and len(shape) > 1:  # shorter rows: each result is larger
             length = max(3, shape[-1] // 3)
@@ -124,7 +124,7 @@ def _case(
         elif attempt % 3 == 2 and operator.access.sees_rows:
             shape = (-(-shape[0] // 13), 13)
     else:
-        special = f"accepts {', '.join(weak)}"
+        special = f"accepts {', '.join(weak)}" if weak else ""
     outputs = oracle.as_tuple(operator.plan(*tensors.values(), backend="reference", **_named(setting)).result)
     return _described(operator, name, setting, tensors, outputs, special)
 
@@ -146,7 +146,7 @@ def _described(
 
     chip = products.current() if products.any_chosen() else None
     product = chip.name if chip else None
-    return DeliveryCase(name, operator, attributes, product, files(present), files(results), special), present
+    return DeliveryCase(name, operator.name, attributes, product, files(present), files(results), special), present
 
 
 def of_file(cases: Iterable[FileCase], seed: int) -> Iterator[tuple[DeliveryCase, dict[str, Array]]]:
@@ -211,7 +211,21 @@ def _special(
 
 def weaknesses_of(operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]) -> list[str]:
     """The wrong outputs that the standard in force would accept, looking at finite results alone."""
+    call = _call(operator, attributes, tensors)
+    return weaknesses(power(call, Golden(call.computation), IN_FORCE, False, only_finite=True))
+
+
+def _magnifies(operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]) -> bool:
+    """Whether rounding an attribute would change a result by more than the standard allows, as in exp(-80 / alpha)."""
+    call = _call(operator, attributes, tensors)
+    if not operator.schema.scalars or call.computation.statistics is not None:
+        return False
+    lanes = [lane.take(slice(0, call.size)) for lane in call.inputs]
+    expected = Golden(call.computation).expected(lanes, call.outputs[0].array.dtype)
+    return any(bool(one.is_magnified.any()) for one in expected)
+
+
+def _call(operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]) -> Elements:
     inputs = tuple(tensors.values())
     results = oracle.as_tuple(operator.plan(*inputs, backend="reference", **_named(attributes)).result)
-    call = elements(operator, attributes, inputs, tuple(np.empty(a.shape, a.dtype) for a in results))
-    return weaknesses(power(call, Golden(call.computation), IN_FORCE, False, only_finite=True))
+    return elements(operator, attributes, inputs, tuple(np.empty(a.shape, a.dtype) for a in results))

@@ -1,7 +1,7 @@
-"""The manifest of a delivery: JSON that any program can read and write, and the .npy files beside it.
+"""The manifest of a delivery: JSON that any program can read and write, and the .npy files of the tensors.
 
 A manifest comes from anywhere. Whatever breaks its rules is an UnreadableFile that names the file, the case and the
-field; only an output that is missing or unlike its description is a matter of its case.
+field. Only an output that is missing or unlike its description is a matter of its case.
 """
 
 from __future__ import annotations
@@ -52,12 +52,16 @@ class DeliveryCase:
     """A call, with the files of its inputs and outputs by the names of the schema."""
 
     id: str
-    operator: Operator
+    operator_name: str
     attributes: dict[str, Any]
     product: str | None
     inputs: dict[str, TensorFile]
     outputs: dict[str, TensorFile]
-    special: str = ""  # the special values that the case is for; such a case may be weak
+    special: str = ""  # the special values that the case is for, which may be weak
+
+    @property
+    def operator(self) -> Operator:
+        return REGISTRY[self.operator_name]
 
     @property
     def files(self) -> Iterator[TensorFile]:
@@ -73,7 +77,7 @@ class DeliveryCase:
                 for name, one in tensors.items()
             }
 
-        entry = {"id": self.id, "operator": self.operator.name, "attributes": self.attributes, "product": self.product}
+        entry = {"id": self.id, "operator": self.operator_name, "attributes": self.attributes, "product": self.product}
         entry |= {"inputs": entries(self.inputs), "outputs": entries(self.outputs)}
         return entry | ({"special": self.special} if self.special else {})
 
@@ -119,7 +123,7 @@ def npy(array: Array) -> bytes:
 
 
 def read(folder: Path) -> list[DeliveryCase]:
-    """The cases of a delivery; the inputs of all are there as described."""
+    """The cases of a delivery. The inputs of all are there as described."""
     if not folder.is_dir():
         fault = "is a file" if folder.exists() else "no such folder"
         raise UnreadableFile(f"--manifest {folder}: {fault}; it must be a folder with {NAME}; name that folder")
@@ -194,8 +198,8 @@ def _entries(text: str) -> list[Any]:
             raise Fault(f"{name} is {quote(document[name])}; it must be {value!r}; correct it")
     entries = document.get("cases")
     if not isinstance(entries, list) or not 0 < len(entries) <= MOST_CASES:
-        got = f"{len(entries)} entries" if isinstance(entries, list) else quote(entries)
-        raise Fault(f"cases is {got}; it must be a list of 1 to {MOST_CASES} cases; correct it")
+        got = f"has {len(entries)} entries" if isinstance(entries, list) else f"is {quote(entries)}"
+        raise Fault(f"cases {got}; it must be a list of 1 to {MOST_CASES} cases; correct it")
     return entries
 
 
@@ -208,7 +212,9 @@ def _case(entry: Any, number: int) -> DeliveryCase:
     if not isinstance(word, str) or word not in REGISTRY:
         cure = did_you_mean(word, REGISTRY, "see actgrad list")
         raise Fault(f"operator is {quote(word)}; it must be an operator of actgrad list; {cure}")
-    if product is not None and (not isinstance(product, str) or product not in products.BY_NAME):
+    if isinstance(product, str):
+        product = products.of_chip(product)
+    if product is not None and product not in list(products.BY_NAME):
         raise Fault(f"product is {quote(product)}; it must be null or {either(products.BY_NAME)}; correct it")
     operator, schema = REGISTRY[word], REGISTRY[word].schema
     attributes = _attributes(operator, entry.get("attributes", {}))
@@ -221,7 +227,7 @@ def _case(entry: Any, number: int) -> DeliveryCase:
     special = entry.get("special", "")
     if not isinstance(special, str):
         raise Fault(f"special is {quote(special)}; it must be a text; correct it")
-    return DeliveryCase(name, operator, attributes, product, tensors, results, special)
+    return DeliveryCase(name, word, attributes, product, tensors, results, special)
 
 
 def _attributes(operator: Operator, values: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from html import escape
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -18,20 +19,34 @@ from ...base.errors import quantity, some
 from ...writing import terminal
 from ..power import WRONG
 from ..report import page, svg
+from ..report.text import grouped
 from .manifest import NAME, DeliveryCase
 from .trial import ACCEPTED, MISSING, REJECTED, Entry
 
 MARK = "actgrad-delivery"  # in the first bytes of every file that `check` makes
 SHOWN = 8  # failing cases in a terminal
 PICTURES = 1000  # failing cases with pictures on the page
-_KEYS = ("id", "operator", "dtype", "verdict", "why", "diagnosis", "says", "power", "power by standard", "worst")
+_KEYS = (
+    "id",
+    "operator",
+    "dtype",
+    "verdict",
+    "why",
+    "diagnosis",
+    "says",
+    "power",
+    "power by standard",
+    "worst",
+    "warnings",
+)
 
 
 def report(entries: Sequence[Entry], surplus: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The content of report.json."""
     counts = Counter(entry["verdict"] for entry in entries)
     is_accepted = counts[ACCEPTED] == len(entries)
-    words = [f"{counts[ACCEPTED]} of {quantity(len(entries), 'case')} are accepted"]
+    verb = "is" if len(entries) == 1 else "are"
+    words = [f"{counts[ACCEPTED]} of {quantity(len(entries), 'case')} {verb} accepted"]
     words += [f"{counts[word]} {word.lower()}" for word in (REJECTED, MISSING) if counts[word]]
     return {
         "format": f"{MARK}-report",
@@ -46,7 +61,7 @@ def report(entries: Sequence[Entry], surplus: Sequence[str], settings: Mapping[s
 
 
 def weak(entries: Iterable[Entry]) -> dict[str, int]:
-    """How many cases would accept each wrong output; cases for special values do not count."""
+    """How many cases would accept each wrong output. Cases for special values do not count."""
     usual = [entry for entry in entries if not entry["special"]]
     counts = {mistake: sum(entry["power"].get(mistake) == "accepted" for entry in usual) for mistake in WRONG}
     return {mistake: count for mistake, count in counts.items() if count}
@@ -88,26 +103,28 @@ def _is_made_here(path: Path) -> bool:
 
 def blocks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[Any]:
     """The lines and tables for a terminal."""
-    yield _overview(entries)
+    figures = ("accepted", "worst ULP")
+    yield terminal.table(["operator", "dtype"], figures, _overview(entries, figures))
     failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
     for entry in failing[:SHOWN]:
         looks = f"; looks like: {looks_like(entry)}" if entry["verdict"] == REJECTED else ""
         yield terminal.printable(f"{entry['id']}: {entry['verdict']}: {entry['why']}{looks}")
     if len(failing) > SHOWN:
         yield f"{len(failing) - SHOWN} more cases fail; --json and --html have all"
-    yield from (terminal.printable(line) for line in remarks(entries, document))
+    yield from (terminal.printable(line) for line in remarks(entries, document, SHOWN))
     yield f"{document['verdict']}: {document['why']}"
 
 
-def remarks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[str]:
-    """Weak cases, warnings and surplus files, a line each."""
+def remarks(entries: Sequence[Entry], document: Mapping[str, Any], most: int) -> Iterator[str]:
+    """Weak cases, `most` warnings, and surplus files, a line each."""
     for mistake, count in document["weak"].items():
         yield f"weak: {quantity(count, 'case')} would accept {mistake}"
     warned = [entry for entry in entries if entry.get("warnings")]
-    for entry in warned[:SHOWN]:
+    for entry in warned[:most]:
         yield f"warning: {entry['id']}: {'; '.join(entry['warnings'])}; looks like: {looks_like(entry)}"
-    if len(warned) > SHOWN:
-        yield f"{len(warned) - SHOWN} more accepted cases exceed a standard that does not decide"
+    if len(warned) > most:
+        more = len(warned) - most
+        yield f"{more} more accepted cases exceed a standard that does not decide; --json and --html have all"
     if document["surplus"]:
         yield f"surplus: the manifest does not name {some(document['surplus'])}"
 
@@ -117,28 +134,21 @@ def looks_like(entry: Entry) -> str:
     return "; ".join(entry.get("says", ())) or "no mistake that actgrad knows"
 
 
-def _overview(entries: Iterable[Entry]) -> Any:
-    groups: dict[str, dict[str, list[Entry]]] = {}
-    for entry in entries:
-        groups.setdefault(entry["operator"], {}).setdefault(entry["dtype"], []).append(entry)
-    rows = [
-        [("" if k else operator, dtype, *_short(them)) for k, (dtype, them) in enumerate(by_dtype.items())]
-        for operator, by_dtype in groups.items()
-    ]
-    return terminal.table(["operator", "dtype"], ["accepted", "worst ULP"], rows)
+def _overview(entries: Iterable[Entry], names: Sequence[str]) -> list[list[terminal.Row]]:
+    """A row per operator and dtype with the figures of these names, grouped by operator."""
 
+    def cells(of: Sequence[Entry]) -> terminal.Row:
+        counts = Counter(entry["verdict"] for entry in of)
+        errors = [float(entry["worst"]["ulp"]) for entry in of if entry["worst"]]
+        mark = "! " if counts[ACCEPTED] < len(of) else ""
+        figures = {
+            "accepted": f"{mark}{counts[ACCEPTED]} of {len(of)}",
+            **{word.lower(): f"! {counts[word]}" if counts[word] else "0" for word in (REJECTED, MISSING)},
+            "worst ULP": f"{max(errors):.3g}" if errors else "-",
+        }
+        return [figures[name] for name in names]
 
-def _short(entries: Sequence[Entry]) -> tuple[str, str]:
-    """The figures that fit 80 columns beside the longest name of an operator."""
-    cases, accepted, *_, worst = _figures(entries)
-    return f"{'' if accepted == cases else '! '}{accepted} of {cases}", worst
-
-
-def _figures(entries: Sequence[Entry]) -> tuple[str, ...]:
-    counts = Counter(entry["verdict"] for entry in entries)
-    errors = [float(entry["worst"]["ulp"]) for entry in entries if entry["worst"]]
-    rejected, missing = (f"! {counts[word]}" if counts[word] else "0" for word in (REJECTED, MISSING))
-    return str(len(entries)), str(counts[ACCEPTED]), rejected, missing, f"{max(errors):.3g}" if errors else "-"
+    return grouped(entries, itemgetter("operator", "dtype"), cells)
 
 
 def junit(entries: Sequence[Entry], document: Mapping[str, Any]) -> str:
@@ -172,8 +182,8 @@ def html(entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[s
     """The page as text."""
     failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
     results = [
-        _table(_rows(entries)),
-        *(f"<p>{escape(terminal.printable(line))}</p>" for line in remarks(entries, document)),
+        _table(entries),
+        *(f"<p>{escape(terminal.printable(line))}</p>" for line in remarks(entries, document, len(entries))),
     ]
     articles = [_article(entry, k < PICTURES) for k, entry in enumerate(failing)]
     hashes = [f"{digest or 'missing':64}  {name}" for entry in entries for name, digest in entry["hashes"].items()]
@@ -188,25 +198,19 @@ def html(entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[s
     )
 
 
-def _rows(entries: Sequence[Entry]) -> list[Sequence[str]]:
-    groups: dict[tuple[str, str], list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault((entry["operator"], entry["dtype"]), []).append(entry)
-    head: Sequence[str] = ("operator", "dtype", "cases", "accepted", "rejected", "missing", "worst ULP")
-    return [head, *((*names, *_figures(them)) for names, them in groups.items())]
+def _table(entries: Sequence[Entry]) -> str:
+    """The overview. A narrow page stacks the cells, and then shows each title."""
+    figures = ("accepted", "rejected", "missing", "worst ULP")
+    head = ("operator", "dtype", *figures)
 
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    """The rows below their head; a narrow page stacks the cells, and then shows each title."""
-    head = "<tr>" + "".join(f"<th>{escape(name)}</th>" for name in rows[0]) + "</tr>"
-
-    def line(cells: Sequence[str]) -> str:
-        pairs = zip(rows[0], cells, strict=True)
-        marked = (f'<td title="{escape(name)}">{escape(terminal.printable(cell))}</td>' for name, cell in pairs)
+    def line(cells: Sequence[str], tag: str) -> str:
+        pairs = zip(head, cells, strict=True)
+        marked = (f'<{tag} title="{name}">{escape(terminal.printable(cell))}</{tag}>' for name, cell in pairs)
         return f"<tr>{''.join(marked)}</tr>"
 
-    body = "\n".join([head, *map(line, rows[1:])])
-    return f'<div class="wide"><table>{body}</table></div>'
+    groups = _overview(entries, figures)
+    rows = [line([group[0][0], *row[1:]], "td") for group in groups for row in group]
+    return f'<div class="wide"><table>{line(head, "th")}\n{chr(10).join(rows)}</table></div>'
 
 
 def _article(entry: Entry, has_pictures: bool) -> str:

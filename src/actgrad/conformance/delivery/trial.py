@@ -1,6 +1,6 @@
-"""All cases of a delivery judged, by several processes; a state keeps the results.
+"""All cases of a delivery judged, by several processes. A state keeps the results.
 
-A case is judged anew where its files, the manifest's entry, the options or the versions are not those of the state. A
+A case is judged anew where its files, the manifest's entry, the options or the versions have changed since. A
 rejected case is judged anew also where the outputs differ that its diagnosis compared.
 """
 
@@ -11,7 +11,6 @@ import json
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from ..judging import judge
 from ..power import weaknesses
 from ..report import svg
 from ..report.text import json_value
-from ..standards import STANDARDS
+from ..standards import OWN, STANDARDS
 from ..verdict import Verdict
 from . import manifest
 from .manifest import DeliveryCase, TensorFile
@@ -50,7 +49,7 @@ def judge_case(
     before: Entry | None = None,
     outputs_before: Sequence[tuple[str, TensorFile]] = (),
 ) -> Entry:
-    """The result of one case; `before` is that of an earlier run, which stands if nothing has changed.
+    """The result of one case. `before` is the result of an earlier run, which stands if nothing has changed.
 
     `outputs_before` are outputs of the cases before this one: a diagnosis looks for them in a stale output.
     """
@@ -74,7 +73,7 @@ def judge_case(
 
 
 def _compared(folder: Path, verdict: str, outputs_before: Sequence[tuple[str, TensorFile]]) -> list[str]:
-    """The digests of the outputs that the diagnosis of a rejected case looks at; nothing for another case."""
+    """The digests of the outputs that the diagnosis of a rejected case looks at, or nothing for another case."""
     return [_digest(folder / one.file) for _, one in outputs_before] if verdict == REJECTED else []
 
 
@@ -117,12 +116,13 @@ def _judged(
 
 def _entry(verdict: Verdict) -> Entry:
     failing = max(verdict.outputs, key=lambda output: output.failing)
-    broken = [(o.name, one) for o in verdict.outputs for one in o.outcomes if one.is_broken]
-    exceeded = [
-        (o.name, one) for o in verdict.outputs for one in o.outcomes if one.is_exceeded and one.standard != "ulp"
+    outcomes = [
+        (f"{o.name}: {STANDARDS[one.standard].title}: {one.says}", one) for o in verdict.outputs for one in o.outcomes
     ]
+    broken = [words for words, one in outcomes if one.is_broken]
+    exceeded = [words for words, one in outcomes if one.is_exceeded and one.standard != OWN]
     weak = weaknesses(verdict.power)
-    ulps = [one.tally.largest for o in verdict.outputs for one in o.outcomes if one.standard == "ulp" and one.tally]
+    ulps = [one.tally.largest for _, one in outcomes if one.standard == OWN and one.tally]
     worst: Entry = {"ulp": max(ulps, default=0.0)}
     if failing.worst:
         first = failing.worst[0]
@@ -130,13 +130,13 @@ def _entry(verdict: Verdict) -> Entry:
         worst |= {"actual": first.actual, "golden": first.golden, "ulp": first.ulps}
     entry: Entry = {
         "verdict": ACCEPTED if verdict.holds else REJECTED,
-        "why": "; ".join(_reason(name, one) for name, one in broken) or "the standards that decide hold",
+        "why": "; ".join(broken) or "the standards that decide hold",
         "diagnosis": [d.mistake for d in verdict.diagnoses],
         "says": [d.says for d in verdict.diagnoses],
         "power": {mistake: "accepted" if mistake in weak else "rejected" for mistake in verdict.power},
         "power by standard": {mistake: dict(by_standard) for mistake, by_standard in verdict.power.items()},
         "worst": worst,
-        "warnings": [] if broken else [_reason(name, one) for name, one in exceeded],
+        "warnings": [] if broken else exceeded,
         "failing": verdict.failing,
         "elements": verdict.elements,
         "ranges": [(r.says, r.failing, r.elements) for r in verdict.ranges[:5]],
@@ -147,12 +147,8 @@ def _entry(verdict: Verdict) -> Entry:
     return document
 
 
-def _reason(name: str, outcome: Any) -> str:
-    return f"{name}: {STANDARDS[outcome.standard].title}: {outcome.says}"
-
-
 def _digest(path: Path) -> str:
-    """The SHA-256 of a file; "" where there is none."""
+    """The SHA-256 of a file, or "" where there is none."""
     if not path.is_file():
         return ""
     digest = hashlib.sha256()
@@ -181,8 +177,7 @@ def judge_all(
     pairs = zip(cases, _outputs_before(cases), strict=True)
     tasks = [(folder, case, options, entries.get(case.id), earlier) for case, earlier in pairs]
     try:
-        sent = [_as_sent(task) for task in tasks] if jobs > 1 else []
-        for entry in in_processes(_sent, sent, jobs) if jobs > 1 else map(_guarded, tasks):
+        for entry in in_processes(_guarded, tasks, jobs) if jobs > 1 else map(_guarded, tasks):
             if "error" in entry:
                 raise UnreadableFile(f"{folder / manifest.NAME}: case {entry['id']!r}: {entry['error']}")
             entries[entry["id"]] = entry
@@ -211,18 +206,6 @@ def _guarded(task: tuple[Any, ...]) -> Entry:
         return judge_case(*task)
     except (ActgradError, OSError, MemoryError, ValueError, OverflowError, TypeError) as error:
         return {"id": task[1].id, "error": str(error) or type(error).__name__}
-
-
-def _as_sent(task: Any) -> Any:
-    folder, case, *rest = task
-    return folder, replace(case, operator=case.operator.name), *rest
-
-
-def _sent(task: Any) -> Entry:
-    from ...calls.operator import REGISTRY
-
-    folder, case, *rest = task
-    return _guarded((folder, replace(case, operator=REGISTRY[case.operator]), *rest))
 
 
 # The state

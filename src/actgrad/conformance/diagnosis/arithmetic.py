@@ -41,16 +41,29 @@ def rounding_to_integers(sample: Sample) -> Iterator[Suspicion]:
         yield Suspicion(mistake, says, _valued(sample, [way(right.values) for right in sample.right]))
 
 
-def truncation(sample: Sample) -> Iterator[Suspicion]:
-    """The bits of a float cut off that 16 bits have no room for."""
+def rounded_otherwise(sample: Sample) -> Iterator[Suspicion]:
+    """Floats of 16 bits cut off, or rounded to the other dtype of 16 bits before; right elements are so too."""
     if not sample.is_half:
         return
-    cut = [_truncated(right) for right in sample.right]
-    agrees = [(c == actual.astype(c.dtype)) | np.isnan(c) for c, actual in zip(cut, sample.actual, strict=True)]
-    if np.mean(np.concatenate(agrees)) > 0.9:  # right elements included: half of them would be rounded up
-        says = f"truncation for rounding: bits that {sample.actual[0].dtype.name} has no room for are cut off"
-        explains = tuple(w & a for w, a in zip(sample.wrong, agrees, strict=True))
-        yield Suspicion("truncation", says, explains=explains)
+    name = sample.actual[0].dtype.name
+    other = {"float16": "bfloat16", "bfloat16": "float16"}[name]
+
+    def twice(right: Expected) -> Array:
+        return right.values.astype(np.float32).astype(BY_NAME[other].numpy).astype(right.dtype)
+
+    cut = f"truncation for rounding: bits that {name} has no room for are cut off"
+    for mistake, says, share, way in (
+        ("double-rounding", f"double rounding: results are rounded to {other} before {name}", 0.98, twice),
+        ("truncation", cut, 0.9, _truncated),  # half of the right elements would be rounded up
+    ):
+        agrees = []
+        for right, actual in zip(sample.right, sample.actual, strict=True):
+            with np.errstate(all="ignore"):
+                values = way(right).astype(np.float64)
+                agrees.append((values == actual.astype(np.float64)) | (np.isnan(values) & np.isnan(actual)))
+        if np.mean(np.concatenate(agrees)) > share:
+            explains = tuple(wrong & a for wrong, a in zip(sample.wrong, agrees, strict=True))
+            yield Suspicion(mistake, says, explains=explains)
 
 
 def _half_away(values: Array) -> Array:
@@ -117,7 +130,7 @@ def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
 
 
 def _has_both_signs(sample: Sample) -> bool:
-    """Whether errors make results larger and smaller, as rounding does; true for a few errors."""
+    """Whether errors make results larger and smaller, as rounding does, or are few."""
     larger = np.concatenate(
         [
             np.abs(actual[wrong].astype(np.float64)) > np.abs(right.values[wrong].astype(np.float64))
@@ -178,6 +191,6 @@ def _functions(sample: Sample) -> frozenset[str]:
 
 
 RULES: tuple[Rule, ...] = (
-    rounding_to_integers, truncation, lower_precision, expm1_as_exp, distribution_as_sum,
+    rounding_to_integers, rounded_otherwise, lower_precision, expm1_as_exp, distribution_as_sum,
     half_intermediates,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Ranges of x; zero, the infinities and NaN are ranges of their own."""
+"""Ranges of x. Zero, the infinities and NaN are ranges of their own."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from ..elements import Array
 
 _POSITIVE = (float(np.nextafter(0.0, 1.0)), 1e-30, 1e-10, 1e-4, 1e-2, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 1e10)
-#: Upper edges; a negative upper edge belongs to its range, else the lower edge does.
+#: Upper edges. A negative upper edge belongs to its range, else the lower edge does.
 EDGES = np.array([-np.inf, *(-e for e in reversed(_POSITIVE)), *_POSITIVE, np.inf])
 BINS = len(EDGES) + 2  # with the range above all edges, and NaN
-#: The words of each range: its lower end, its upper end, and those of one number alone. The smallest edge is 0.
+#: The words of each range: its lower end, its upper end, and one number alone. The smallest edge is 0.
 _LOWS = (
     "", "-inf < ", *(f"{-e:g} < " for e in reversed(_POSITIVE[1:])), "0 <= ",
     "0 < ", *(f"{e:g} <= " for e in _POSITIVE[1:]), "inf <= ",
@@ -34,13 +34,13 @@ class Range:
 
 
 def count(x: Array) -> Array:
-    """How many of `x` lie in each range; x is float64."""
+    """How many of `x` lie in each range. x is float64."""
     below = np.where(x > 0, np.searchsorted(EDGES, x, side="right"), np.searchsorted(EDGES, x, side="left"))
     return np.bincount(np.where(np.isnan(x), BINS - 1, below), minlength=BINS)
 
 
 def ranges(elements: Array, failing: Array) -> tuple[Range, ...]:
-    """The ranges with failing elements; neighbours that fail altogether are one range."""
+    """The ranges with failing elements. Neighbours that fail altogether are one range."""
     spans: list[tuple[int, int, int, int]] = []  # first and last bin, failing, elements
     for k in np.flatnonzero(failing):
         bad, all_ = int(failing[k]), int(elements[k])

@@ -17,11 +17,12 @@ from ...base import xp
 from ...base.computation import LARGEST, TOTAL
 from ...base.dtypes import BY_NAME
 from .. import error_bounds, oracle
-from ..elements import Array, Lane
+from ..elements import Array, Elements, Lane
 from ..error_bounds import FUNCTIONS, Sized
 from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
+Change = Callable[[str, Sized, Sized], Sized]
 _ENDS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # where a sigmoid is clamped
 _SLOPES = {"x / 6": 1 / 6, "x / 5": 1 / 5, "x / 4": 1 / 4}  # of the straight lines that stand for a sigmoid
 _BLOCKS = (8, 16, 32, 64, 128, 256)
@@ -117,23 +118,23 @@ def row_statistics(sample: Sample) -> Iterator[Suspicion]:
         yield Suspicion("no-maximum", says, _with_statistics(sample, _no_maximum, _exp_in(dtype)))
     for number in (0.0, 1.0):
         says = f"the sum of each row is left out: as if it were {number:g}"
-        yield Suspicion("sum-ignored", says, _with_statistics(sample, _NoSum(number), FUNCTIONS))
+        yield Suspicion("sum-ignored", says, _with_statistics(sample, _NoSum(number)))
     length = prod(call.shape[axis] for axis in call.statistics_axes)
     for count in sorted({length % block for block in _BLOCKS if block < length} - {0}):
         says = f"the last {count} elements of each row are not counted in its sum"
-        yield Suspicion("tail-not-counted", says, _with_statistics(sample, partial(_cut_off, count), FUNCTIONS))
+        yield Suspicion("tail-not-counted", says, _with_statistics(sample, partial(_cut_off, call, count)))
     for name in ("float16", "bfloat16"):
         says = f"accumulation in {name}: the sums of rows stagnate"
         for terms in (name, "float32"):
-            sums = _HalfSums(name, terms, is_one_sum=False)
-            yield Suspicion("half-accumulation", says, _with_statistics(sample, sums, FUNCTIONS))
+            sums = _HalfSums(call, name, terms, is_one_sum=False)
+            yield Suspicion("half-accumulation", says, _with_statistics(sample, sums))
             if sums.totals > 1:
-                sums = _HalfSums(name, terms, is_one_sum=True)
-                yield Suspicion("half-accumulation", says, _with_statistics(sample, sums, FUNCTIONS))
+                sums = _HalfSums(call, name, terms, is_one_sum=True)
+                yield Suspicion("half-accumulation", says, _with_statistics(sample, sums))
 
 
-def _with_statistics(sample: Sample, combine: Callable[..., Sized], functions: Mapping[str, Any]) -> Prediction | None:
-    """The results with statistics of rows that `combine` makes."""
+def _with_statistics(sample: Sample, change: Change, functions: Mapping[str, Any] = FUNCTIONS) -> Prediction | None:
+    """The results with statistics of rows that `change` makes from their kind, their terms and the exact ones."""
     call, computation = sample.call, sample.call.computation
     rows, count = computation.statistics, len(computation.loop.inputs)
     assert rows is not None, "a rule of rows"
@@ -143,18 +144,21 @@ def _with_statistics(sample: Sample, combine: Callable[..., Sized], functions: M
         numbers = [error_bounds.exactly(lane) for lane in lanes]
         scalars = [error_bounds.exactly(np.asarray(value).astype(precision)) for value in computation.scalars]
         terms = [xp.bind(term, functions) for term in computation.formulas[1:]]
-        results = rows.find(terms, numbers, scalars, partial(combine, call.shape, call.statistics_axes))
+
+        def changed(kind: str, each: Any) -> Sized:
+            exact = error_bounds.combined(call.shape, call.statistics_axes, kind, each)
+            return change(kind, error_bounds.number(each), exact)
+
+        results = rows.find(terms, numbers, scalars, changed)
         row_lanes = [
             Lane("statistic", each.map(lambda part: np.broadcast_to(part, call.shape))).take(sample.positions)
             for each in results
         ]
-        changed = replace(sample, statistics=tuple(row_lanes))
-        return changed.recomputed(functions=functions)
+        return replace(sample, statistics=tuple(row_lanes)).recomputed(functions=functions)
 
 
-def _no_maximum(shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
-    result = error_bounds.combined(shape, axes, kind, terms)
-    return result.map(np.zeros_like) if kind == LARGEST else result
+def _no_maximum(kind: str, terms: Sized, exact: Sized) -> Sized:
+    return exact.map(np.zeros_like) if kind == LARGEST else exact
 
 
 class _NoSum:
@@ -163,22 +167,22 @@ class _NoSum:
     def __init__(self, number: float) -> None:
         self.number = number
 
-    def __call__(self, shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
-        result = error_bounds.combined(shape, axes, kind, terms)
+    def __call__(self, kind: str, terms: Sized, exact: Sized) -> Sized:
         if kind != TOTAL:
-            return result
+            return exact
         number, self.number = self.number, 0.0
-        return result.map(lambda part: np.full_like(part, number))
+        return exact.map(lambda part: np.full_like(part, number))
 
 
-def _cut_off(count: int, shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
-    """The statistic of rows without their last elements; the maximum is that of whole rows."""
+def _cut_off(call: Elements, count: int, kind: str, terms: Sized, exact: Sized) -> Sized:
+    """The statistic of rows without their last elements. The maximum is of whole rows."""
     if kind != TOTAL:
-        return error_bounds.combined(shape, axes, kind, terms)
+        return exact
+    shape, axes = call.shape, call.statistics_axes
     lengths = [shape[axis] for axis in axes]
     is_counted = (np.arange(prod(lengths)) < prod(lengths) - count).reshape(lengths)
     at = np.moveaxis(is_counted.reshape(*lengths, *[1] * (len(shape) - len(axes))), range(len(axes)), axes)
-    return error_bounds.combined(shape, axes, kind, error_bounds.number(terms).map(lambda part: np.where(at, part, 0)))
+    return error_bounds.combined(shape, axes, kind, terms.map(lambda part: np.where(at, part, 0)))
 
 
 def _exp_in(dtype: str) -> Mapping[str, Any]:
@@ -198,48 +202,28 @@ class _HalfSums:
     With `is_one_sum`, the totals are parts of one sum: log_softmax counts the largest elements apart.
     """
 
-    def __init__(self, dtype: str, terms_dtype: str, is_one_sum: bool) -> None:
+    def __init__(self, call: Elements, dtype: str, terms_dtype: str, is_one_sum: bool) -> None:
+        self.call = call
         self.dtype, self.terms_dtype = BY_NAME[dtype].numpy, BY_NAME[terms_dtype].numpy
         self.is_one_sum = is_one_sum
         self.terms: Any = 0.0
         self.before: Any = 0.0
         self.totals = 0
 
-    def __call__(self, shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
-        result = error_bounds.combined(shape, axes, kind, terms)
+    def __call__(self, kind: str, terms: Sized, exact: Sized) -> Sized:
         if kind != TOTAL:
-            return result
+            return exact
         self.totals += 1
-        self.terms = self.terms * self.is_one_sum + error_bounds.number(terms).value
-        values = np.broadcast_to(self.terms, shape).astype(np.float64)
-        moved = np.moveaxis(values, axes, range(len(axes))).reshape(-1, *result.value.shape)
+        self.terms = self.terms * self.is_one_sum + terms.value
+        axes = self.call.statistics_axes
+        values = np.broadcast_to(self.terms, self.call.shape).astype(np.float64)
+        moved = np.moveaxis(values, axes, range(len(axes))).reshape(-1, *exact.value.shape)
         total = np.zeros(moved.shape[1:], self.dtype)
         for part in moved.astype(self.terms_dtype):
             total = (total + part).astype(self.dtype)
-        sum_ = total.astype(result.value.dtype)
-        value, self.before = sum_ - self.before * self.is_one_sum, sum_
-        return Sized(value, np.maximum(result.size, np.abs(value)), result.slip)
-
-
-# Rounding
-
-
-def double_rounding(sample: Sample) -> Iterator[Suspicion]:
-    """Results of 16 bits that were rounded to the other dtype of 16 bits before; right elements are so too."""
-    if not sample.is_half:
-        return
-    other = {"float16": "bfloat16", "bfloat16": "float16"}[sample.actual[0].dtype.name]
-    agreements, lanes = [], zip(sample.right, sample.actual, sample.wrong, strict=True)
-    explains = []
-    for right, actual, wrong in lanes:
-        with np.errstate(all="ignore"):
-            twice = right.values.astype(np.float32).astype(BY_NAME[other].numpy).astype(actual.dtype)
-            is_same = (twice == actual) | (np.isnan(twice) & np.isnan(actual))
-        agreements.append(is_same)
-        explains.append(wrong & is_same)
-    if np.mean(np.concatenate(agreements)) > 0.98:
-        says = f"double rounding: results are rounded to {other} before {sample.actual[0].dtype.name}"
-        yield Suspicion("double-rounding", says, explains=tuple(explains))
+        together = total.astype(exact.value.dtype)
+        value, self.before = together - self.before * self.is_one_sum, together
+        return Sized(value, np.maximum(exact.size, np.abs(value)), exact.slip)
 
 
 def sign_of_zero(sample: Sample) -> Iterator[Suspicion]:
@@ -254,4 +238,4 @@ def sign_of_zero(sample: Sample) -> Iterator[Suspicion]:
     yield Suspicion("zero-sign", "the sign of zero is lost", explains=turned, among=turned)
 
 
-RULES: tuple[Rule, ...] = (function_form, exp_overflow, double_rounding)
+RULES: tuple[Rule, ...] = (function_form, exp_overflow)

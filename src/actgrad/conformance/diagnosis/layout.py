@@ -28,7 +28,7 @@ MOST_ROWS = 512
 FEWEST = 12  # failing elements that show a layout
 VOTERS = 256  # failing elements that vote for a shift
 _PERIODS = (16, 32, 64, 128, 256, 512, 1024)
-_EVERY = (3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15)  # tiles; powers of two are periods
+_EVERY = (3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15)  # tiles, besides powers of two, which are periods
 _PADDED = (8, 16, 32, 64, 128, 256)
 #: The arrangements of halves: the numbers of the elements along the dimension, in the order of the other arrangement.
 _ORDERS: tuple[tuple[Callable[[int], Array], str], ...] = (
@@ -39,7 +39,7 @@ _FAILS, _HOLDS = 0.8, 0.02  # shares of failing elements in groups that fail, an
 
 
 def shifted(sample: Sample) -> Iterator[Suspicion]:
-    """Results of elements at a fixed distance; the failing elements vote for the distance."""
+    """Results of elements at a fixed distance. The failing elements vote for the distance."""
     if not 8 <= sample.call.size <= MOST or sample.is_integer:
         return
     votes = []
@@ -224,7 +224,7 @@ def _padded(sample: Sample, axis: int, count: int) -> Prediction | None:
 def _recomputed(
     sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None], positions: Array | None = None
 ) -> Prediction | None:
-    """The results at some elements of a call on other tensors; None where the call is refused or of another shape."""
+    """The results at some elements of a call on other tensors, or None for a refused call or another shape."""
     at = sample.positions if positions is None else positions
     call = _other_call(sample, attributes, tensors)
     if call is None or (
@@ -238,7 +238,7 @@ def _recomputed(
 
 
 def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None]) -> Elements | None:
-    """The call on other tensors; None where it is refused."""
+    """The call on other tensors, or None where it is refused."""
     operator = sample.call.operator
     try:
         plan = operator.plan(*tensors, backend="reference", **attributes)
@@ -251,7 +251,7 @@ def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Ar
 def _where_wrong(
     sample: Sample, sources: Callable[[Array], Array], memory: Sequence[tuple[Array, Array, Any]] = ()
 ) -> Prediction:
-    """The values at other indices of the memory where elements fail; the right ones elsewhere."""
+    """The values at other indices of the memory where elements fail. The right ones elsewhere."""
     prediction = []
     for right, (indices, values, _), wrong in zip(sample.right, memory or sample.memory, sample.wrong, strict=True):
         there = values[sources(indices) % len(values)]
@@ -272,7 +272,7 @@ def positions(sample: Sample) -> Iterator[Suspicion]:
 
 
 def _pattern(sample: Sample) -> tuple[str, str] | None:
-    """The name and the words of the positions that fail; None where they show no pattern."""
+    """The name and the words of the positions that fail, or None where they show no pattern."""
     call = sample.call
     if not 32 <= call.size <= MOST or len(sample.positions) < call.size:  # a sample of all elements
         return None
@@ -282,7 +282,7 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
         failing.setdefault(shape, np.zeros(len(values), bool))[indices[wrong]] = True
         silent.setdefault(shape, np.zeros(len(values), bool))[indices] = ~wrong & (actual == 0)
     patterns = [_pattern_of(wrong, silent[shape], shape) for shape, wrong in failing.items() if wrong.any()]
-    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the halves as they are computed
+    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the halves one after another
         wrong = np.any(sample.wrong, axis=0)
         patterns = [_pattern_of(wrong, np.zeros_like(wrong), call.shape)]
     return next(filter(None, patterns), None)

@@ -1,7 +1,7 @@
 """Mistakes in the arguments of an operator: branches, attributes, flags, inputs, factors, unwritten outputs.
 
 Each mistake is a rule that follows from schema and formula, none from a name. A rule takes a sample and yields
-suspicions; most rules compute the call again with the mistake.
+suspicions. Most rules compute the call again with the mistake.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
         if not len(positions):
             continue
         first, last = int(positions[0]), int(positions[-1])
-        # All failing elements lie between them: it is one stretch only if there are as many as it is long, or if the
+        # All failing elements lie between them: it is one stretch only if they are as many as it is long, or if the
         # right elements between them hold the same number.
         between = actual[(sample.positions >= first) & (sample.positions <= last)]
         is_full = failing >= 0.9 * (last - first + 1)
@@ -126,7 +126,7 @@ def attributes_exchanged(sample: Sample) -> Iterator[Suspicion]:
 
 
 def flag_turned(sample: Sample) -> Iterator[Suspicion]:
-    """A flag read the other way round; for gated tensors that is the other half, which may have no flag."""
+    """A flag read the other way round. For gated tensors that is the other half, which may have no flag."""
     chooses_half, operator = False, sample.call.operator
     for argument in sample.call.operator.schema.attributes:
         if argument.type != "bool":
@@ -213,7 +213,7 @@ def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
 
 
 def factor(sample: Sample) -> Iterator[Suspicion]:
-    """One common factor between actual and right elements, on one side of 0 or on both; the factor has a name."""
+    """One common factor between actual and right elements, on one side of 0 or on both, where the factor has a name."""
     names = _factors(sample)
     for where, side, ratio in _common_ratios(sample):
         exact = min(names, key=lambda name: abs(ratio / name - 1))

@@ -11,7 +11,7 @@ from ..verdict import Diagnosis
 from . import arithmetic, forms, layout, mistakes
 from .sample import Sample, Suspicion
 
-SHARE = 0.3  # of the failing elements; a suspicion must explain it
+SHARE = 0.3  # of the failing elements that a suspicion must explain
 CLOSE_SHARE = 0.8  # the same in 16 bits, where predictions come near by chance
 LOOSE_SHARE = 0.9  # the same for suspicions that only predict the size of errors
 CONTRADICTED = 0.05  # right elements that it would make wrong, as a share of the explained ones
@@ -20,7 +20,7 @@ VAGUE = {"factor", "half-intermediates"}  # another mistake may explain the elem
 
 
 def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
-    """The mistakes that explain the most failing elements, one after another; none where nothing explains enough.
+    """The mistakes that explain the most failing elements, one after another, or none where nothing explains enough.
 
     A kernel may round worse than ours and make a mistake too: where the elements that fail by far are not explained,
     the one that explains them best is named, with room for the kernel's rounding.
@@ -36,7 +36,7 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
 
 
 def _diagnoses(sample: Sample, most: int = MOST) -> tuple[tuple[Diagnosis, ...], Array]:
-    """The mistakes, and the failing elements that none of them explains."""
+    """The mistakes, and the failing elements that no mistake explains."""
     left = np.concatenate(sample.wrong)
     looked_at = int(np.count_nonzero(left))
     diagnoses: list[Diagnosis] = []
@@ -46,7 +46,7 @@ def _diagnoses(sample: Sample, most: int = MOST) -> tuple[tuple[Diagnosis, ...],
     enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else SHARE
     while suspicions and len(diagnoses) < most and left.any():
         counts = [int(np.count_nonzero(left & explained)) for _, explained, _ in suspicions]
-        # A suspicion that predicts values goes before one that only allows for errors; the first of equals wins.
+        # A suspicion that predicts values goes before one that only allows for errors. The first of equals wins.
         ranks = [
             (not s.is_loose, count * (0.9 if s.mistake in VAGUE else 1.0), -k)
             for k, ((s, *_), count) in enumerate(zip(suspicions, counts, strict=True))
@@ -80,10 +80,11 @@ def _suspicions(sample: Sample) -> Iterator[Suspicion]:
 
 
 def _explained(sample: Sample, suspicion: Suspicion) -> tuple[Array, Array] | None:
-    """The failing elements that a suspicion explains, and those that are as it predicts; None where right elements
-    speak against it.
+    """The failing elements that a suspicion explains, and the failing elements that are as it predicts.
 
-    An element that is as predicted, and as near to the right value, is not explained; but no second mistake is looked
+    None where right elements speak against it.
+
+    An element that is as predicted, and as near to the right value, is not explained. But no second mistake is looked
     for there.
     """
     if suspicion.explains is not None:

@@ -37,7 +37,7 @@ class Sample:
     room: float = 1.0  # ULP within which results of 16 bits agree with a prediction
 
     def far(self) -> Sample:
-        """The sample with the elements alone that fail by far; predictions have room for a kernel's own rounding."""
+        """The sample with the elements alone that fail by far. Predictions have room for a kernel's own rounding."""
         if self.is_integer:
             return self
         errors, most = self.errors(self.right), FAR_BFLOAT16 if self.actual[0].dtype.name == "bfloat16" else FAR
@@ -62,7 +62,7 @@ class Sample:
 
     @property
     def is_of_floats(self) -> bool:
-        """Whether the inputs are floats; results are that then."""
+        """Whether the inputs, and with them the results, are floats."""
         return BY_NAME[self.x.dtype.name].kind == "float"
 
     @cached_property
@@ -107,7 +107,7 @@ class Sample:
         formula: Any = None,
         is_other_half: bool = False,
     ) -> Prediction | None:
-        """The results with other attributes, inputs (by place), functions or formula; None for a call that is refused.
+        """The results with other attributes, inputs (by place), functions or formula. None for a refused call.
 
         With `is_other_half`, the other half of a packed tensor is the active one.
         """
@@ -171,7 +171,7 @@ class Suspicion:
     prediction: Prediction | None = None
     explains: tuple[Array, ...] | None = None
     share: float = 0.0  # of the failing elements that it must explain, beyond the usual one
-    among: tuple[Array, ...] | None = None  # the failing elements that the share is of; None for all
+    among: tuple[Array, ...] | None = None  # the failing elements that the share is of, or None for all
     is_loose: bool = False  # the prediction is the right value with larger terms: it allows for errors
 
 

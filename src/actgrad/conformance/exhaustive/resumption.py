@@ -57,20 +57,20 @@ class State:
 
 
 def default_folder() -> Path | None:
-    """The folder of the states unless another one is named; None without a home folder."""
+    """The folder of the states unless another one is named, or None without a home folder."""
     base = user_cache()
     return None if base is None else base / "actgrad-exhaustive"
 
 
 def state_file(folder: Path, item: Item, every: str = "") -> Path:
-    """The file of a sweep's state; `every` is a pattern for other thinnings of the same task."""
+    """The file of a sweep's state. `every` is a pattern for other thinnings of the same task."""
     product = products.current()
     digest = hashlib.sha256(f"{item.words}\n{product.name if product else ''}".encode()).hexdigest()[:12]
     return folder / f"{item.operator.name}-{item.dtype}-{item.kind}-{every or item.every}-{digest}.json"
 
 
 def load(folder: Path, item: Item) -> State:
-    """The state of a sweep; a new one where this code has computed nothing yet."""
+    """The state of a sweep. A new one where this code has computed nothing yet."""
     path = state_file(folder, item)
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -131,7 +131,7 @@ def finished(folder: Path, tasks: Sequence[Item]) -> tuple[list[State], list[Ite
 
 
 def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only_defaults: bool = False) -> list[Item]:
-    """The sweeps to be done, short ones first; `every` thins dtypes of more than two bytes.
+    """The sweeps to be done, short ones first. `every` thins dtypes of more than two bytes.
 
     An operator that is part of another one is swept with that. One whose elements see their rows is not swept.
     """
@@ -158,7 +158,7 @@ def _has_others(operator: Operator) -> bool:
 
 
 def sweep_all(tasks: Sequence[Item], folder: Path, advance: Callable[[Item, int], None]) -> Iterator[State]:
-    """Do the sweeps, or take over their states from `folder`; `advance` learns how many numbers are done."""
+    """Do the sweeps, or take over their states from `folder`. `advance` learns how many numbers are done."""
     with ExitStack() as stack:  # each kernel computes on one thread: every core has a sweep already
         backends.set_num_threads(1)
         stack.callback(backends.set_num_threads, 0)
@@ -203,7 +203,7 @@ def _swept(item: Item, folder: Path, advance: Callable[[Item, int], None]) -> St
 
 
 def _verified(sweep: Sweep) -> str:
-    """Compare the exact values with NumPy and mpmath all over the dtype; name the sources that agree."""
+    """Compare the exact values with NumPy and mpmath all over the dtype. Name the sources that agree."""
     step = (1 << 8 * BY_NAME[sweep.item.dtype].itemsize) // sweep.chunk
     sweep.fill((np.arange(sweep.chunk, dtype=np.uint64) * np.uint64(step)).astype(sweep.bits(0, 1).dtype))
     lanes = sweep.lanes(slice(0, sweep.chunk))

@@ -20,7 +20,7 @@ from ..golden import Golden
 from ..measurement import CHUNK, faults_among
 
 DTYPES = ("float16", "bfloat16", "float32")  # dtypes that are small enough to try all numbers
-#: The values of the other inputs, or the library that computes; the longest dtype is tried at one number in so many.
+#: The values of the other inputs, or the library that computes. The longest dtype is tried at one number in so many.
 PASSES = {"ones": 1, "random": 64, "PyTorch": 256}
 FIRST = 5  # faults whose numbers are kept
 #: A larger part of the bound makes an element suspect: NumPy computes the terms of its sums. No larger error is lost,
@@ -63,10 +63,10 @@ class Item:
 
 @dataclass(frozen=True)
 class SweepErrors:
-    """The errors of some elements; the parts of a sweep add up.
+    """The errors of some elements. The parts of a sweep add up.
 
-    `largest` has the largest error of each kind, and the bits of the x where it is: "ulps"; "beyond", the same less the
-    error that a rounded argument of exp explains; "terms" where terms cancel, in units of the larger term; "absolute".
+    `largest` has the largest error of each kind, and the bits of the x where it is: "ulps", "beyond" (the same less the
+    error that a rounded argument of exp explains), "terms" (where terms cancel, in units of the larger), "absolute".
     """
 
     elements: int = 0
@@ -159,7 +159,7 @@ class Sweep:
         lanes = self.lanes(slice(0, self.chunk))
         exact = self.golden.values(lanes)
         at: At = slice(0, count)
-        if self._torch is not None:  # SELU's derivative at 0 is a convention; infinities and NaN differ too
+        if self._torch is not None:  # SELU's derivative at 0 is a convention, and infinities and NaN differ too
             x = lanes[self.call.main][at]
             with np.errstate(invalid="ignore"):
                 at = np.flatnonzero(np.isfinite(x) & (x != 0))
@@ -168,7 +168,7 @@ class Sweep:
             yield self._errors(lane.take(at), exact[number][at], bits[at], lanes, number)
 
     def _errors(self, actual: Array, exact: Array, bits: Array, lanes: list[Array], number: int) -> SweepErrors:
-        """The errors of one output; NaN's are infinite. Only suspects need the size of their terms."""
+        """The errors of one output. NaN's are infinite. Only suspects need the size of their terms."""
         ulps = oracle.ulp_errors(actual, exact)
         count, faults, kinds = len(ulps), np.zeros(0, np.int64), {"ulps": (ulps, bits), "beyond": (ulps, bits)}
         at = np.flatnonzero(ulps > self._suspect)
@@ -183,7 +183,7 @@ class Sweep:
                 beyond[at] = np.where(np.isinf(ulps[at]), ulps[at], np.maximum(ulps[at] - slip, 0))
             faults, cancels = at[wrong], expected.cancels
             count -= int(np.count_nonzero(cancels))
-            # A subnormal factor lacks digits; its error is none in the last place.
+            # A subnormal factor lacks digits, so its error does not count in the last place.
             ulps[at[cancels | excused]] = beyond[at[cancels | excused]] = 0
             terms = expected.term_errors(actual[at])[cancels]
             kinds |= {"beyond": (beyond, bits), "terms": (terms, bits[at[cancels]])}

@@ -43,7 +43,7 @@ def rows(done: Iterable[State]) -> Iterator[tuple[str, ...]]:
 
 
 def fault_count(one: State) -> int:
-    """The numbers where our results break a bound; PyTorch never promised these bounds."""
+    """The numbers where our results break a bound. PyTorch never promised these bounds."""
     if one.item.kind == "PyTorch":
         return 0
     return one.errors.faults + ((one.errors.error("absolute") or 0) > ABSOLUTE)
@@ -72,7 +72,7 @@ def _numbers(item: Item) -> str:
 
 
 def _ulps(errors: SweepErrors) -> str:
-    """The largest error; in brackets, if much smaller, the error that a rounded argument of exp leaves unexplained."""
+    """The largest error and, in brackets if much smaller, what a rounded argument of exp leaves unexplained."""
     ulps, beyond = errors.error("ulps"), errors.error("beyond")
     if ulps is None or beyond is None:
         return ""

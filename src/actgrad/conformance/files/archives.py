@@ -22,7 +22,7 @@ MOST_UNPACKED = 1 << 30  # bytes of a compressed array
 
 
 def npz(path: Path, words: list[str]) -> tuple[Array, list[str]]:
-    """One array of a .npz file, and the words that are no part of its name.
+    """One array of a .npz file, and the words that do not belong to its name.
 
     The archive's directory states how large each entry is. Nothing beyond that size is unpacked: `zipfile` stops there,
     for the two methods of compression that are allowed.

@@ -17,8 +17,8 @@ from ...base.errors import NO_FILE, ActgradError, quantity, quote, system_fault
 from ..elements import Array
 
 MOST_ELEMENTS = 1 << 62  # of each dimension
-MOST_NPY_HEADER = 1 << 16  # bytes; NumPy takes 10,000
-#: .npy headers of these versions; later ones are for names of fields, which tensors have not.
+MOST_NPY_HEADER = 1 << 16  # bytes, where NumPy takes 10,000
+#: .npy headers of these versions. Later ones are for names of fields, which tensors do not have.
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
@@ -103,7 +103,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def available_memory() -> int | None:
-    """Bytes that a program may take without swapping; None where the system does not tell."""
+    """Bytes that a program may take without swapping, or None where the system does not tell."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:

@@ -64,7 +64,7 @@ def _attributes(operator: Operator, texts: list[str]) -> dict[str, Any]:
 
 
 def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
-    """Name and value of an attribute as it is written on the command line."""
+    """Name and value of an attribute from the command line."""
     name, is_given, value = text.partition("=")
     argument = operator.schema.attributes_by_name.get(name)
     if argument is None or not is_given:

@@ -20,7 +20,7 @@ _SHAPE = re.compile(r"scalar|\d{1,19}(x\d{1,19})*")
 
 
 def read(text: str) -> Array:
-    """The tensor that `text` names, mapped into memory where the format allows it; UnreadableFile if there is none."""
+    """The tensor that `text` names, mapped into memory if the format allows it. UnreadableFile without a tensor."""
     path, words = split(text)
     return _read(path, words)
 

@@ -12,7 +12,7 @@ from ..elements import Array
 from ..verdict import ULP_EDGES
 
 Points = Sequence[Sequence[float]]  # (x or position, ULP)
-TOP = 1e10  # ULP; larger errors, infinite ones and NaN are drawn there
+TOP = 1e10  # ULP, where larger errors, infinite ones and NaN are drawn
 _BINS = 150  # points of a drawing
 _WIDTH, _HEIGHT, _LEFT = 340, 150, 52
 _SIZES = [*(f"{edge:g}" for edge in ULP_EDGES[1:]), "inf"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..power import weaknesses
 from ..standards import REPEAT, STANDARDS, Outcome, Tally
 from ..verdict import ULP_EDGES, Decision, Failure, Verdict
 
+T = TypeVar("T")
 SHOWN_RANGES = 12
 _WIDE = 150  # columns of a terminal that shows all standards side by side
 CAPTION = (
@@ -88,7 +89,7 @@ def overview(results: Sequence[Verdict], standard_names: Sequence[str], is_whole
     headings = ["cases", *(["elements"] if is_whole else [])]
     headings += [heading for name in standard_names for heading in COLUMNS[name]]
     caption = CAPTION if is_whole else None
-    return table(["operator", "dtype"], headings, _grouped(results, cells), caption=caption)
+    return table(["operator", "dtype"], headings, grouped(results, _names, cells), caption=caption)
 
 
 def summary(results: Sequence[Verdict]) -> Any:
@@ -96,36 +97,36 @@ def summary(results: Sequence[Verdict]) -> Any:
 
     def cells(of: Sequence[Verdict]) -> Row:
         verdict = "ACCEPTED" if all(result.holds for result in of) else "! REJECTED"
-        return [verdict, str(len(of)), _worst(of)]
+        outcomes = [o for r in of for o in r.outcomes if o.tally is not None]
+        applied = [name for name in _WORST if any(o.standard == name for o in outcomes)][:1]
+        worst = [
+            f"{max(o.tally.largest for o in outcomes if o.standard == n and o.tally):.3g} {_WORST[n]}" for n in applied
+        ]
+        return [verdict, str(len(of)), *(worst or ["-"])]
 
-    return table(["operator", "dtype", "verdict"], ["cases", "worst error"], _grouped(results, cells))
+    return table(["operator", "dtype", "verdict"], ["cases", "worst error"], grouped(results, _names, cells))
 
 
-def _grouped(results: Sequence[Verdict], cells: Callable[[Sequence[Verdict]], Row]) -> list[list[Row]]:
+#: The standards that have a worst error, the most telling one first, with its unit.
+_WORST = {"ulp": "ULP", "mixed": "absolute", "mere-mare": "relative"}
+
+
+def _names(result: Verdict) -> tuple[str, str]:
+    return result.operator, result.dtype
+
+
+def grouped(
+    results: Iterable[T], names: Callable[[T], tuple[str, str]], cells: Callable[[Sequence[T]], Row]
+) -> list[list[Row]]:
     """A row per operator and dtype, grouped by operator: both names, then the cells of the results."""
-    groups: dict[str, dict[str, list[Verdict]]] = {}
+    groups: dict[str, dict[str, list[T]]] = {}
     for result in results:
-        groups.setdefault(result.operator, {}).setdefault(result.dtype, []).append(result)
+        operator, dtype = names(result)
+        groups.setdefault(operator, {}).setdefault(dtype, []).append(result)
     return [
         [["" if k else operator, dtype, *cells(of)] for k, (dtype, of) in enumerate(by_dtype.items())]
         for operator, by_dtype in groups.items()
     ]
-
-
-def _worst(results: Sequence[Verdict]) -> str:
-    """The largest error, by the first of these standards that was applied: in ULP, else relative."""
-    for name, show in _WORST.items():
-        outcomes = [o for r in results for o in r.outcomes if o.standard == name and o.tally is not None]
-        if outcomes:
-            return show(sum((o.tally for o in outcomes if o.tally is not None), Tally()))
-    return "-"
-
-
-_WORST: Mapping[str, Callable[[Tally], str]] = {
-    "ulp": lambda t: f"{t.largest:.3g} ULP",
-    "mixed": lambda t: f"{t.largest:.1e} of the value",
-    "mere-mare": lambda t: f"{t.largest:.1e} relative",
-}
 
 
 def details(verdict: Verdict) -> Iterator[Any]:
@@ -169,7 +170,7 @@ def _failing(verdict: Verdict) -> Iterator[Any]:
 
 
 def _failures(title: str, failures: Sequence[Failure]) -> Any:
-    """Some failing elements; nine digits tell a number from its neighbours in float32."""
+    """Some failing elements. Nine digits tell a number from its neighbours in float32."""
     rows = [
         (
             ", ".join(map(str, f.index)) or "()",
@@ -182,7 +183,7 @@ def _failures(title: str, failures: Sequence[Failure]) -> Any:
 
 
 def _share(share: float) -> str:
-    """A share in percent; 0 and 100 stand for none and all alone."""
+    """A share in percent; 0 and 100 stand for none and all."""
     if share in (0, 1):
         return f"{share:.0%}"
     text = f"{share:.3%}"
@@ -200,7 +201,7 @@ def _word(outcome: Outcome) -> str:
 
 
 def document(results: list[Verdict], settings: Mapping[str, Any], decision: Decision) -> dict[str, Any]:
-    """Everything as JSON takes it; numbers that JSON lacks are the strings "nan", "inf" and "-inf"."""
+    """Everything as JSON takes it. Numbers that JSON lacks are the strings "nan", "inf" and "-inf"."""
     return {
         "holds": decision.is_accepted,
         "verdict": decision.word,
