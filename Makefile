@@ -5,7 +5,7 @@ TORCH_NPU ?= torch_npu==2.13.0
 BIN := .venv/bin
 NATIVE := hatch_build.py $(wildcard src/actgrad/calls/*.[ch])
 
-.PHONY: demo test slow test-npu bench accuracy operators training site format clean
+.PHONY: demo test slow test-npu bench accuracy operators training site dist wheels format clean
 
 demo: .venv/demo
 	$(BIN)/actgrad demo
@@ -49,12 +49,23 @@ training: .venv/dev
 site: .venv/dev
 	$(BIN)/python scripts/site.py site
 
+# The pure wheel and the source archive in the folder dist, checked as a package index checks them.
+dist: .venv/release
+	ACTGRAD_PURE=1 $(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*.tar.gz dist/*.whl
+
+# Wheels with the extension for this machine's processor, one for each Python, in the folder dist. Needs docker.
+wheels: .venv/release
+	$(BIN)/cibuildwheel --platform linux --output-dir dist
+	$(BIN)/twine check --strict dist/*.whl
+	for wheel in dist/*manylinux*.whl; do $(BIN)/auditwheel show $$wheel || exit 1; done
+
 format: .venv/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf .venv
+	rm -rf .venv dist
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -69,3 +80,7 @@ clean:
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pip install --quiet --editable '.[demo,check,dev]'
 	touch $@ .venv/demo
+
+.venv/release: | .venv/bin/python
+	$(BIN)/python -m pip install --quiet 'build>=1.2' 'twine>=6.1' 'auditwheel>=6.1' 'cibuildwheel>=3.2'
+	touch $@

@@ -1,9 +1,10 @@
-"""The hooks of the build: one compiles the extension actgrad.calls._fastcall, one makes the README's links absolute.
+"""The two hooks of the build.
 
-The first one also copies the example that `actgrad demo` runs into the wheel.
+`Hook` compiles the extension actgrad.calls._fastcall, and copies the example that `actgrad demo` runs into the wheel.
+`Metadata` makes the links of the README absolute, and the project's addresses from the repository's address.
 
-Without the extension, calls are slower. The extension is optional. Where it cannot be compiled, a warning says why and
-the wheel is pure; ACTGRAD_PURE=1 makes the pure wheel in any case.
+The extension is optional: calls without it are slower. If the compiler fails, the build warns with the reason and makes
+a pure wheel. ACTGRAD_PURE=1 always makes a pure wheel.
 """
 
 from __future__ import annotations
@@ -23,21 +24,28 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 FOLDER = "src/actgrad/calls"
-SOURCES = ("_fastcall.c", "_arrays.h", "_aliasing.h")  # the hash is of these, see calls/extension.py
+SOURCES = ("_fastcall.c", "_arrays.h", "_aliasing.h")  # calls/extension.py compares their hash
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-fno-strict-aliasing", "-fvisibility=hidden")
 
 
 class Metadata(MetadataHookInterface):
-    """Gives the package's page on an index the README, with links that lead to the repository."""
+    """Fills in the README, whose links lead to the repository, and the addresses of the project."""
 
     def update(self, metadata: dict[str, Any]) -> None:
+        repository = self.config["repository"]
         text = Path(self.root, "README.md").read_text(encoding="utf-8")
-        text = with_absolute_links(text, metadata["urls"]["Repository"])
+        text = with_absolute_links(text, repository)
         metadata["readme"] = {"content-type": "text/markdown", "text": text}
+        metadata["urls"] = {
+            "Repository": repository,
+            "Documentation": f"{repository}/tree/main/docs",
+            "Changelog": f"{repository}/blob/main/CHANGELOG.md",
+            "Issues": f"{repository}/issues",
+        }
 
 
 def with_absolute_links(text: str, repository: str) -> str:
-    """A README whose links to files are links to the files of the repository."""
+    """The README with links to the repository's files instead of relative links."""
 
     def link(match: re.Match[str]) -> str:
         kind = "raw" if match[1].startswith("!") else "blob"
@@ -48,13 +56,13 @@ def with_absolute_links(text: str, repository: str) -> str:
 
 
 class Hook(BuildHookInterface):  # type: ignore[type-arg]
-    """Compiles the extension into the wheel, or beside its source for an editable installation."""
+    """Compiles the extension into the wheel. An editable installation has the extension next to its source."""
 
     def dependencies(self) -> list[str]:
-        return [] if _is_pure() else ["numpy>=2"]  # compiled with NumPy 2, the extension runs with 1.24 too
+        return [] if _is_pure() else ["numpy>=2"]  # the extension compiled with NumPy 2 also runs with 1.24
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if version != "editable":  # `actgrad demo` runs it, in a clone from its own folder
+        if version != "editable":  # a clone has the script of `actgrad demo` in its own folder
             build_data["force_include"]["examples/digits.py"] = "actgrad/examples/digits.py"
         if _is_pure():
             return
@@ -64,7 +72,7 @@ class Hook(BuildHookInterface):  # type: ignore[type-arg]
         binary = (folder if version == "editable" else Path(self.folder.name)) / name
         try:
             compile_extension(folder, binary)
-        except Exception as error:  # a compiler may be missing, or fail in any way
+        except Exception as error:  # the compiler may be missing or fail in any way
             self.app.display_warning(f"actgrad: no extension, calls will be slower: {error}")
             return
         build_data.update(pure_python=False, infer_tag=True)
@@ -77,7 +85,7 @@ class Hook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def compile_extension(folder: Path, binary: Path) -> None:
-    """Compile the extension's sources in `folder`; raises where that fails."""
+    """Compile the extension's sources in `folder`. A RuntimeError has the compiler's first error."""
     import numpy
 
     hashed = source_hash(b"".join((folder / name).read_bytes() for name in SOURCES)).hex()
@@ -103,7 +111,7 @@ def compile_extension(folder: Path, binary: Path) -> None:
     if done.returncode:
         lines = (done.stderr or done.stdout).strip().splitlines()
         raise RuntimeError(next((line for line in lines if "error" in line), f"{compiler[0]} failed"))
-    new.replace(binary)  # a process that has loaded the old one keeps it
+    new.replace(binary)  # a process that loaded the old file keeps the old file
 
 
 def _is_pure() -> bool:

@@ -7,10 +7,10 @@ import sys
 
 import actgrad
 
-from . import compare, documents, page, plots, rows, run_command
+from . import ceiling, compare, documents, page, plots, rows, run_command
 from .verify import WrongResult
 
-COMMANDS = (run_command, compare, plots, rows, page, documents)
+COMMANDS = (run_command, ceiling, compare, plots, rows, page, documents)
 
 
 def parser() -> argparse.ArgumentParser:

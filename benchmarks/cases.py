@@ -50,7 +50,7 @@ class Case:
 
 def cases(operator: Any) -> list[Case]:
     """One case per formula, and per way of giving the optional tensors."""
-    is_switched = isinstance(operator.formula, Mapping) and isinstance(operator.switch, str)
+    is_switched = isinstance(operator.formula, Mapping) and operator.switch in operator.defaults
     optional = [a.name for a in operator.schema.tensors if a.is_optional]
     found = []
     for key in tuple(operator.formula) if is_switched else (None,):

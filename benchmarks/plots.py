@@ -11,7 +11,7 @@ from typing import Any
 import actgrad
 
 from .report import machine_heading
-from .results import CEILING, OURS, Cell, Key, Run, form_of, geometric_mean, peers_of, read
+from .results import CEILING, OURS, Cell, Key, Run, count, form_of, geometric_mean, peers_of, read
 
 MOST_PANELS = 24  # of rates; beyond that one panel shows their shares of the ceiling
 SUFFIXES = (".png", ".svg")
@@ -31,12 +31,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )  # fmt: skip
     parser.add_argument("results", type=Path, help="a file of python -m benchmarks run --json")
     parser.add_argument("picture", type=Path, help="the picture, .png or .svg")
+    parser.add_argument("--bars", action="store_true", help="draw a file of python -m benchmarks ceiling")
     parser.set_defaults(run=_run)
 
 
 def _run(given: argparse.Namespace) -> int:
     check(given.picture)
-    write(read(given.results), given.picture)
+    (write_bars if given.bars else write)(read(given.results), given.picture)
     return 0
 
 
@@ -52,7 +53,6 @@ def write(run: Run, path: Path) -> None:
     if not run.cells:
         raise actgrad.ActgradError("--plot draws throughput, and none was measured")
     check(path)
-    pyplot = importlib.import_module("matplotlib.pyplot")
     rates = _groups(run.cells, ("case", "dtype", "layout", "cache"))
     rates = {key: cells for key, cells in rates.items() if len({c.size for c in cells}) > 1}
     growth = [g for g in (_by_threads(run.cells), _by_rank(run.cells)) if g]
@@ -64,7 +64,8 @@ def write(run: Run, path: Path) -> None:
     has_ratios = bool(peers_of(run.cells)) or not (rows or growth)
     heights = [1.5 + 0.2 * len({c.case for c in run.cells})] if is_crowded else [2.8] * rows
     heights += [3.8] * bool(has_ratios or growth)
-    figure = pyplot.figure(figsize=(max(8, 3.8 * columns), sum(heights)), layout="constrained")
+    size = max(8, 3.8 * columns), sum(heights)
+    figure = importlib.import_module("matplotlib.figure").Figure(figsize=size, layout="constrained")
     grid = figure.add_gridspec(len(heights), columns, height_ratios=heights if is_crowded else None)
     if is_crowded:
         _share_panel(figure.add_subplot(grid[0, :]), run.cells)
@@ -84,11 +85,39 @@ def write(run: Run, path: Path) -> None:
     for k, (label, lines) in enumerate(growth):
         _growth_panel(figure.add_subplot(grid[rows, first + k]), label, lines)
     figure.suptitle(machine_heading(run.machine), fontsize="small", x=0.01, ha="left")
+    _save(figure, path)
+
+
+def write_bars(run: Run, path: Path) -> None:
+    """Draw time / time of the memory traffic, in the fastest runs: a group of bars for each call, the slowest first."""
+    dtypes = list(dict.fromkeys(cell.dtype for cell in run.cells))
+    ratios: dict[str, dict[str, float]] = {}
+    for cell in run.cells:
+        ratios.setdefault(cell.case, {})[cell.dtype] = cell.least_of_ceiling
+    ordered = sorted(ratios.items(), key=lambda each: -max(each[1].values()))
+    half = -(-len(ordered) // 2)
+    figure = importlib.import_module("matplotlib.figure").Figure(figsize=(11, 1 + 0.2 * half), layout="constrained")
+    for k, axes in enumerate(figure.subplots(1, 2, sharex=True)):
+        calls = ordered[k * half : (k + 1) * half]
+        for number, dtype in enumerate(dtypes):
+            places = [place + (number - (len(dtypes) - 1) / 2) * 0.27 for place in range(len(calls))]
+            widths = [of.get(dtype, 0.0) for _, of in calls]
+            axes.barh(places, widths, 0.27, label=dtype, color=_GREYS[number], edgecolor="black", linewidth=0.3)
+        axes.axvline(1, color="black", linewidth=1)
+        axes.set_yticks(range(len(calls)), [name for name, _ in calls], fontsize="x-small")
+        axes.set_ylim(len(calls) - 0.4, -0.6)
+        axes.tick_params(axis="x", labelsize="x-small")
+    axes.legend(fontsize="x-small", loc="lower right")
+    heading = f"time / time of {run.cells[0].ceiling} over as many bytes, {count(run.cells[0].size)} elements"
+    figure.suptitle(f"{heading}\n{machine_heading(run.machine)}", fontsize="small", x=0.01, ha="left")
+    _save(figure, path)
+
+
+def _save(figure: Any, path: Path) -> None:
     form = path.suffix.lower().removeprefix(".")
     # Without a date and with fixed names, so that equal results give equal files.
-    with pyplot.rc_context({"svg.hashsalt": "actgrad"}):
+    with importlib.import_module("matplotlib").rc_context({"svg.hashsalt": "actgrad"}):
         figure.savefig(path, format=form, dpi=120, metadata={"Date": None} if form == "svg" else None)
-    pyplot.close(figure)
 
 
 def _groups(cells: list[Cell], names: tuple[str, ...]) -> dict[tuple[Any, ...], list[Cell]]:

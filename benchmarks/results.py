@@ -56,6 +56,11 @@ class Cell:
         return self.times[CEILING].median / self.times[f"{OURS} out"].median
 
     @property
+    def least_of_ceiling(self) -> float:
+        """Our fastest run / the ceiling's fastest run."""
+        return self.times[f"{OURS} out"].least / self.times[CEILING].least
+
+    @property
     def ratios(self) -> dict[Key, float]:
         """Our time as a multiple of each peer's, in the peer's form."""
         return {

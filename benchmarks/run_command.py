@@ -166,13 +166,13 @@ def _measured(options: Options, device: Any) -> Run:
     with device.measuring():
         loaded = contenders.load(options.peers, run)  # before the machine is described: PyTorch's threads count
         run.machine = device.describe()
-        with _progress() as step:
+        with progress() as step:
             suite.measure(options, device, run, loaded, step)
     return run
 
 
 @contextmanager
-def _progress() -> Iterator[Step]:
+def progress() -> Iterator[Step]:
     """A progress bar on standard error; its function passes tasks on and moves it."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

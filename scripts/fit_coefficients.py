@@ -73,7 +73,17 @@ PRECISIONS = (
         bits=24,
         exponent_bits=8,
         emin=-126,
-        degree={"EXP": 4, "EXPM1": 4, "EXPM1_TO_0": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9, "ERFINV": 14},
+        degree={
+            "EXP": 4,
+            "EXPM1": 4,
+            "EXPM1_TO_0": 4,
+            "EXP2": 4,
+            "LOG1P": 2,
+            "LOG1P_TO_1": 8,
+            "NORMAL": 9,
+            "ERFC": 9,
+            "ERFINV": 14,
+        },
         normal=(0.40625, 0.8125),
         erfc=(0.5625, 0.8125),
         erfinv=(0.109375, 1.5),
@@ -83,7 +93,16 @@ PRECISIONS = (
         bits=53,
         exponent_bits=11,
         emin=-1022,
-        degree={"EXP": 9, "EXPM1": 9, "EXPM1_TO_0": 9, "LOG1P": 6, "NORMAL": 22, "ERFC": 22, "ERFINV": 36},
+        degree={
+            "EXP": 9,
+            "EXPM1": 9,
+            "EXPM1_TO_0": 9,
+            "LOG1P": 6,
+            "LOG1P_TO_1": 20,
+            "NORMAL": 22,
+            "ERFC": 22,
+            "ERFINV": 36,
+        },
         normal=(0.28125, 1.6875),
         erfc=(0.4375, 1.1875),
         erfinv=(0.09375, 3.0),
@@ -113,6 +132,10 @@ def fits(precision: Precision) -> Iterator[Fit]:
             half_ln2,
             precision.degree[name],
         )
+    if "EXP2" in precision.degree:
+        half = mpf("0.5005")
+        degree = precision.degree["EXP2"]
+        yield Fit("EXP2", "2**r = 1 + r * p(r)", lambda r: (2**r - 1) / r, lambda r: r / 2**r, -half, half, degree)
     # f = m - 1 with m in [sqrt(1/2), sqrt(2)), and s = f / (2 + f).
     s_max = (mp.sqrt(2) - 1) / (mp.sqrt(2) + 1) * mpf("1.001")
     yield Fit(
@@ -123,6 +146,15 @@ def fits(precision: Precision) -> Iterator[Fit]:
         mpf(0),
         s_max**2,
         precision.degree["LOG1P"],
+    )
+    yield Fit(
+        "LOG1P_TO_1",
+        "log(1 + x) = x + x**2 * p(x)",
+        lambda x: (mp.log1p(x) - x) / x**2,
+        lambda x: x**2 / mp.log1p(x),
+        mpf(0),
+        mpf(1),
+        precision.degree["LOG1P_TO_1"],
     )
     yield _tail_fit(precision, "NORMAL", "normal_cdf(-a) = exp(-a**2/2) * t * p(a*t - {mid})", mpf(1) / 2)
     yield _tail_fit(precision, "ERFC", "erfc(a) = exp(-a**2) * t * p(a*t - {mid})", mpf(1))

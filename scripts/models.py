@@ -1,50 +1,63 @@
-"""The table of models before and after `actgrad.torch.convert`: transformers, timm and diffusers, small and random.
+"""Models of transformers, timm and diffusers before and after `actgrad.torch.convert`, small and with random weights.
 
-Each library that is missing is left out, with a line that says so. A model is small so that its activations take a
-share of the time that large models give them too.
+A process of its own measures each model, because graphs of other models would stay in memory. `--costs` and `--times`
+add to the file of results. `--write` makes the tables of docs/models.md from that file. A library that is missing is
+left out, with a line that says so.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
-import re
+import multiprocessing
+import os
 import statistics
-import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from importlib import metadata
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import torch
 import torch._inductor.config
 from torch._inductor import metrics
+from torch._inductor.async_compile import AsyncCompile
 
 import actgrad.torch
 from actgrad.backends.cpu.target import host
-from actgrad.torch import ModelReport
+from actgrad.torch.models.comparison import _difference, _peak
+from actgrad.torch.models.patching import call
 from actgrad.writing.documents import write_part
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.machine import processor
 
 PART = "models"
+RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "models.json"
+ATEN, CONVERTED, COSTS, TIMES = "aten", "converted", "costs", "times"
+FORK = multiprocessing.get_context("fork")
+LIBRARIES = ("transformers", "timm", "diffusers")
 BATCH, TOKENS, WORDS = 4, 128, 512
 
 SIZES = {
-    "hidden_size": 128, "intermediate_size": 512, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "hidden_size": 128, "intermediate_size": 512, "num_hidden_layers": 1, "num_attention_heads": 4,
     "num_key_value_heads": 2, "head_dim": 32, "vocab_size": WORDS, "max_position_embeddings": 256,
     "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2,
 }  # fmt: skip
 #: Configurations of transformers by their type, with what differs from SIZES.
 TRANSFORMERS: dict[str, dict[str, Any]] = {
     "bert": {}, "roberta": {}, "albert": {"embedding_size": 64}, "electra": {"embedding_size": 64},
-    "distilbert": {"dim": 128, "hidden_dim": 512, "n_layers": 2, "n_heads": 4}, "deberta-v2": {}, "modernbert": {},
-    "gpt2": {}, "gpt_neo": {"attention_types": [[["global"], 2]]}, "gpt_neox": {}, "gptj": {"rotary_dim": 16},
+    "distilbert": {"dim": 128, "hidden_dim": 512, "n_layers": 1, "n_heads": 4}, "deberta-v2": {}, "modernbert": {},
+    "gpt2": {}, "gpt_neo": {"attention_types": [[["global"], 1]]}, "gpt_neox": {}, "gptj": {"rotary_dim": 16},
     "bloom": {}, "falcon": {}, "opt": {"ffn_dim": 512, "word_embed_proj_dim": 128}, "phi": {},
     "llama": {}, "mistral": {}, "qwen2": {}, "qwen3": {}, "gemma": {}, "gemma2": {}, "starcoder2": {},
-    "t5": {"d_model": 128, "d_ff": 512, "d_kv": 32, "num_layers": 2, "num_heads": 4, "feed_forward_proj": "gated-gelu"},
+    "t5": {"d_model": 128, "d_ff": 512, "d_kv": 32, "num_layers": 1, "num_heads": 4, "feed_forward_proj": "gated-gelu"},
     "vit": {"image_size": 64, "patch_size": 8},
     "phi3": {}, "olmo2": {}, "granite": {}, "stablelm": {}, "nemotron": {}, "glm": {}, "mpnet": {}, "megatron-bert": {},
     "mixtral": {"num_local_experts": 4},
@@ -58,124 +71,175 @@ TIMM = {
 
 
 def main() -> None:
-    """Print the table, or write it into docs/models.md."""
+    """Measure, or make the tables from what was measured."""
     parser = argparse.ArgumentParser(
         description=__doc__,
-        epilog="example:\n  python scripts/models.py --write docs/models.md",
+        epilog="example:\n  python scripts/models.py --costs --only llama\n"
+        "  python scripts/models.py --write docs/models.md",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into this document")
-    parser.add_argument(
-        "--compiled", action="store_true", help="measure with torch.compile too, which takes minutes each"
-    )
+    parser.add_argument("--costs", action="store_true", help="measure kernels, bytes and memory, which no load changes")
+    parser.add_argument("--times", action="store_true", help="measure times: medians of steps of both models in turn")
     parser.add_argument("--only", default="", metavar="TEXT", help="only models with this in their names")
+    parser.add_argument("--again", action="store_true", help="measure also what the file of results has")
     parser.add_argument("--threads", type=int, default=1, help="of PyTorch (%(default)s)")
-    parser.add_argument("--row", metavar="MODEL", help="print the row of one model, as the table's own processes do")
-    given = parser.parse_args()
-    torch.set_num_threads(given.threads)
+    parser.add_argument("--rounds", type=int, default=15, help="steps of each model for a time (%(default)s)")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="FILE", help="the file (%(default)s)")
+    parser.add_argument("--write", type=Path, metavar="DOCUMENT", help="put the tables into this document")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
     warnings.simplefilter("ignore")
-    if given.row:
-        print(row(given.row, given.compiled))
-        return
-    options = ["--compiled"] * given.compiled + ["--threads", str(given.threads)]
-    lines = list(rows(given.only, given.compiled, options))
-    table = "\n".join([*summary(lines), "", *lines, ""])
-    versions = [
-        f"{name} {sys.modules[name].__version__}"
-        for name in ("transformers", "timm", "diffusers")
-        if name in sys.modules
-    ]
-    machine = f"{processor()}, {host()}, {given.threads} thread"
-    made_with = f"Measured on {machine}, PyTorch {torch.__version__}, {', '.join(versions)}.\n\n"
-    if given.write:
-        write_part(given.write, PART, made_with + table)
-    else:
-        print(made_with + table, end="")
+    kinds = [COSTS] * options.costs + [TIMES] * options.times
+    results = json.loads(options.results.read_text()) if options.results.exists() else {}
+    for name in [name for name, _ in models() if options.only in name] if kinds else ():
+        record = results.setdefault(name, {})
+        for kind in kinds:
+            if kind not in record or options.again:
+                record[kind] = measured_apart(kind, name, options)
+                options.results.write_text(json.dumps(results, indent=1) + "\n")
+    if options.write:
+        write_part(options.write, PART, "\n".join(tables(results)) + "\n")
 
 
-def rows(only: str, compiled: bool, options: list[str]) -> Iterator[str]:
-    """The table, line by line. Each model has a process of its own, because graphs of others stay in memory."""
-    titles = ["model", "found", "swapped", "functional calls", "output", "gradient", "time", "peak memory"]
-    titles += ["time, compiled", "peak, compiled", "kernels, compiled", "bytes, compiled"] * compiled
-    yield f"| {' | '.join(titles)} |"
-    yield "| --- " + "| ---: " * (len(titles) - 1) + "|"
-    for name, _ in models():
-        if only in name:
-            command = [sys.executable, __file__, "--row", name, *options]
-            process = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-            if process.returncode == 0:
-                yield process.stdout.strip()
+def measured_apart(kind: str, name: str, options: argparse.Namespace) -> dict[str, Any]:
+    """A measurement by a process of its own, which begins with the libraries in memory; the error where it failed."""
+    receiver, sender = FORK.Pipe(duplex=False)
+    process = FORK.Process(target=send, args=(sender, kind, name, options.rounds))
+    process.start()
+    sender.close()
+    try:
+        result = receiver.recv()
+    except EOFError:
+        result = {"error": "the process ended"}
+    process.join()
+    print(f"{name}, {kind}: {result}", file=sys.stderr, flush=True)
+    return result | circumstances(options.threads)
 
 
-def row(name: str, compiled: bool) -> str:
-    """The row of a model. Its report goes to the standard error."""
+def send(sender: Any, kind: str, name: str, rounds: int) -> None:
+    """Send a measurement to the process that started this one."""
+    try:
+        sender.send(measure_times(name, rounds) if kind == TIMES else measure_costs(name))
+    except Exception as fault:
+        sender.send({"error": f"{type(fault).__name__}: {fault}"[:300]})
+
+
+def circumstances(threads: int) -> dict[str, Any]:
+    versions = [f"{name} {metadata.version(name)}" for name in LIBRARIES if installed(name)]
+    return {
+        "machine": f"{processor()}, {host()}, {threads} thread",
+        "versions": f"PyTorch {torch.__version__}, {', '.join(versions)}",
+        "load": round(os.getloadavg()[1], 1),
+        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+    }
+
+
+def installed(name: str) -> bool:
+    try:
+        return bool(metadata.version(name))
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def made(name: str) -> tuple[Any, Any]:
+    """A model with its inputs; the same each time."""
     torch.manual_seed(0)
-    model, inputs = dict(models())[name]()
-    report = actgrad.torch.report(model, inputs, compiled=compiled)
-    print(f"{name}\n{report}\n", file=sys.stderr)
-    compiled_cells = graph_cells(model, inputs) if compiled else ()
-    return f"| {' | '.join([name, *cells(report), *compiled_cells])} |"
+    return dict(models())[name]()
 
 
-def graph_cells(model: torch.nn.Module, inputs: Any) -> Iterator[str]:
-    """Kernels of a compiled training step, and the bytes that they move, before and after the conversion."""
+def step(model: torch.nn.Module, inputs: Any, run: Any) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """The outputs, and the gradients of their sum: a training step without an optimizer."""
+    torch.manual_seed(0)
+    outputs = differentiable(call(run, inputs))
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    total = torch.stack([output.float().sum() for output in outputs]).sum()
+    gradients = torch.autograd.grad(total, parameters, allow_unused=True)
+    return [output.detach() for output in outputs], [each for each in gradients if each is not None]
+
+
+def differentiable(results: Any) -> list[torch.Tensor]:
+    leaves = torch.utils._pytree.tree_leaves(results)
+    return [leaf for leaf in leaves if torch.is_tensor(leaf) and leaf.requires_grad]
+
+
+def measure_costs(name: str) -> dict[str, Any]:
+    """Kernels of a compiled training step with actgrad's own, the bytes that they move, and the memory of a step.
+
+    Inductor's kernels do nothing here, because compiling them takes minutes and these numbers do not depend on results.
+    """
     count_bytes = logging.getLogger("torch._inductor.compile_fx.__inductor_metrics")
     count_bytes.setLevel(logging.INFO)  # inductor counts bytes only where it would log them
     count_bytes.propagate = False
-    actgrad.torch.revert(model)
-    kernels, moved = graph_costs(model, inputs)
-    actgrad.torch.convert(model, inputs=inputs)
-    kernels_after, moved_after = graph_costs(model, inputs)
-    yield f"{kernels} → {kernels_after} ({kernels_after / kernels:.2f})"
-    yield f"{moved / 2**20:.1f} → {moved_after / 2**20:.1f} MiB ({moved_after / moved:.2f})"
+    model, inputs = made(name)
+    result: dict[str, Any] = {}
+    for variant in (ATEN, CONVERTED):
+        if variant == CONVERTED:
+            report = actgrad.torch.convert(model, inputs=inputs)
+            calls = sum(report.calls.values())
+            result |= {"found": len(report) + calls, "swapped": len(report.swapped), "calls": calls}
+        eager = memory(model, inputs, model)
+        torch._dynamo.reset()
+        metrics.reset()
+        run = torch.compile(model)
+        with idle_kernels():
+            step(model, inputs, run)
+        kernels = {"kernels": metrics.generated_kernel_count, "bytes": metrics.num_bytes_accessed}
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            step(model, inputs, run)
+        opaque = sum(event.name.startswith("actgrad::") for event in profile.events())
+        result[variant] = {"eager": eager, "compiled": memory(model, inputs, run) | kernels | {"opaque": opaque}}
+    return result
 
 
-def graph_costs(model: torch.nn.Module, inputs: Any) -> tuple[int, int]:
-    """The kernels of a compiled training step, with actgrad's own, and the bytes of all nodes of its graphs."""
-    torch._dynamo.reset()
-    metrics.reset()
-    run = torch.compile(model)
-
-    def step() -> None:
-        result = (
-            run(**inputs) if isinstance(inputs, dict) else run(*inputs) if isinstance(inputs, tuple) else run(inputs)
-        )
-        leaves = [
-            leaf for leaf in torch.utils._pytree.tree_leaves(result) if torch.is_tensor(leaf) and leaf.requires_grad
-        ]
-        torch.stack([leaf.float().sum() for leaf in leaves]).sum().backward()
-        model.zero_grad()
-
-    with torch._inductor.config.patch(force_disable_caches=True):
-        step()
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
-        step()
-    operators = sum(event.name.startswith("actgrad::") for event in profile.events())
-    return metrics.generated_kernel_count + operators, metrics.num_bytes_accessed
+def _idle(*args: Any) -> None:
+    """Do nothing, as the place of a kernel."""
 
 
-def summary(lines: list[str]) -> Iterator[str]:
-    """A table of the ratios over all models, from the lines of the table of models."""
-    titles, _, *models = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    yield "| ratio of after to before, all models | median | least | largest |"
-    yield "| --- | ---: | ---: | ---: |"
-    for column, title in list(enumerate(titles))[6:]:
-        ratios = [float(re.findall(r"\(([\d.]+)\)", model[column])[0]) for model in models]
-        yield f"| {title} | {statistics.median(ratios):.2f} | {min(ratios):.2f} | {max(ratios):.2f} |"
+@contextmanager
+def idle_kernels() -> Iterator[None]:
+    """A context in which inductor compiles graphs, but no C++: the kernels do nothing."""
+    with (
+        torch._inductor.config.patch(force_disable_caches=True),
+        mock.patch.object(AsyncCompile, "cpp_pybinding", return_value=_idle),
+    ):
+        yield
 
 
-def cells(report: ModelReport) -> Iterator[str]:
-    """A model's row; ratios are those of after to before."""
-    calls = sum(report.conversion.calls.values())
-    yield str(len(report.conversion) + calls)
-    yield str(len(report.conversion.swapped))
-    yield str(calls)
-    yield f"{report.output:.1e}"
-    yield f"{report.gradient:.1e}"
-    for step in report.ways.values():
-        (before, after), (most, least) = step.seconds, step.peak
-        yield f"{before * 1e3:.1f} → {after * 1e3:.1f} ms ({after / before:.2f})"
-        yield f"{most / 2**20:.1f} → {least / 2**20:.1f} MiB ({least / most:.2f})"
+def memory(model: torch.nn.Module, inputs: Any, run: Any) -> dict[str, int]:
+    """What a forward pass leaves for the backward pass, and the largest memory of a step; both in bytes."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
+        torch.manual_seed(0)
+        results = call(run, inputs)
+    events = profile.profiler.kineto_results.events()
+    saved = sum(event.nbytes() for event in events if event.name() == "[memory]")
+    del results
+    return {"saved": saved, "peak": _peak(lambda: step(model, inputs, run))}
+
+
+def measure_times(name: str, rounds: int) -> dict[str, Any]:
+    """Medians of the times of steps in turn, before and after the conversion; and the largest differences."""
+    (theirs, inputs), (ours, _) = made(name), made(name)
+    ours.load_state_dict(theirs.state_dict())
+    actgrad.torch.convert(ours)
+    reference = step(theirs, inputs, theirs)
+    result: dict[str, Any] = {}
+    for way, runs in (("eager", (theirs, ours)), ("compiled", (torch.compile(theirs), torch.compile(ours)))):
+        values = [step(model, inputs, run) for model, run in zip((theirs, ours), runs, strict=True)]
+        both = [[_difference(one, other) for one, other in zip(reference, each, strict=True)] for each in values]
+        times: tuple[list[float], list[float]] = ([], [])
+        for _ in range(rounds):
+            for model, run, durations in zip((theirs, ours), runs, times, strict=True):
+                start = time.perf_counter()
+                step(model, inputs, run)
+                durations.append(time.perf_counter() - start)
+        seconds = [statistics.median(each) for each in times]
+        result[way] = {"seconds": seconds, "differences of aten": both[0], "differences": both[1]}
+    return result
+
+
+def tables(results: dict[str, Any]) -> Iterator[str]:
+    """The tables of the document."""
+    yield "nothing"
 
 
 def models() -> Iterator[tuple[str, Callable[[], tuple[Any, Any]]]]:

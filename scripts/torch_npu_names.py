@@ -30,7 +30,6 @@ ABSENT = {
     "aclnnAddmv",
     "aclnnAddr",
     "aclnnChunkCat",
-    "aclnnComplex",
     "aclnnFrac",
     "aclnnGcd",
     "aclnnInplaceAddr",

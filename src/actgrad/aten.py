@@ -18,7 +18,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def results(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
-    """PyTorch's results for a call on NumPy arrays; KeyError for an operator without a counterpart."""
+    """PyTorch's results for a call on NumPy arrays. Raises KeyError for an operator without a counterpart."""
     counterpart = ATEN[operator.name]
     arrays = [to_torch(torch, array) for array in inputs if array is not None]
     outputs = counterpart(torch.ops.aten, attributes, *arrays)
@@ -33,7 +33,7 @@ def to_torch(torch: Any, array: Array) -> Any:
 
 
 def from_torch(torch: Any, tensor: Any) -> Array:
-    """An array on the tensor's memory, bfloat16 being that of ml_dtypes."""
+    """An array on the tensor's memory, with bfloat16 of ml_dtypes."""
     if tensor.dtype == torch.bfloat16:
         tensor = tensor.view(torch.int16)
         return np.asarray(tensor.numpy()).view(ml_dtypes.bfloat16)
@@ -118,7 +118,7 @@ ATEN: dict[str, Callable[..., Any]] = {
     "relu6_backward": lambda ops, a, g, y: ops.hardtanh_backward(g, y, 0.0, 6.0),
 }
 
-#: The dtypes that torch.autocast converts the tensors of PyTorch's counterparts to, by the type of the device; "" is
+#: The dtypes that torch.autocast converts the tensors of PyTorch's counterparts to, by the type of the device. "" is
 #: autocast's own dtype.
 AUTOCAST: dict[str, dict[str, str]] = {
     "prelu": {"cpu": "", "cuda": ""},

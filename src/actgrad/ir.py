@@ -3,7 +3,7 @@
     ir.GeGluGradV2(dy, x, gelu, dim=-1, approximate=1, activate_left=False)
     ir.GeGluGradV2.infer_shape((4, -1), (4, 64), (4, -1))        ((4, 64),)
 
-Called with arrays, a graph operator computes at once; in a traced PyTorch graph it is one node. It infers shapes from
+Called with arrays, a graph operator computes at once. In a traced PyTorch graph it is one node. It infers shapes from
 shapes and data types from data types: a dimension of -1 is unknown, a shape of (-2,) has unknown rank. The line `ir=`
 of an operator gives the names. Building graphs for CANN's own graph engine (C++) is not part of this package.
 """
@@ -53,7 +53,7 @@ class GraphOperator:
     def __init__(self, operator: Operator, signature: GraphSignature):
         self.operator = operator
         self.signature = signature
-        # A node of a traced graph needs these three; a tracer sees only that an operator can be called.
+        # A node of a traced graph needs these three. A tracer sees only that an operator can be called.
         self._node = operator.name, operator.schema.tensor_names, operator.defaults
         self.__name__ = self.__qualname__ = signature.name
         attributes = [f"{name}={value!r}" for name, value in signature.attributes.items()]
@@ -85,17 +85,17 @@ class GraphOperator:
         return self.operator(*arrays, **attributes)
 
     def plan(self, *tensors: Any, out: Any = None, **keywords: Any) -> Plan:
-        """The call on arrays, checked and ready to run; nothing is computed yet."""
+        """The call on arrays, checked and ready to run, but not computed."""
         inputs, attributes = self._bind(tensors, keywords)
         return self.operator.plan(*self._arrays(inputs), out=out, **attributes)
 
     def _arrays(self, inputs: dict[str, Any]) -> list[Any]:
-        """The operator's tensors in its order; broadcast together where the graph does so and the operator may not."""
+        """The operator's tensors in its order, broadcast together if the graph does so and the operator may not."""
         arrays = [inputs.get(tensor) for tensor in self.operator.schema.tensor_names]
         return _broadcast_arrays(arrays) if self.signature.broadcasts else arrays
 
     def infer_shape(self, *shapes: Any, **keywords: Any) -> tuple[Shape, ...]:
-        """The outputs' shapes, from the inputs' (sequences of sizes; -1 unknown, (-2,) of unknown rank).
+        """The outputs' shapes, from the inputs' (sequences of sizes: -1 is unknown, (-2,) of unknown rank).
 
         Raises InvalidArgument for shapes that no tensors of this operator have, by the rules that judge a call.
         """
@@ -141,7 +141,7 @@ class GraphOperator:
         return arguments.arrange(self.operator.definition, tensors, attributes)[1]
 
     def _judge(self, metas: dict[str, TensorMeta], values: dict[str, Any], of_dtypes: bool = False) -> contract.Call:
-        """A call on such tensors, after the checks on dtypes or all others; raises the first broken one's error."""
+        """A call on such tensors, after the checks on dtypes or all others. Raises the first broken check's error."""
         call = contract.Call(self.operator.definition, {**metas}, values, contract.Ruleset.current())
         for check in contract.checks_of(call.definition):
             is_judged = (check.error is InvalidDtype) is of_dtypes and check.error is not NullArgument
@@ -229,7 +229,7 @@ def _documentation(graph: GraphOperator) -> str:
 
 
 def _sizes(name: str, shape: Any) -> Shape:
-    """A shape as the rules know it; errors name the graph operator and the input."""
+    """A shape as the rules know it. Errors name the graph operator and the input."""
     try:
         sizes = tuple(map(index, shape))
     except Exception as error:  # an object of any type may be given
@@ -242,7 +242,7 @@ def _sizes(name: str, shape: Any) -> Shape:
 
 
 def _dtype(name: str, dtype: Any, definition: Definition) -> Dtype:
-    """A data type by any of its names; errors name the graph operator and the input."""
+    """A data type by any of its names. Errors name the graph operator and the input."""
     text = dtype if isinstance(dtype, str) else quote(dtype).removeprefix("torch.")
     if text in DTYPES:
         return DTYPES[text]
@@ -274,7 +274,7 @@ def _like(example: Any, dtype: Dtype) -> Any:
 
 
 def _broadcast_arrays(arrays: list[Any]) -> list[Any]:
-    """Arrays of one library as views of one shape; the operator refuses those that have none together."""
+    """Arrays of one library as views of one shape. The operator refuses arrays that have none together."""
     torch = sys.modules.get("torch")
     try:
         if len({tuple(array.shape) for array in arrays}) == 1:

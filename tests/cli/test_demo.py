@@ -113,6 +113,38 @@ def test_learns_what_pytorch_learns(name: str, digits: demo_network.Digits, torc
         assert abs(result.test_accuracy - theirs.test_accuracy) * images <= most + 1e-6
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_of_pytorch(name: str, digits: demo_network.Digits, torch: Any) -> None:
+    """PyTorch's gradients are measured as actgrad's are, and a planted error shows."""
+    result = demo_network.train_torch(torch, name, digits.first(640), 0, 1, lambda: None)
+    assert 0 < result.activation_seconds < result.training_seconds
+    assert np.isfinite(result.gradient_error_ulp)
+    z = torch.linspace(-3, 3, 64).reshape(4, 16).requires_grad_()
+    y = ACTIVATIONS[name].torch(torch.nn.functional, z)
+    grad_y = torch.ones_like(y)
+    (gradient,) = torch.autograd.grad(y, z, grad_y)
+    assert ACTIVATIONS[name].torch_error(grad_y, z, gradient) < 256
+    wrong = gradient.clone()
+    wrong[0, -1] *= 1 + 2.0**-12
+    assert ACTIVATIONS[name].torch_error(grad_y, z, wrong) > 1000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_prepared_in_the_measured_training(name: str, digits: demo_network.Digits) -> None:
+    activation = ACTIVATIONS[name]
+    for operator in (activation.forward, activation.backward):
+        operator.forget()
+    demo_network.warm_up(None, name, digits)
+    operators = activation.forward, activation.backward
+    before = [set(operator.prepared) for operator in operators]
+    parameters = demo_network.initial_parameters(activation, digits.images.shape[1], 0)
+    images, labels = next(digits.batches(0, 0))
+    for storage in STORAGE:
+        gradients(name, parameters, images, labels, storage)
+    assert all(before)
+    assert [set(operator.prepared) for operator in operators] == before
+
+
 def test_same_seed_same_result(digits: demo_network.Digits) -> None:
     def measured(seed: int) -> tuple[Any, ...]:
         result = demo_network.train("geglu", "bfloat16", digits, seed, 2, lambda: None)
@@ -135,7 +167,8 @@ def test_json_on_stdout_progress_on_stderr() -> None:
     ]
     for r in report["results"]:
         assert r["test_accuracy"] > 0.8
-        assert r["training_seconds"] > (r["activation_seconds"] or 0)
+        assert r["training_seconds"] > r["activation_seconds"] > 0
+        assert r["gradient_error_ulp"] > 0
     assert "epochs" in done.stderr
 
 

@@ -39,7 +39,7 @@ def test_one_version() -> None:
     version = re.escape(actgrad.__version__)
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(rf"^version: {version}$", citation, flags=re.M)
-    changes = re.findall(r"^## (\S+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M)
+    changes = re.findall(r"^## (\S+) - \S+$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M)
     assert changes[0] == actgrad.__version__, "a heading ends in (not released) until then"
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert 'dynamic = ["version"' in project

@@ -14,6 +14,7 @@ import torch
 from tests.support import delivery_vendor as exact
 from tests.support import planted_mistakes
 from tests.support.calls import status
+from tests.support.deliveries import edited
 
 Array = Any
 DTYPES = ("float16", "bfloat16", "float32")
@@ -63,6 +64,44 @@ def test_planted_mistakes_are_rejected_and_named(original: Path, tmp_path: Path)
         if case["verdict"] != "REJECTED" or not (is_named or (is_subtle and not case["diagnosis"])):
             wrong.append((key, words, case["verdict"], case["diagnosis"]))
     assert not wrong
+
+
+def rounded_worse(folder: Path) -> None:
+    """Outputs of 16 bits that are up to 2 ULP too large, as a kernel with short intermediate results has them."""
+    rng = np.random.default_rng(3)
+    for case in json.loads((folder / "manifest.json").read_text())["cases"]:
+        for one in case["outputs"].values():
+            if one["dtype"] != "float32":
+                bits = np.load(folder / one["file"])
+                sizes = np.abs(exact.from_file(bits, one["dtype"]).astype(np.float64))
+                words = bits.view(np.uint16)
+                words[...] += np.where((sizes > 1e-3) & (sizes < 3e4), rng.integers(0, 3, bits.shape), 0).astype(
+                    np.uint16
+                )
+                np.save(folder / one["file"], bits)
+
+
+#: Mistakes that stand out from such rounding in all of their cases.
+CLEAR = (
+    "tail of 64", "tail of 32", "rolled by one", "one tile", "every third tile", "last block", "zeros", "interleaved",
+    "swapped halves", "saturating sigmoid", "wrong broadcast", "NaN to 0", "-0 lost", "missing alpha",
+)  # fmt: skip
+
+
+def test_mistakes_of_a_kernel_that_rounds_worse_are_named(original: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(original, tmp_path / "d"))
+    planted = planted_mistakes.fill(folder)
+    clear = {key: pair for key, pair in planted.items() if pair[0].endswith(CLEAR)}
+    edited(folder, lambda d: d.update(cases=[case for case in d["cases"] if case["id"] in clear]))
+    rounded_worse(folder)
+    cases = judged(folder)
+    wrong = []
+    for key, (words, names) in clear.items():
+        case = cases[key]
+        if not (case["diagnosis"] and set(case["diagnosis"]) <= set(names.split())):
+            wrong.append((key, words, case["verdict"], case["diagnosis"]))
+    assert not wrong
+    assert len(clear) > 60
 
 
 INTEGERS: dict[str, tuple[str, Any]] = {

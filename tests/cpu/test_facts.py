@@ -36,7 +36,7 @@ def test_what_is_known(emitter: Emitter) -> None:
     known = [
         negative, emitter.where(x >= -1.0, -1, x), emitter.where(x > 0, negative, x), emitter.where(x < 0, negative, 0),
         emitter.minimum(x, 0.0), emitter.minimum(-2.0, x), emitter.minimum(x, negative), emitter.maximum(negative, -1.),
-        negative * 0.5, 0.5 * negative, rounded_product(emitter.minimum(x, -0.25), 3.0),
+        negative * 0.5, 0.5 * negative, rounded_product(emitter.minimum(x, -0.25), 3.0), -emitter.abs(x),
     ]  # fmt: skip
     assert [v.facts.never_positive for v in known] == [True] * len(known)
     assert emitter.minimum(negative, 3.0) is negative
@@ -47,7 +47,7 @@ def test_what_is_known(emitter: Emitter) -> None:
 def test_what_is_not_known(emitter: Emitter) -> None:
     x, y = two_vectors(emitter)
     rounded_product = VectorPrimitives(emitter, None).rounded_product
-    attribute = Uniform(emitter, emitter.builder.arguments[1])
+    attribute, minus_abs = Uniform(emitter, emitter.builder.arguments[1]), -emitter.abs(x)
     negative = emitter.where(x > 0, 0.0, x)
     unknown = [
         x, emitter.where(x > 0.5, 0.0, x), emitter.where(x < 0, 0.0, x), emitter.where(x > 0, x, 0.0),
@@ -58,9 +58,26 @@ def test_what_is_not_known(emitter: Emitter) -> None:
         emitter.maximum(negative, x), emitter.maximum(x, 0.0),
         negative * -0.5, negative * negative, negative * attribute, negative * 0.0, -negative, negative + 1.0,
         0.5 - negative, 0.5 / negative, emitter.abs(negative), rounded_product(x, 3.0),
-        rounded_product(negative, -3.0),
+        rounded_product(negative, -3.0), -minus_abs, -x,
     ]  # fmt: skip
     assert not any(v.facts.never_positive for v in unknown)
+
+
+def test_powers_of_e_from_0_to_1(emitter: Emitter) -> None:
+    """log1p is then a polynomial, without a division."""
+    x, _ = two_vectors(emitter)
+    primitives = VectorPrimitives(emitter, None)
+    exp, log1p = (primitives.functions[name] for name in ("exp", "log1p"))
+    before = emitter.builder.instruction_count
+    assert primitives.is_from_0_to_1(exp(-emitter.abs(x)))
+    assert not primitives.is_from_0_to_1(exp(x))
+    assert not primitives.is_from_0_to_1(exp(-emitter.abs(x)) + 1.0)
+    text = [str(i) for i in emitter.builder.block.instructions]
+    log1p(exp(-emitter.abs(x)))
+    assert emitter.builder.instruction_count > before
+    assert not any("fdiv" in str(i) for i in emitter.builder.block.instructions[len(text) :])
+    log1p(exp(x))
+    assert any("fdiv" in str(i) for i in emitter.builder.block.instructions[len(text) :])
 
 
 def written(spec: KernelSpec, name: str) -> str:

@@ -31,9 +31,16 @@ CALLS = (
 KEPT: list[object] = []  # tables of earlier tests: calls that are remembered point to them
 
 
+def use_tuning(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
+    """Compile for this machine with a changed tuning; results of both dtypes are looked up unless `changes` say no."""
+    tuning = replace(host().tuning, **{"computed_float16": (), **changes})
+    monkeypatch.setattr(engine, "host", lambda: replace(host(), tuning=tuning))
+
+
 @pytest.fixture(autouse=True)
 def no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """No table is there yet, nor a plan with one."""
+    use_tuning(monkeypatch)
     monkeypatch.setattr(engine, "_tables", {})
     KEPT.append(engine._tables)
     for operator in actgrad.operators.values():
@@ -142,27 +149,33 @@ def test_others_are_computed(operator: Any, dtype: Any) -> None:
     assert not is_looked_up(operator, np.zeros(half_tables.WORTH, dtype))
 
 
+@pytest.mark.parametrize(
+    ("operator", "dtype", "expected"),
+    [
+        (actgrad.silu, np.float16, False),
+        (actgrad.softplus, np.float16, True),  # another function too
+        (actgrad.silu, ml_dtypes.bfloat16, True),
+    ],
+)
+def test_functions_that_are_computed_in_float16(
+    monkeypatch: pytest.MonkeyPatch, operator: Any, dtype: Any, expected: bool
+) -> None:
+    use_tuning(monkeypatch, computed_float16=("sigmoid_times", "exp"))
+    x = many(dtype)
+    assert is_looked_up(operator, x) == expected
+    np.testing.assert_array_equal(operator(x).view(np.uint16), computed(operator, x))
+
+
 # Values of a formula that other operands are multiplied with
 
-TUNING = host().tuning
-WAYS = [
-    pytest.param(way, marks=pytest.mark.skipif(TUNING.table_lookup not in able, reason="not on this processor"))
-    for way, able in (("gather", ("gather",)), ("buffer", ("gather", "buffer")))
-]
+
+@pytest.fixture
+def formula_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values of formulas are looked up, as on processors without AVX-512: any processor can use the buffer."""
+    use_tuning(monkeypatch, looks_formulas_up=True, short=False)
 
 
-def use_table_lookup(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
-    monkeypatch.setattr(engine, "host", lambda: replace(host(), tuning=replace(TUNING, table_lookup=way)))
-
-
-@pytest.fixture(params=WAYS)
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How values are looked up; any processor that gathers can use the buffer."""
-    use_table_lookup(monkeypatch, request.param)
-    return str(request.param)
-
-
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("formula_tables")
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 @pytest.mark.parametrize("dtype", HALVES)
 def test_derivative_and_gate(dtype: Any, approximate: str) -> None:
@@ -184,7 +197,7 @@ def test_derivative_and_gate(dtype: Any, approximate: str) -> None:
         np.testing.assert_array_equal(activated[part].view(np.uint16), few_activated.view(np.uint16))
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("formula_tables")
 @pytest.mark.parametrize("size", [half_tables.WORTH + k for k in (0, 1, 15, 16, 31)])
 def test_derivative_of_the_last_few(size: int) -> None:
     x, room = many(np.float16, size), np.full(size + 32, np.nan, np.float16)
@@ -196,7 +209,7 @@ def test_derivative_of_the_last_few(size: int) -> None:
     np.testing.assert_array_equal(room[16:-16].view(np.uint16), of_each.view(np.uint16)[x.view(np.uint16)])
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("formula_tables")
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 @pytest.mark.parametrize("dtype", HALVES)
 def test_function_and_derivative(dtype: Any, approximate: str) -> None:
@@ -219,7 +232,7 @@ def test_short_formulas_are_computed() -> None:
     assert not is_looked_up(actgrad.elu_backward, many(np.float16), many(np.float16))
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("formula_tables")
 @pytest.mark.parametrize(
     ("of_gradient", "of_input", "of_result"),
     [(*HALVES, np.float32), (*HALVES[::-1], np.float32), (np.float16, np.float16, np.float64)],
@@ -235,7 +248,7 @@ def test_other_dtypes_than_one_half_are_computed(of_gradient: Any, of_input: Any
     np.testing.assert_array_equal(out, few)
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("formula_tables")
 @pytest.mark.parametrize("dtype", HALVES)
 def test_derivatives_in_any_layout(dtype: Any) -> None:
     """Also where one number, or one gradient, is that of a whole row."""
@@ -261,7 +274,7 @@ def test_derivatives_in_any_layout(dtype: Any) -> None:
 
 
 def test_targets_where_that_is_not_worth_it_compute(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_table_lookup(monkeypatch, "")
+    use_tuning(monkeypatch, looks_formulas_up=False)
     g, x = many(np.float16), many(np.float16)
     assert not is_looked_up(actgrad.gelu_backward, g, x)
 

@@ -184,7 +184,7 @@ def test_lines_that_long_formulas_prefetch(dtype: str, monkeypatch: pytest.Monke
     """Each line of the inputs from `distance` bytes after their beginnings on, and hardly more than a step beyond."""
     numpy, distance, count = BY_NAME[dtype].numpy, 8 * LINE, 5003
     use_tuning(monkeypatch, prefetch_bytes=distance)
-    no_tables = Mock(of_results=lambda computation: None, of_formulas=lambda computation: [], emit=half_tables.emit)
+    no_tables = Mock(of_results=lambda *_: None, of_formulas=lambda computation: [], emit=half_tables.emit)
     monkeypatch.setattr(engine, "half_tables", no_tables)
     log = Log(monkeypatch)
     grad, x = (np.zeros(count + k, numpy)[k:] for k in (0, 1))

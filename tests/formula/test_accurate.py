@@ -9,6 +9,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+import ml_dtypes
 import mpmath
 import numpy as np
 import pytest
@@ -83,9 +84,10 @@ PIECEWISE = {
 }
 
 
-def function(name, dtype, fused=False, tables="", never_positive=False):
+def function(name, dtype, fused=False, tables="", never_positive=False, from_0_to_1=False, short=False):
     """One function of `accurate` for arrays of a dtype."""
-    functions = {**primitives.numpy_primitives(dtype), "never_positive": lambda x: never_positive}
+    functions = {**primitives.numpy_primitives(dtype), "never_positive": lambda x: never_positive, "SHORT": short}
+    functions["is_from_0_to_1"] = lambda x: from_0_to_1
     if fused:
         functions |= {"muladd": primitives.fma, "polynomial": fused_polynomial}
     if tables:
@@ -257,6 +259,39 @@ def test_expm1_of_what_is_never_positive(dtype, fused):
     np.testing.assert_array_equal(result[-2:], [-1, np.nan])
     np.testing.assert_array_equal(result[is_tiny], x[is_tiny])
     np.testing.assert_array_equal(np.signbit(result[is_tiny]), np.signbit(x[is_tiny]))
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_log1p_of_what_is_from_0_to_1(dtype, fused):
+    """A shorter way, where that is known; signs of zeros and subnormal numbers included."""
+    x = samples("log1p", dtype)
+    tiny = np.finfo(dtype).smallest_subnormal * np.arange(200, dtype=dtype)
+    x = np.concatenate([x[(x >= 0) & (x <= 1)], tiny, np.array([-0.0, 1.0, np.nan], dtype)])
+    result = function("log1p", dtype, fused, from_0_to_1=True)(x)
+    error, at = largest_error("log1p", dtype, x[:-1], result[:-1])
+    assert error <= (1.1 if fused else 1.4), f"{error} ULP at {at!r}"
+    assert np.isnan(result[-1])
+    is_tiny = x <= tiny[-1]
+    np.testing.assert_array_equal(result[is_tiny], x[is_tiny])
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize("name", ["exp", "expm1", "tanh", "sigmoid", "normal_cdf", "normal_pdf", "sigmoid_cubic"])
+@pytest.mark.parametrize("half", [np.float16, ml_dtypes.bfloat16], ids=["float16", "bfloat16"])
+def test_short_functions_of_all_halves(half, name, fused):
+    """Before they are rounded to 16 bits: at most 0.01 units in the last place of 16 bits, so at most 0.51 after it."""
+    x = np.arange(1 << 16, dtype=np.uint16).view(half).astype(np.float32)
+    x = x[np.isfinite(x) & ((x <= 0) | (name != "expm1"))]
+    result = function(name, np.float32, fused, never_positive=name == "expm1", short=True)(x).astype(np.float64)
+    expected, info = nearly_exact(name, x), ml_dtypes.finfo(half)
+    exponents = np.maximum(np.frexp(expected)[1] - 1, info.minexp)
+    with np.errstate(invalid="ignore"):
+        errors = np.abs(result - expected) / np.ldexp(1.0, exponents - info.nmant)
+    is_finite = np.abs(expected) <= float(info.max)
+    worst = int(np.argmax(np.where(is_finite, errors, 0)))
+    assert errors[worst] <= 0.01, f"{errors[worst]} ULP at {x[worst]!r}"
+    assert (result[~is_finite] > float(info.max)).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "tests" / "support" / "npu_cases.py"
 QUEUE = PROGRAM.with_name("npu_queue.py")
 REFUSALS = PROGRAM.with_name("npu_refusals.py")
+TRAINING = PROGRAM.with_name("npu_training.py")
 #: The folder of the wheel: beside the virtual environment's own packages, which import it by themselves otherwise.
 WHEEL = Path(os.environ.get("ACTGRAD_TEST_TORCH_NPU", ROOT / ".venv" / "npu"))
 
@@ -38,7 +39,7 @@ def names(program: Path) -> list[str]:
 
 
 IS_THERE = (WHEEL / "torch_npu").is_dir()
-CASES, QUEUED = [names(each) if IS_THERE else ["none"] for each in (PROGRAM, QUEUE)]
+CASES, QUEUED, TRAININGS = [names(each) if IS_THERE else ["none"] for each in (PROGRAM, QUEUE, TRAINING)]
 REFUSED = [(queue, name) for queue, cases in (names(REFUSALS) if IS_THERE else ()) for name in cases]
 HOSTED = ("silu", "indices", "classifier", "npu_swiglu", "npu_silu", "elu_", "streams", "Adam, foreach")
 #: The server host is the default here: the program is Python itself.
@@ -62,6 +63,12 @@ def run(sdk: Sdk, program: Path, case: str, seconds: float = 300, **settings: st
 @pytest.mark.parametrize("case", CASES)
 def test_case(sdk: Sdk, case: str) -> None:
     run(sdk, PROGRAM, case)
+
+
+@pytest.mark.parametrize("case", TRAININGS)
+def test_training(sdk: Sdk, case: str) -> None:
+    """The models of docs/train-on-npu.md, and of Hugging Face where transformers is installed."""
+    run(sdk, TRAINING, case)
 
 
 @pytest.mark.parametrize("mode", OTHERS)

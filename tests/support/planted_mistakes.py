@@ -90,7 +90,7 @@ def padded(name: str, block: int) -> Any:
     return compute
 
 
-def half_sums(name: str) -> Any:
+def half_sums(name: str, terms: Any = np.float16) -> Any:
     def compute(i: Any, a: Any, right: Any) -> Any:
         x = np.moveaxis(exact.first(i), a["dim"], -1)
         if x.shape[-1] < 2:
@@ -98,7 +98,7 @@ def half_sums(name: str) -> Any:
         shifted = x - x.max(-1, keepdims=True)
         e, total = np.exp(shifted), np.zeros(x.shape[:-1], np.float16)
         for k in range(x.shape[-1]):
-            total = total + e[..., k].astype(np.float16)
+            total = (total + e[..., k].astype(terms)).astype(np.float16)
         wide = total.astype(float)[..., None]
         wrong = e / wide if name == "softmax" else shifted - np.log(wide)
         return [np.moveaxis(wrong, -1, a["dim"])]
@@ -199,6 +199,14 @@ def written_interleaved(i: Any, a: Any, right: Any) -> Any:
     return [np.moveaxis(np.stack([lower, upper], -1).reshape(moved.shape), -1, a["dim"])]
 
 
+def read_and_written_interleaved(i: Any, a: Any, right: Any) -> Any:
+    """The whole gradient in the arrangement of interleaved halves."""
+    dim = a["dim"]
+    order = np.argsort(np.arange(i["x"].shape[dim]) % 2, kind="stable")
+    split = {**i, "x": np.take(i["x"], order, dim)}
+    return [np.take(exact.swiglu_backward(split, a)[0], np.argsort(order), dim)]
+
+
 def first_weight(i: Any, a: Any, right: Any) -> Any:
     x, weight = i["self"], i["weight"]
     return None if weight.size == 1 else [np.where(x > 0, x, x * weight.ravel()[0])]
@@ -249,6 +257,7 @@ PLANTED += [
     ("softmax", "uncounted tail", "tail-not-counted", uncounted_tail),
     ("log_softmax", "no sum", "sum-ignored", no_sum),
     ("swiglu_backward", "written interleaved", "interleaved-halves", written_interleaved),
+    ("swiglu_backward", "interleaved", "interleaved-halves", read_and_written_interleaved),
     ("prelu", "the first weight", "wrong-broadcast", first_weight),
     ("sigmoid", "exp overflows", "exp-overflow", overflowing_sigmoid),
     ("sigmoid", "steep line", "saturating-sigmoid", formula(lambda i, a: [np.clip(exact.first(i) / 4 + 0.5, 0, 1)])),
@@ -259,6 +268,7 @@ PLANTED += [
     ("softmax", "padding of 16", "padding-counted", padded("softmax", 16)),
     ("softmax", "half sums", "half-accumulation", half_sums("softmax")),
     ("softmax", "no maximum", "no-maximum", no_maximum),
+    ("softmax", "wide terms in half sums", "half-accumulation", half_sums("softmax", np.float32)),
     ("log_softmax", "wrong dim", "wrong-dim", lambda i, a, r: other_dim(i, a, r, "log_softmax")),
     ("log_softmax", "padding of 64", "padding-counted", padded("log_softmax", 64)),
     ("log_softmax", "half sums", "half-accumulation", half_sums("log_softmax")),

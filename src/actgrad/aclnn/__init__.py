@@ -4,7 +4,7 @@
         gradOutput, alpha, scale, inputScale, isResult, selfOrResult, gradInput)
     status = aclnn.aclnnEluBackward(workspace, workspaceSize, executor, stream)
 
-Out-pointers are returned; None is the null pointer; nothing raises. The product of `actgrad.product` or of
+Output pointers become return values. None is the null pointer. No call raises. The product of `actgrad.product` or of
 ACTGRAD_PRODUCT, else Ascend910B, judges a call. Enumerators (ACL_FLOAT, ACLNN_ERR_PARAM_INVALID, ...) have C's numbers.
 
 names           enumerators: data types, formats, statuses
@@ -16,7 +16,7 @@ memory_checks   formats, faults and overlaps of the tensors' memory
 streams         aclrtStream: work at once, or strictly at a synchronize
 executors       aclOpExecutor, between the phases
 phases          phase one and phase two as Python functions, made at their first use
-pairs.pyi       both phases of every C function for type checkers and editors; generated
+pairs.pyi       both phases of every C function for type checkers and editors (generated)
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class CachedPlan(NamedTuple):
 
     prepared: Prepared
     attributes: dict[str, Any]
-    record: Any  # by Python's calls, tokens: kept alive, since the key is their identities; by C's, operands
+    record: Any  # by Python's calls, tokens: kept alive, since the key is their identities. By C's calls, operands
 
 
 _DOUBLE = BY_NAME["float64"]
@@ -50,7 +50,7 @@ class CFunction:
         ]
         required = [p for p in signature.parameters if p.is_unread and not p.is_optional]
         self._unread = [(self._positions[p.argument], p.argument) for p in required]
-        # The positions of the schema's tensors among the arguments; in place, the first input is the output.
+        # The positions of the schema's tensors among the arguments. In place, the first input is the output.
         self.inputs = tuple(self._positions[name] for name in operator.schema.tensor_names)
         positions = (self._positions[name] for name in operator.schema.outputs if not signature.in_place)
         self.outputs = tuple(positions) or self.inputs[:1]
@@ -141,7 +141,7 @@ class CFunction:
             raise
 
     def _other_view(self, tensor: Any, name: str) -> ArrayView:
-        """The view of a tensor that is no plain aclTensor."""
+        """The view of a tensor that is not a plain aclTensor."""
         if tensor is None:
             raise NullArgument(f"{self.operator.name}: {missing(name)}")
         if isinstance(tensor, AclTensor):
@@ -151,7 +151,7 @@ class CFunction:
         return arrays.view(tensor, self.operator.name, name)
 
     def _flag(self, value: Any, argument: Argument, kind: str) -> Any:
-        """A parameter that is no pointer to an object: bool, int64_t, double or char*."""
+        """A parameter that is not a pointer to an object: bool, int64_t, double or char*."""
         if type(value) is bool and kind == "bool":
             return value
         if value is None:

@@ -108,7 +108,7 @@ class AclOpExecutor(Handle):
 
 
 def aclSetAclOpExecutorRepeatable(executor: AclOpExecutor | None) -> int:
-    """Make an executor reusable, right after phase one; it must then be destroyed by aclDestroyAclOpExecutor."""
+    """Make an executor reusable, right after phase one. Then aclDestroyAclOpExecutor must destroy it."""
     return _on_executor("aclSetAclOpExecutorRepeatable", executor, AclOpExecutor.make_repeatable)
 
 
@@ -118,7 +118,7 @@ def aclDestroyAclOpExecutor(executor: AclOpExecutor | None) -> int:
 
 
 def aclSetInputTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
-    """Put input number `index` of a reusable executor on other memory; `addr` is storage as of aclCreateTensor."""
+    """Put input number `index` of a reusable executor on other memory. `addr` is storage as of aclCreateTensor."""
     return _move("aclSetInputTensorAddr", executor, lambda f: f.inputs, index, tensor, addr)
 
 

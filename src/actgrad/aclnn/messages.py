@@ -12,7 +12,7 @@ _recent = threading.local()
 
 
 def aclGetRecentErrMsg() -> str | None:
-    """The text of the thread's last failure, once; None without a failure since the last call."""
+    """The text of the thread's last failure, once. None without a failure since the last call."""
     text: str | None = getattr(_recent, "text", None)
     _recent.text = None
     return text
@@ -36,10 +36,10 @@ def line(error: BaseException, text: str = "") -> str:
 
 
 def text_of(error: BaseException) -> str:
-    """The message of a failure; an exception of another package begins with its name."""
+    """The message of a failure. An exception of another package begins with its name."""
     return str(error) if isinstance(error, ActgradError) else f"{type(error).__name__}: {error}"
 
 
 def status(error: BaseException) -> int:
-    """The status of a failure; an exception of another package is an inner error."""
+    """The status of a failure. An exception of another package is an inner error."""
     return error.status if isinstance(error, ActgradError) else ActgradError.status

@@ -7,7 +7,7 @@ from ..base import dtypes
 #: aclDataType by its C name.
 DATA_TYPES = {f"ACL_{row.acl_name}": number for number, row in dtypes.BY_NUMBER.items()}
 
-#: aclFormat by its C name. The operators ignore the format; the documents require ND of SELU.
+#: aclFormat by its C name. The operators ignore the format. The documents require ND of SELU.
 FORMATS = {
     "ACL_FORMAT_UNDEFINED": -1,
     "ACL_FORMAT_NCHW": 0,
@@ -69,6 +69,6 @@ ALL = {**DATA_TYPES, **FORMATS, **STATUSES}
 
 
 def format_name(number: int) -> str:
-    """A format as the documents write it, for example ND; an unknown number as its digits."""
+    """A format as the documents write it, for example ND, or the digits of an unknown number."""
     names = {value: name for name, value in FORMATS.items()}
     return names[number].removeprefix("ACL_FORMAT_").removeprefix("ACL_") if number in names else str(number)

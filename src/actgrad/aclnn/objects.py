@@ -112,7 +112,7 @@ class AclTensor(Handle):
 
     @property
     def reach(self) -> int:
-        """The bytes from the start of the storage to the end of the view; 0 where nothing is touched."""
+        """The bytes from the start of the storage to the end of the view, or 0 where nothing is touched."""
         itemsize = self.dtype.itemsize
         meta = TensorMeta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
         return self.offset * itemsize + extent(meta)[1] if self.is_touched else 0
@@ -163,7 +163,7 @@ def aclCreateTensor(
 ) -> AclTensor | None:
     """A tensor: a view of `viewDims`, `strides` and `offset` (in elements) on `storage`, memory of `storageDims`.
 
-    `storage` is a contiguous NumPy array or torch.Tensor of any dtype, or anything with a buffer or DLPack; None is
+    `storage` is a contiguous NumPy array or torch.Tensor of any dtype, or anything with a buffer or DLPack. None is
     the null address. `strides` None means contiguous. Returns None (and a text for aclGetRecentErrMsg) where the real
     function returns a null pointer, and for dimensions, strides or offset that are negative.
     """
@@ -185,7 +185,7 @@ def tensor_of(
     form: str,
     storage_dims: Sequence[int] | None,
 ) -> AclTensor:
-    """A tensor without storage; errors begin with `context`."""
+    """A tensor without storage. Errors begin with `context`."""
 
     def sizes(name: str, values: Sequence[int] | None) -> tuple[int, ...]:
         if values is None:
@@ -213,7 +213,7 @@ def tensor_of(
 
 
 def storage_of(storage: Any, function: str) -> Storage:
-    """The memory of an object; C would pass its address."""
+    """The memory of an object. C would pass its address."""
     if storage is None:
         return Storage(0, 0, "cpu", "numpy", True, None)
     if not isinstance(storage, np.ndarray) and not hasattr(storage, "__dlpack__"):
@@ -251,7 +251,7 @@ def _report(error: Exception, function: str) -> int:
 
 
 def aclDestroyTensor(tensor: AclTensor | None) -> int:
-    """Destroy a tensor; its storage stays the caller's. A null pointer is fine."""
+    """Destroy a tensor. Its storage stays the caller's. A null pointer is fine."""
     if isinstance(tensor, AclTensor):
         tensor.put(None, "")
     elif tensor is not None:
@@ -311,7 +311,7 @@ def aclDestroyScalar(scalar: AclScalar | None) -> int:
 
 
 def scalar_of_bits(context: str, data_type: int, bits: bytes) -> AclScalar:
-    """A scalar from the bytes of its value in C; errors begin with `context`."""
+    """A scalar from the bytes of its value in C. Errors begin with `context`."""
     dtype = SCALARS.get(data_type)
     if dtype is None:
         raise InvalidArgument(f"{context} is a scalar of dataType {data_type}; {NUMBER_TYPE}")
@@ -321,7 +321,7 @@ def scalar_of_bits(context: str, data_type: int, bits: bytes) -> AclScalar:
 
 
 def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:
-    """The scalar of a parameter; a plain number counts as BOOL, INT64, DOUBLE or COMPLEX128."""
+    """The scalar of a parameter. A plain number counts as BOOL, INT64, DOUBLE or COMPLEX128."""
     if value is None:
         raise NullArgument(f"{function}: {parameter} is a null pointer; it is required; pass an aclScalar")
     if isinstance(value, AclScalar):

@@ -16,7 +16,7 @@ from ..base.forks import cached_property
 from ..calls.operator import REGISTRY, Operator
 from ..contract import Check, When, checks_of
 
-#: Words of messages, and C's words for them; data types as the documents write them.
+#: Words of messages, and C's words for them. Data types are written as in the documents.
 _WORDS = {row.name: row.acl_name for row in BY_NUMBER.values()} | {
     "None": "a null pointer",
     "True": "true",
@@ -47,7 +47,7 @@ class CParameter:
 
 @dataclass(frozen=True)
 class Signature:
-    """The first of an operator's two C functions; the second has the same parameters for all operators."""
+    """The first of an operator's two C functions. The second has the same parameters for all operators."""
 
     name: str  # of the second function
     operator: Operator
@@ -58,7 +58,7 @@ class Signature:
 
     @property
     def fixed(self) -> Mapping[str, Any]:
-        """The attributes that are no parameters of the function."""
+        """The attributes that the function fixes."""
         return self.function.fixed
 
     @property
@@ -106,7 +106,7 @@ class Signature:
 
 #: The end of the first function's name.
 FIRST = "GetWorkspaceSize"
-#: The out-parameters of the first function; Python returns them.
+#: The out-parameters of the first function. Python returns them.
 RETURNED = ("uint64_t* workspaceSize", "aclOpExecutor** executor")
 #: The parameters of the second function.
 SECOND = ("void* workspace", "uint64_t workspaceSize", "aclOpExecutor* executor", "aclrtStream stream")
@@ -125,7 +125,7 @@ def _snake(name: str) -> str:
 
 @cache
 def list_signatures(operator: Operator) -> tuple[Signature, ...]:
-    """The signatures of an operator; of a forward operator of one tensor also those in place."""
+    """The signatures of an operator, for a forward operator of one tensor also the forms in place."""
     return tuple(signature for function in operator.aclnn for signature in _both(operator, function))
 
 

@@ -1,7 +1,7 @@
 """Streams. Work runs at once, or, with ACTGRAD_STRICT=1 (read at import), when its stream is synchronised.
 
 On an NPU a stream's work runs later than its call. A program that reads a result without synchronising is wrong there,
-although it works here; strictly, it is wrong here too.
+although it works here. In strict mode it is wrong here too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _log = logging.getLogger("actgrad.aclnn")
 
 
 class StreamError(ActgradError):
-    """A stream that was destroyed, or an object that is no stream (ACLNN_ERR_RUNTIME_ERROR)."""
+    """A stream that was destroyed, or an object that is not a stream (ACLNN_ERR_RUNTIME_ERROR)."""
 
     status = STATUSES["ACLNN_ERR_RUNTIME_ERROR"]
 
@@ -68,7 +68,7 @@ _DEFAULT = AclrtStream()  # of the null pointer
 
 
 def stream_of(stream: AclrtStream | None, function: str) -> AclrtStream:
-    """A parameter that is a stream; a null pointer is the default stream."""
+    """A parameter that is a stream. A null pointer is the default stream."""
     if stream is None:
         return _DEFAULT
     if not isinstance(stream, AclrtStream):
@@ -86,7 +86,7 @@ def aclrtCreateStream() -> tuple[int, AclrtStream]:
 
 
 def aclrtSynchronizeStream(stream: AclrtStream | None) -> int:
-    """Do all work of a stream; a null pointer is the default stream."""
+    """Do all work of a stream. A null pointer is the default stream."""
     return _runtime(lambda: stream_of(stream, "aclrtSynchronizeStream").synchronize())
 
 

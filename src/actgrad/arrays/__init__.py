@@ -39,7 +39,7 @@ class ArrayView(NamedTuple):
 
 
 def view(obj: Any, operator: str, argument: str) -> ArrayView:
-    """The view of `obj`; errors name `operator` and `argument`."""
+    """The view of `obj`. Errors name `operator` and `argument`."""
     if isinstance(obj, np.ndarray):
         return _numpy_view(obj, operator, argument)
     torch = sys.modules.get("torch")
@@ -67,7 +67,7 @@ def raw_array(address: int, meta: TensorMeta) -> np.ndarray:
 
 
 def note_written(kind: str) -> Callable[[Any], None] | None:
-    """The function that a tuple of written arrays of this kind is given to; None where no library counts writes.
+    """The function that a tuple of written arrays of this kind is given to, or None where no library counts writes.
 
     PyTorch counts writes, so that autograd refuses to use a tensor that it had saved before.
     """
@@ -80,7 +80,7 @@ def note_written(kind: str) -> Callable[[Any], None] | None:
 
 
 def note_views_written(views: Iterable[ArrayView]) -> Callable[[], object] | None:
-    """The function to call after these views were written to; None where no library counts writes."""
+    """The function to call after these views were written to, or None where no library counts writes."""
     tensors = tuple([view.source for view in views if view.kind == "torch"])
     tell = note_written("torch") if tensors else None
     return None if tell is None else partial(tell, tensors)
@@ -100,7 +100,7 @@ class _Memory:
 
 
 def empty(like: ArrayView, meta: TensorMeta) -> ArrayView:
-    """A fresh, uninitialised array of `like`'s kind and device; its memory order is that of `meta`'s strides."""
+    """A fresh, uninitialised array of `like`'s kind and device, in the memory order of `meta`'s strides."""
     if like.kind == "torch" or like.device != "cpu":
         tensor = fresh("torch", meta, _place(like))
         address = tensor.data_ptr()
@@ -182,7 +182,7 @@ def like_input(result: Any, like: ArrayView) -> Any:
 
 
 def _on_device_like(result: Any, source: Any) -> Any:
-    """PyTorch's tensors as arrays of the library of `source`; unchanged where that library cannot take them."""
+    """PyTorch's tensors as arrays of the library of `source`, unchanged where that library cannot take them."""
     if hasattr(source, "__array_namespace__"):
         namespace = source.__array_namespace__()
     else:
@@ -220,7 +220,7 @@ _torch_dtypes: dict[Any, Dtype] = {}  # by PyTorch's own dtype objects, so that 
 
 
 def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> TensorMeta:
-    """The metadata of a PyTorch tensor; an InvalidCall for kinds of tensors that no kernel reads."""
+    """The metadata of a PyTorch tensor. Raises InvalidCall for kinds of tensors that no kernel reads."""
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         kinds = "sparse, mkldnn, nested or quantised"
         raise InvalidCall(

@@ -2,7 +2,7 @@
 
 What such an object's own code raises is an InvalidCall, and so is a description that no array can have. A description
 that could be true is believed. `from_dlpack` of NumPy and PyTorch would not do: NumPy crashes on a null pointer for the
-shape, lets strides overflow, has no bfloat16, and makes results of producers from before DLPack 1.0 read-only; PyTorch
+shape, lets strides overflow, has no bfloat16, and makes results of producers from before DLPack 1.0 read-only. PyTorch
 writes to read-only memory.
 """
 
@@ -46,7 +46,7 @@ class Memory(NamedTuple):
 
 
 def memory(obj: Any, operator: str, argument: str) -> Memory | None:
-    """The memory of an array; None for an object that describes none. Errors name `operator` and `argument`."""
+    """The memory of an array, or None for an object that describes none. Errors name `operator` and `argument`."""
     about = f"{operator}: {argument}"
     for name, read in (("__dlpack__", _by_dlpack), ("__cuda_array_interface__", _by_cuda)):
         try:
@@ -171,7 +171,7 @@ def _tensor_of(capsule: Any, about: str) -> tuple[_Tensor, bool]:
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     try:
         name = get_name(capsule)
-    except ValueError:  # it is no capsule
+    except ValueError:  # not a capsule
         fault = f"{about}: __dlpack__ returned a {type(capsule).__name__}"
         raise InvalidCall(f"{fault}; it must return a DLPack capsule; {_REPAIR}") from None
     if name not in (b"dltensor", b"dltensor_versioned"):
@@ -223,7 +223,7 @@ def _by_cuda(obj: Any, interface: Any, operator: str, argument: str) -> Memory:
         raise InvalidCall(f"{about} is a masked array; it must have no mask; fill the masked elements")
     try:
         dtype = numpy_dtype(np.dtype(text), operator, argument)
-    except (TypeError, ValueError, SyntaxError) as error:  # NumPy has all of them for a text that is no type
+    except (TypeError, ValueError, SyntaxError) as error:  # NumPy has all of them for a text that names no type
         if isinstance(error, InvalidDtype):
             raise
         fault = f"{about}: __cuda_array_interface__['typestr'] is {quote(text)}"

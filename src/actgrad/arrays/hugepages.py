@@ -1,6 +1,6 @@
 """Huge pages for large fresh results: writing 256 MiB for the first time otherwise faults 65,536 times.
 
-Linux grants them on request (madvise) where transparent huge pages are not switched off. NumPy asks by itself; PyTorch
+Linux grants them on request (madvise) where transparent huge pages are not switched off. NumPy asks by itself. PyTorch
 does not. It is an allocation policy: no result depends on it.
 """
 
@@ -20,7 +20,7 @@ _MADV_HUGEPAGE = 14
 
 
 def ask_for_huge_pages(address: int, size: int) -> None:
-    """Ask for huge pages wherever whole ones fit into this fresh memory; without effect where there are none."""
+    """Ask for huge pages wherever whole ones fit into this fresh memory. Without huge pages this has no effect."""
     madvise = _madvise()
     first, end = -(-address // _HUGE) * _HUGE, (address + size) // _HUGE * _HUGE
     if madvise is not None and first < end:

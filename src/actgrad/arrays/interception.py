@@ -1,7 +1,7 @@
 """The interceptors of PyTorch: modes, transforms of torch.func, tracers, tensor classes with rules of their own.
 
 Interceptors see PyTorch's operators, but no kernel that reads memory. So a call goes to `torch.ops.actgrad` while an
-interceptor is active; plans and explicit backends are refused then. The extension of calls/ asks PyTorch's own
+interceptor is active. Plans and explicit backends are refused then. The extension of calls/ asks PyTorch's own
 functions whether one may be active.
 """
 
@@ -31,7 +31,7 @@ KEYS = {
 
 
 def load_handler() -> Callable[..., Any]:
-    """The handler; its package is imported at the first use."""
+    """The handler. Its package is imported at the first use."""
     if handler is None and import_handler is not None:
         import_handler()
     if handler is None:
@@ -40,12 +40,12 @@ def load_handler() -> Callable[..., Any]:
 
 
 def may_be_active() -> bool:
-    """Whether an interceptor may be active in this thread; false is certain. The extension replaces this function."""
+    """Whether an interceptor may be active in this thread. False is certain. The extension replaces this function."""
     return True
 
 
 def interceptor() -> str:
-    """The name of the interceptor that is active in this thread; empty where there is none."""
+    """The name of the interceptor that is active in this thread, or empty."""
     torch = _torch()
     if torch is None or not may_be_active():
         return ""
@@ -71,7 +71,7 @@ def refuse(subject: str, way_out: str) -> None:
 
 
 def must_see(objects: tuple[Any, ...]) -> bool:
-    """Whether PyTorch intercepts a call on these objects, None for one left out; all must be tensors or like them."""
+    """Whether PyTorch intercepts a call on these objects, None for one left out. All must be tensors or like them."""
     torch = _torch()
     tensors = [obj for obj in objects if obj is not None]
     if torch is None or not tensors or not all(isinstance(x, torch.Tensor) or has_rule(torch, x) for x in tensors):

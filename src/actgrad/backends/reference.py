@@ -1,4 +1,4 @@
-"""The reference backend: NumPy in float64, in longdouble for outputs of float64. Slow and obvious; the standard.
+"""The reference backend: NumPy in float64, in longdouble for outputs of float64. Slow and obvious, it is the standard.
 
 It alone computes integers as integers, and complex numbers.
 """
@@ -39,7 +39,7 @@ class ReferenceKernel:
     with_scalars = None
     with_size = None
 
-    @default_environment()  # the caller's rounding is not that of the results
+    @default_environment()  # results do not take the caller's rounding
     def run(self, *addresses: int) -> None:
         computation, loop = self.computation, self.computation.loop
         if computation.is_empty:  # a call on no elements may have dtypes that NumPy lacks
@@ -99,7 +99,7 @@ def _precision(computation: Computation) -> type[np.number[Any]]:
 
 
 def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
-    """`values` rounded once to `dtype`: to nearest, ties to even; integers saturate, and NaN becomes 0."""
+    """`values` rounded once to `dtype`: to nearest, ties to even. Integers saturate, and NaN becomes 0."""
     if values.dtype.kind in "iu":  # computed exactly
         if dtype.kind in ("bool", "int", "uint"):
             return values.astype(dtype.numpy)

@@ -1,12 +1,17 @@
-"""Data about operators, and the ground for every floor above; imports nothing of the package's other floors.
+"""Data about operators, and the ground for every floor above. It imports nothing of the package's other floors.
 
-`errors` is the tree of exceptions, `dtypes` the table of data types, `products` the chips and rules, `schema` the
-language of an operator's interface, `definition` an operator as data, `faults` those of a definition. `access` has the
-parts of tensors that an element sees, `rows` the statistics of its row, `loop` the shapes and strides of a computation,
-`computation` all that a backend is told and the arithmetic of an element, which `element_formulas` selects.
-`xp` has the functions that a formula may call. `first_use` guards imports and compilation, `forks` locks over a fork,
-`bounded_cache` is the cache in memory, `floating_point` the rounding, and `folders` the user's cache folder: it tells
-whether files are this user's alone.
+errors             the tree of exceptions
+dtypes, products   the data types, and the chips with their rules
+schema             the language of an operator's interface
+definition         an operator as data, with `faults` that are found at once
+access, rows       the parts of tensors that an element sees, and the statistics of its row
+loop               shapes and strides of a computation
+computation        all that a backend is told, and the arithmetic of an element, which `element_formulas` selects
+xp                 the functions that a formula may call
+first_use, forks   guard imports and compilation, and locks over a fork
+bounded_cache      the cache in memory
+floating_point     the rounding
+folders            the user's cache folder, and whether files are this user's alone
 """
 
 import time

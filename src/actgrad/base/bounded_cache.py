@@ -21,7 +21,7 @@ class BoundedCache(dict[K, V]):
         self.capacity = capacity
 
     def keep(self, key: K, value: V) -> V:
-        """Set an entry; return its value."""
+        """Set an entry and return its value."""
         with _lock:
             while len(self) >= self.capacity and key not in self:
                 del self[next(iter(self))]

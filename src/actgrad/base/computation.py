@@ -22,17 +22,17 @@ UNVISITED = ((ONCE,), (LENGTH,))
 class RowStatistics:
     """The statistics of a computation's rows. A row is the elements along the loop's last `dims` dimensions.
 
-    The computation's formulas are that of an element, and then a term for each statistic. A term is a function of the
-    inputs, the statistics of earlier passes and the attributes; an element is one of the inputs, all statistics and the
-    attributes. With `replaces_inputs`, an element sees the last pass's last term in place of the inputs.
+    The computation has the formula of an element, and then a term for each statistic. A term is a function of the
+    inputs, the statistics of earlier passes and the attributes. An element is a function of the inputs, all statistics
+    and the attributes. With `replaces_inputs`, an element sees the last pass's last term instead of the inputs.
 
     Two kinds of passes visit no elements. The one term of ONCE is a function of the earlier statistics and the
     attributes. LENGTH is the number of the row's elements, and its term is not called.
     """
 
-    #: The statistics of each pass: LARGEST or TOTAL of its terms; or one ONCE, or one LENGTH.
+    #: The statistics of each pass: LARGEST or TOTAL of its terms, or one ONCE, or one LENGTH.
     passes: tuple[tuple[str, ...], ...]
-    output_statistics: tuple[int, ...]  # per output: the statistic that it holds for each row; -1 for elements
+    output_statistics: tuple[int, ...]  # per output: the statistic that it holds for each row, or -1 for elements
     dims: int
     replaces_inputs: bool = False
 
@@ -43,7 +43,7 @@ class RowStatistics:
         attributes: Sequence[Any],
         combine: Callable[[str, Any], Any],
     ) -> list[Any]:
-        """All statistics; `combine(LARGEST or TOTAL, terms)` makes one, and `combine(LENGTH, an input)`."""
+        """All statistics. `combine(LARGEST or TOTAL, terms)` makes one, and `combine(LENGTH, an input)`."""
         found: list[Any] = []
         for one in self.passes:
             if one == (ONCE,):
@@ -119,7 +119,7 @@ def backward(derivative, grad_output, x, *attributes):
 
 
 def backward_of_two(derivatives, grad_output, *arguments):
-    """The chain rule for a formula of two elements; `derivatives` returns that by the first and that by the second."""
+    """The chain rule for a formula of two elements. `derivatives` returns one derivative by each element."""
     by_first, by_second = derivatives(*arguments)
     return grad_output * by_first, grad_output * by_second
 

@@ -24,7 +24,7 @@ class Torch:
 
     Each may state its parameters, as in "elu(alpha, inplace, *, scale, save)": attributes, `inplace` for an operator
     that may overwrite its tensor, `save`, and the tensors by other names. Else the function has all attributes, and
-    the module those of the function. `dim=None` of rows: by default PyTorch chooses the dimension, with its warning.
+    the module has the function's parameters. `dim=None`: PyTorch chooses the rows' dimension and warns.
     A module that names a tensor, as in "PReLU(weight)", extends torch.nn's class of its name, whose parameter that is.
     """
 
@@ -44,7 +44,7 @@ class C:
     """
 
     name: str  # after "aclnn"
-    fixed: Mapping[str, Any] = field(default_factory=dict)  # attributes that are no parameters, with their values
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # attributes that the function fixes, with their values
     parameters: str = ""  # their names in C, where not all are the schema's in camelCase
     header: str = ""  # else aclnn_ and the name in snake_case
     in_place: bool = True  # whether there is a form in place too, where the operator may be that
@@ -52,30 +52,29 @@ class C:
     reference: str = "selfRef"  # the tensor that the form in place overwrites
     const_reference: bool = False  # whether it is const all the same
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not
-    unread: str = ""  # C names of tensors that are neither read nor written; "name?" may be a null pointer
+    unread: str = ""  # C names of tensors that are neither read nor written. "name?" may be a null pointer
     optional: str = ""  # the scalar or string that may be a null pointer, which means its default
     doubles: str = ""  # scalars that are a double, no aclScalar
     text: str = ""  # the switch, given as its name in char*
     any_choice: bool = False  # numbers that no choice has mean the first one
-    checks: tuple[Any, ...] = ()  # in place of the operator's
+    checks: tuple[Any, ...] = ()  # instead of the operator's checks
     in_place_checks: tuple[Any, ...] = ()  # of the form in place, before all others
     out_checks: tuple[Any, ...] = ()  # of the form that is not in place, before all others
     products: str = ""  # that have the function, if not all of the operator's
     null_order: str = ""  # the arguments in the order in which they are searched for null pointers, if not in C's
-    requires: Mapping[str, Requirement] | None = None  # in place of the operator's
+    requires: Mapping[str, Requirement] | None = None  # instead of the operator's rules
 
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """An operator as data. Its schema line is its interface; the rest follows from that.
+    """An operator as data. Its schema line is its interface, and the rest follows from the line.
 
     `formula` is of one element: a function, or a mapping from the values of the attribute `switch`. With `gradient_of`,
     the formula is the derivative of that operator's and kernels apply the chain rule. With `part_of`, it returns that
     operator's first result alone, and has the same gradients.
 
-    The sum of the tensor `row_counter` is the number of rows that a call computes. A row is all that lies behind one
-    index of the dimensions before the one that the access numbers. That tensor is optional and the last one of the
-    schema, and no element sees it.
+    `row_counter` is the optional last tensor. Its sum is the number of rows that a call computes. A row is all that
+    lies behind one index of the dimensions before the one that the access numbers. No element sees that tensor.
     """
 
     text: str  # the schema line
@@ -84,35 +83,35 @@ class Definition:
     switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # or an optional tensor: whether it is given
     gradient_of: Definition | None = None
     part_of: Definition | None = None
-    reads: Access | None = None  # an element's parts of the tensors; None: as the forward operator's, else Elementwise
+    reads: Access | None = None  # an element's parts of the tensors. None: the forward operator's, else Elementwise
     multiplies: str = ""  # the tensor, or "other" for a half, that the formula's value is multiplied with
     reads_result: str = ""  # of a gradient: the tensor that is the forward operator's result
     result_flag: str = ""  # the attribute under which `reads_result` is that, and else the input
     row_counter: str = ""  # the optional tensor whose sum is the number of rows to be computed
     clears_rest: bool = False  # whether results are 0 behind these rows, else as they were
     unseen: str = ""  # the last tensor, where the checks alone look at it
-    linear_in: str = ""  # the tensor that the results are linear in; of a gradient the first one
+    linear_in: str = ""  # the tensor that the results are linear in, by default the first one of a gradient
     broadcasts: bool = False  # the inputs are promoted and broadcast together, else they must be alike
-    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # by the contract; the library's own list is wider
+    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # by the contract. The library's own list is wider
     bfloat16_everywhere: bool = False  # also on products that otherwise lack it
-    checks: tuple[Any, ...] = ()  # rules on dtypes and shapes in their order, of contract/; empty for the usual ones
+    checks: tuple[Any, ...] = ()  # rules on dtypes and shapes in their order, of contract/. Empty means the usual ones
     requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether a call keeps it
-    #: Of a gradient from the result: rules on top of `requires` under which that tells the sign of the input.
-    result_suffices: Mapping[str, Requirement] = field(default_factory=dict)
+    result_suffices: Mapping[str, Requirement] = field(
+        default_factory=dict
+    )  # rules under which `reads_result` is enough
     products: tuple[str, ...] = tuple(products.BY_NAME)
-    has_document: bool = True  # whether a document of CANN states the rules of its C functions; else actgrad decided
+    has_document: bool = True  # whether a document of CANN states the rules of its C functions. Else actgrad decided
     differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
-    null_order: tuple[str, ...] = ()  # the arguments as they are searched for null pointers; empty: as they are given
-    integer_result: str = ""  # the dtype of results of integers; else that of the inputs
-    #: Of integers, computed as such, or the very mapping `formula`; else these are computed as floats.
-    integer_formula: Formula | Mapping[Any, Formula] | None = None
+    null_order: tuple[str, ...] = ()  # the order of the search for null pointers, if not the call's
+    integer_result: str = ""  # the dtype of results of integers, if not the inputs' dtype
+    integer_formula: Formula | Mapping[Any, Formula] | None = None  # in integer arithmetic. It may be `formula`
     integers_as_floats: bool = False  # whether integer_formula is computed in floats, for the sake of its attributes
     takes_gradient: bool = False  # of a gradient: the formula is given grad_output too, and returns the gradient
     aclnn: tuple[C, ...] = ()  # its C functions
     generated: bool = False  # whether CANN's build makes its C functions, which have statuses of their own
     graph: tuple[str, ...] = ()  # its interfaces in graph mode
     torch: Torch | None = None  # its names in actgrad.torch
-    paper: str = ""  # authors, year and address of the source; an Operator takes that of its forward operator
+    paper: str = ""  # authors, year and address of the source. A gradient takes its forward operator's
 
     def __post_init__(self) -> None:
         formulas = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)
@@ -139,13 +138,13 @@ class Definition:
 
     @cached_property
     def choices(self) -> tuple[str, ...]:
-        """The named values of the switch attribute in the order of their numbers; empty where they have no names."""
+        """The named values of the switch attribute in the order of their numbers. It is empty if they have no names."""
         keys = tuple(self.formula) if isinstance(self.formula, Mapping) and isinstance(self.switch, str) else ()
         return keys if all(isinstance(key, str) for key in keys) else ()
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
-        """Each attribute's default: of the schema, else of the forward operator; flags are off."""
+        """Each attribute's default: of the schema, else of the forward operator. Flags are off."""
         return {argument.name: _default(self, argument) for argument in self.schema.attributes}
 
     @cached_property
@@ -156,11 +155,8 @@ class Definition:
         forward = self.gradient_of or self.part_of
         if forward is None:
             return Elementwise()
-        if self.gradient_of is None:
-            return forward.access
-        return forward.access.with_packed(*[
-            output for output, tensor in self.gradients.items() if forward.access.part_count(tensor) > 1
-        ])  # fmt: skip
+        packed = [output for output, tensor in self.gradients.items() if forward.access.part_count(tensor) > 1]
+        return forward.access.with_packed(*packed)
 
     @cached_property
     def gradients(self) -> dict[str, str]:
@@ -174,10 +170,7 @@ class Definition:
 
     @cached_property
     def given_value(self) -> str:
-        """Of a gradient: the optional tensor that holds the formula's value, a further output of the forward operator.
-
-        It is named as that output, which may have `out_` before the name. Without it, the value is computed again.
-        """
+        """Of a gradient: the optional tensor `y` that is the forward operator's further output `y` or `out_y`."""
         outputs = self.gradient_of.schema.outputs[1:] if self.gradient_of is not None else ()
         names = {name.removeprefix("out_") for name in outputs}
         return next((a.name for a in self.schema.tensors if a.is_optional and a.name in names), "")

@@ -1,6 +1,6 @@
 """The data types: one row each, and the two rules between them, promotion and conversion.
 
-Numbers and rules are those of CANN's aclDataType; names are NumPy's.
+Numbers and rules are CANN's (aclDataType). Names are NumPy's.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Dtype:
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """The NumPy dtype; bfloat16 comes from ml_dtypes."""
+        """The NumPy dtype. ml_dtypes provides bfloat16."""
         if self.name == "bfloat16":
             return np.dtype(first_use.module("ml_dtypes").bfloat16)
         if self.name == "complex32":
@@ -86,7 +86,7 @@ _OTHERS = tuple(
 
 BY_NAME = {row.name: row for row in _ROWS}
 BY_NUMBER = {row.acl: row for row in (*_ROWS, *_OTHERS)}  # by aclDataType
-#: Other usual names: PyTorch's, C's and those of CANN's tools.
+#: Other usual names: of PyTorch, C and CANN's tools.
 ALIASES = {
     "fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32",
     "fp64": "float64", "double": "float64", "int32_t": "int32", "int64_t": "int64", "c32": "complex32",

@@ -22,7 +22,7 @@ from . import first_use
 
 
 class ActgradError(RuntimeError):
-    """Any fault that this package reports; `status` is the aclnn return code of its kind.
+    """Any fault that this package reports. `status` is the aclnn return code of its kind.
 
     It is a RuntimeError, as PyTorch's own faults are.
     """
@@ -48,7 +48,7 @@ class InvalidDtype(InvalidArgument, TypeError):
 
 
 class InvalidCall(InvalidArgument, TypeError):
-    """An argument that the operator does not know, or that is no array."""
+    """An argument that the operator does not know, or that is not an array."""
 
 
 class UnsupportedOnProduct(ActgradError):
@@ -70,7 +70,7 @@ class NotConfigured(UnsupportedOnProduct):
 
 
 class OutOfMemory(ActgradError, MemoryError):
-    """The memory for a result cannot be allocated; the message names its bytes and the library."""
+    """The memory for a result cannot be allocated. The message names its bytes and the library."""
 
 
 class InvalidOperator(ActgradError, ValueError, TypeError):
@@ -95,7 +95,7 @@ def installation(extra: str = "") -> str:
 
 
 def library(name: str, needs: str, extra: str, kind: type[ActgradError] = ActgradError) -> Any:
-    """The library that one of the extras brings; where it is missing, an error: who needs it, and how to install it."""
+    """The library that an extra brings. If it is missing, the error says who needs it and how to install it."""
     try:
         return first_use.module(name)
     except ImportError as error:
@@ -121,7 +121,7 @@ _NAMED = 12  # names in a message
 
 
 def nearest(name: object, names: Iterable[str]) -> list[str]:
-    """The known names that resemble a wrong one, the closest first; upper and lower case count as equal."""
+    """The known names that resemble a wrong one, the closest first. Upper and lower case count as equal."""
     if not isinstance(name, str):
         return []
     by_lower = {each.lower(): each for each in names}
@@ -156,7 +156,7 @@ def some(names: Iterable[str], like: object = "") -> str:
 
 
 def quote(value: object) -> str:
-    """A value for a message: its `repr` in one line, cut; its type where `repr` fails, as for 5,000 digits."""
+    """A value for a message: its `repr`, cut to one line, or its type where `repr` fails, as for 5,000 digits."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # whatever an object's own code raises

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 STACK_BYTES = 8 << 20
 _BETWEEN_LOOKS = 0.1  # seconds, after which a waiting thread looks whether the other one is still there
-_REST = 30.0  # seconds; a process ends in less, unless it waits for the very thread that rests
+_REST = 30.0  # seconds. A process ends in less, unless it waits for the very thread that rests
 
 
 class FirstUseLock:
@@ -56,7 +56,7 @@ class FirstUseLock:
             self._rest()
 
     def end(self) -> None:
-        """Wait for the work of other threads; this thread ends the interpreter or the process."""
+        """Wait for the work of other threads, because this thread ends the interpreter or the process."""
         self._ending = threading.get_ident()
         with self._lock:
             pass
@@ -69,7 +69,7 @@ class FirstUseLock:
 
 
 lock = FirstUseLock()
-_worker = 0  # the thread that does such work now, 0 for none; written while the lock is held
+_worker = 0  # the thread that does such work now, 0 for none. It is written while the lock is held
 _modules: dict[str, ModuleType] = {}
 _refusal: Exception | None = None  # raised where work would begin
 on_thread: Callable[[], object] | None = None  #: called first on each thread of such work, if a process needs that
@@ -100,7 +100,7 @@ def module(name: str) -> ModuleType:
 
 
 def refuse(error: Exception) -> None:
-    """End the work of this process: wait for that of other threads; to begin any raises `error` from now on."""
+    """End the work of this process: wait for other threads' work. From now on, new work raises `error`."""
     global _refusal
     lock.end()
     _refusal = error

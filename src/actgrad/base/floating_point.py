@@ -12,12 +12,12 @@ from typing import Any
 from . import first_use
 from .errors import BackendUnavailable
 
-_ROOM = 256  # bytes; C libraries' fenv_t has at most 32
+_ROOM = 256  # bytes. C libraries' fenv_t has at most 32
 
 
 @contextmanager
 def default_environment() -> Iterator[None]:
-    """A context that rounds to nearest, keeps subnormal numbers and traps nothing, on this thread; also a decorator."""
+    """A context or decorator that rounds to nearest, keeps subnormal numbers and traps nothing, on this thread."""
     get, set_, default = _library()
     before = ctypes.create_string_buffer(_ROOM)
     get(before)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def user_cache() -> Path | None:
-    """The user's cache folder (XDG_CACHE_HOME, else ~/.cache); None where there is no home."""
+    """The user's cache folder (XDG_CACHE_HOME, else ~/.cache), or None without a home."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return Path(base) if os.path.isabs(base) else None
 
@@ -19,7 +19,7 @@ def is_this_users(status: os.stat_result) -> bool:
 
 
 def folder_fault(path: Path, status: os.stat_result) -> str:
-    """The reason why `path` is not a folder of this user alone, and the rule for it; "" if it is one."""
+    """The reason why `path` is not a folder of this user alone, and the rule for it, or "" if it is one."""
     if not stat.S_ISDIR(status.st_mode):
         return f"{path} is a file or a link; it must be a folder"
     if not is_this_users(status):

@@ -1,6 +1,6 @@
 """A loop: the elements that a kernel visits, and where each operand's element lies in memory.
 
-Everything here is arithmetic on shapes and strides; no data is touched. Strides and offsets are in bytes.
+Everything here is arithmetic on shapes and strides. It touches no data. Strides and offsets are in bytes.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def same_layout(a: TensorMeta, b: TensorMeta) -> bool:
 class Operand:
     """One input or output of a loop."""
 
-    tensor: int  # which of the call's addresses it is based on; outputs come first
+    tensor: int  # which of the call's addresses it is based on. Outputs come first
     dtype: Dtype
     offset: int  # bytes from that address
     strides: tuple[int, ...]  # bytes, one per dimension of the loop
@@ -140,7 +140,7 @@ class Loop:
         return Loop((self.size,), flat(self.outputs), flat(self.inputs))
 
     def resized(self, shape: Shape) -> Loop:
-        """A loop over the same operands with another shape; all of them are contiguous."""
+        """A loop over the same operands with another shape. All of them are contiguous."""
         strides = {itemsize: row_major(shape, itemsize) for itemsize in {o.dtype.itemsize for o in self.operands}}
 
         def resize(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
@@ -149,7 +149,7 @@ class Loop:
         return Loop(shape, resize(self.outputs), resize(self.inputs))
 
     def reordered(self, dimensions: Sequence[int]) -> Loop:
-        """The loop over `dimensions` only, in that order; those left out must have one element."""
+        """The loop over `dimensions` only, in that order. The other dimensions must have one element."""
 
         def pick(operand: Operand) -> Operand:
             strides = tuple([operand.strides[d] for d in dimensions])
@@ -211,7 +211,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape | None:
         for n in further_sizes:
             if m != n and 1 not in (m, n):
                 return None
-            if m is UNKNOWN:  # with 1 the result is unknown; any other size is the result's
+            if m is UNKNOWN:  # with 1 the result is unknown. Any other size is the result's
                 m, n = n, m
             m = n if m == 1 else m
         joined.append(m)

@@ -56,7 +56,7 @@ CHIPS = {
 
 
 def of_chip(name: str) -> str:
-    """The product of a chip's full name, as aclrtGetSocName returns it; another name stays as it is."""
+    """The product of a chip's full name, as aclrtGetSocName returns it. Another name is returned unchanged."""
     return next((product for product, (_, names) in CHIPS.items() if re.fullmatch(names, name)), name)
 
 
@@ -70,7 +70,7 @@ RULES = ("operator", "document")  # the real operator's checks, or the documents
 
 
 class Selected(NamedTuple):
-    """The chosen product and the chosen set of rules; None for one that was not chosen."""
+    """The chosen product and the chosen set of rules, or None for one that was not chosen."""
 
     product: Product | None
     rules: str | None

@@ -1,6 +1,6 @@
 """Rows: the access of an operator whose elements see statistics of their row.
 
-A statistic combines a term of each element of the row. A pass over the row takes one or more statistics; its terms see
+A statistic combines a term of each element of the row. A pass over the row takes one or more statistics. Its terms see
 the statistics of earlier passes. Softmax takes the largest element m, then the total of exp(x - m).
 """
 
@@ -25,7 +25,7 @@ class Statistic(NamedTuple):
 
 
 def largest(term: Callable[..., Any]) -> Statistic:
-    """The largest term of a row; NaN is left out, and a row without terms has -infinity."""
+    """The largest term of a row, without NaN. A row without terms has -infinity."""
     return Statistic(LARGEST, term)
 
 
@@ -35,12 +35,12 @@ def total(term: Callable[..., Any]) -> Statistic:
 
 
 def once(term: Callable[..., Any]) -> Statistic:
-    """A function of earlier statistics and the attributes, computed once for a row; alone in its pass."""
+    """A function of earlier statistics and the attributes, computed once for a row. It is alone in its pass."""
     return Statistic(ONCE, term)
 
 
 def length() -> Statistic:
-    """The number of a row's elements; alone in its pass."""
+    """The number of a row's elements. It is alone in its pass."""
     return Statistic(LENGTH, _not_called)
 
 
@@ -51,11 +51,11 @@ def _not_called() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Rows(Elementwise):
-    """An element sees the element at its own place of every tensor, and the statistics of its row.
+    """An element sees the element at its own index of every tensor, and the statistics of its row.
 
-    A row lies along the dimension that the attribute `dim` numbers; without one, along the dimension `position`. The
-    formula takes the inputs, all statistics and the attributes; with `replaces_inputs`, the last pass's last term in
-    place of the inputs. An output with a statistic's name holds that, one for each row.
+    A row lies along the dimension that the attribute `dim` numbers, or without it along the dimension `position`. The
+    formula takes the inputs, all statistics and the attributes. With `replaces_inputs`, it takes the last pass's last
+    term instead of the inputs. An output with a statistic's name holds that, one for each row.
     """
 
     is_uniform = False
@@ -68,7 +68,7 @@ class Rows(Elementwise):
 
     @property
     def dimension_attribute(self) -> str:
-        """The attribute that is the number of a dimension; "" for none."""
+        """The attribute that is the number of a dimension, or "" for none."""
         return self.dim
 
     @property
@@ -81,7 +81,7 @@ class Rows(Elementwise):
         return any(name in one for one in self.passes)
 
     def formulas(self, formula: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
-        """The formulas of a computation: that of the elements, and the terms of all statistics."""
+        """The formulas of a computation: the elements' formula, and the terms of all statistics."""
         return (formula, *(statistic.term for statistic in self.statistics_by_name.values()))
 
     def formula_arity(self, names: Sequence[str]) -> int:
@@ -89,7 +89,7 @@ class Rows(Elementwise):
         return (1 if self.replaces_inputs else len(names)) + len(self.statistics_by_name)
 
     def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
-        """The dimensions along which the elements can be computed in pieces: not those of a row."""
+        """The dimensions along which the elements can be computed in pieces: all but the dimensions of a row."""
         row = self.row_dimensions(rank, attributes, shapes)
         return [d for d in range(rank) if d not in row]
 

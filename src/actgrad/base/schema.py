@@ -20,7 +20,7 @@ _LITERALS = {"True": True, "False": False}
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of an operator; `default` is None where it has none."""
+    """One argument of an operator. `default` is None where it has none."""
 
     type: str  # "Tensor", "Tensor?", "Scalar", "bool" or "int"
     name: str
@@ -96,7 +96,7 @@ class GraphSignature:
     """An operator's interface in graph mode (IR): its names there, and the schema's name for each."""
 
     name: str
-    tensors: dict[str, str]  # graph input -> tensor of the schema, "" for one that is not read; in the graph's order
+    tensors: dict[str, str]  # graph input -> tensor of the schema, "" for one that is not read. In the graph's order
     renamed: dict[str, str]  # graph attribute -> attribute of the schema, "" for one that is not read
     attributes: dict[str, Any]  # graph attribute -> default
     outputs: tuple[str, ...]  # in the order of the schema's outputs
@@ -114,7 +114,7 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     """Parse a graph operator's line, for example "LeakyRelu(x=self, slope=negative_slope:0.0) -> y".
 
     An input is `graph_name=tensor`, an attribute `graph_name=attribute:default`. Where both names are equal, `tensor`
-    and `attribute=default` suffice; the only required tensor of an operator needs no second name. An input that may be
+    and `attribute=default` suffice. The only required tensor of an operator needs no second name. An input that may be
     left out ends in a question mark. `graph_name=_` is an input that is not read, `graph_name=_:default` an attribute
     that has this value in every call. After a semicolon, `attribute=value` fixes an attribute that the graph operator
     lacks, and `broadcast` says that the graph broadcasts its inputs together, although the operator may not.

@@ -1,4 +1,4 @@
-"""The functions a formula may call, with NumPy's meaning; `bind` gives a formula another backend's.
+"""The functions a formula may call, with NumPy's meaning. `bind` gives a formula the functions of another backend.
 
 A formula is ordinary NumPy code, written once. Every other backend runs the same code object with these names bound
 to its own functions, so that one definition means the same thing everywhere. The NumPy meaning is the standard that
@@ -23,7 +23,7 @@ where, abs, minimum, maximum, conjugate = np.where, np.abs, np.minimum, np.maxim
 exp, expm1, log1p, tanh, sqrt = np.exp, np.expm1, np.log1p, np.tanh, np.sqrt
 
 
-_SERIES_END = 2.5  # below: power series; above: continued fraction
+_SERIES_END = 2.5  # a power series below, a continued fraction above
 _SERIES_TERMS = 60
 _FRACTION_TERMS = 160
 _HALLEY_STEPS = 4
@@ -80,7 +80,7 @@ def sigmoid(x):
 
 
 def exp_difference(x, y):
-    """exp(x - y); a backend keeps the digits that x - y would lose."""
+    """exp(x - y). A backend keeps the digits that x - y would lose."""
     return exp(x - y)
 
 
@@ -166,7 +166,7 @@ NAMES = (
     "exp_difference", "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
-WITH_CONSTANTS = frozenset({"sigmoid_cubic", "sigmoid_cubic_times"})  # their second and third argument are no vectors
+WITH_CONSTANTS = frozenset({"sigmoid_cubic", "sigmoid_cubic_times"})  # their second and third arguments are constants
 _TIMES = "_times"  # the suffix of functions that take a factor
 #: The derivative of a function, as a formula of its value y, its argument and its constants.
 SLOPES: Mapping[str, Callable[..., Any]] = {
@@ -183,7 +183,7 @@ SLOPES: Mapping[str, Callable[..., Any]] = {
     "normal_pdf": lambda y, x: -minimum(maximum(x, -FAR), FAR) * y,
     "sigmoid_cubic": sigmoid_cubic_slope,
 }
-#: Functions of one or two instructions; the others are series of these.
+#: Functions of one or two instructions. The others are series of these.
 SIMPLE = frozenset({"where", "abs", "minimum", "maximum", "conjugate", "sqrt", "rsqrt"})
 
 
@@ -211,13 +211,13 @@ def arity(name: str) -> int:
 
 
 def with_factors(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """`functions` and, made of them, those of NAMES that are one of them times a factor, their last argument."""
+    """`functions`, and for each that NAMES also has with a factor, the product with that last argument."""
     stems = {name: name.removesuffix(_TIMES) for name in NAMES if name.endswith(_TIMES)}
     return {**functions, **{name: _times(functions[stem]) for name, stem in stems.items() if stem in functions}}
 
 
 def missing(formula: Callable[..., Any], functions: Mapping[str, Any]) -> str | None:
-    """The first of NAMES that a formula calls and `functions` lacks, without its factor; None for none."""
+    """The first of NAMES that a formula calls and `functions` lacks, without its factor, or None."""
     lacking = (name for name in NAMES if name in functions_of(formula) and name not in functions)
     first = next(lacking, None)
     return None if first is None else first.removesuffix(_TIMES)
@@ -227,8 +227,8 @@ def bind(formula: Callable[..., Any], functions: Mapping[str, Any]) -> Callable[
     """Return `formula` with the names it uses bound to `functions`.
 
     Names that `functions` lacks must be numbers, tuples of numbers, or other formulas, which are bound the same way.
-    A formula is a plain module-level function: no closure, no defaults, no attributes, no names of other kinds;
-    anything else is an InvalidOperator that names the offending word.
+    A formula is a plain module-level function: no closure, no defaults, no attributes, no names of other kinds.
+    Anything else is an InvalidOperator that names the offending word.
     """
     return _bound(formula, functions, ())
 

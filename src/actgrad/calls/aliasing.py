@@ -26,7 +26,7 @@ class Layout(NamedTuple):
 def layouts(
     outputs: Sequence[TensorMeta], inputs: Sequence[TensorMeta], loop: Loop | None = None
 ) -> tuple[Layout, ...]:
-    """The layouts of a call's outputs and then of its inputs; `loop` computes them, or nothing is computed.
+    """The layouts of a call's outputs and then of its inputs. `loop` computes them, or nothing does.
 
     An output may be an input if the loop reads and writes each of its elements at the same place. An input that the
     loop does not see is read before it, or never.
@@ -61,7 +61,7 @@ def check(
 ) -> None:
     """Raise where a given output is read-only, or overlaps an input that it may not overwrite, or another output.
 
-    `layouts` are those of all outputs, given or not, and then of the inputs that are there.
+    `layouts` belong to all outputs, also fresh ones, and then to the inputs that the call has.
     """
     for k, output in enumerate(outputs):
         if output is None:
@@ -94,14 +94,14 @@ def check(
 
 
 def _fault(output: str, other: str, is_needed: bool) -> str:
-    """The fault of an output that overlaps an input; `is_needed`: it is the same view, but later results need it."""
+    """The fault of an output that overlaps an input. `is_needed`: it is the same view, but later results need it."""
     if is_needed:
         return f"{output} overlaps {other}; results that come later need {other}; pass separate memory for {output}"
     return f"{output} overlaps {other}; it must be exactly {other}, or share no memory; pass separate memory"
 
 
 def may_write(addresses: Sequence[int], layouts: Sequence[tuple[int, int, int]], outputs: int) -> bool:
-    """Whether each output is exactly an input that it may be, or apart from it; false if only addresses can tell.
+    """Whether each output is exactly an input that it may be, or apart from it. False if only each address can tell.
 
     `layouts` are of outputs, then inputs. `_aliasing.h` states the same rule for C.
     """
@@ -117,7 +117,7 @@ def may_write(addresses: Sequence[int], layouts: Sequence[tuple[int, int, int]],
 
 
 def share_memory(a: ArrayView, b: ArrayView) -> bool:
-    """Whether an element of `a` and one of `b` share a byte; exact, which interleaved views need."""
+    """Whether an element of `a` and one of `b` share a byte. The answer is exact, which interleaved views need."""
     return bool(np.shares_memory(raw_array(a.address, a.meta), raw_array(b.address, b.meta)))
 
 
@@ -146,7 +146,7 @@ def _elements_collide(meta: TensorMeta, steps: list[tuple[int, int]]) -> bool:
     if any(stride == 0 for stride, _ in steps):
         return True
     if prod(n for _, n in steps) > _ENUMERABLE:
-        return True  # too many to tell; refusing is the safe answer
+        return True  # too many to compare, so refuse
     offsets = np.zeros(1, np.int64)
     for stride, n in steps:
         offsets = np.add.outer(offsets, stride * np.arange(n, dtype=np.int64)).ravel()

@@ -17,7 +17,7 @@ from ..base.dtypes import EXACT
 from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, quantity, quote
 from ..base.schema import Argument
 
-Inputs = Sequence["ArrayView | None"]  # in the order of the schema; None for an optional tensor that was left out
+Inputs = Sequence["ArrayView | None"]  # in the order of the schema, None for an optional tensor that was left out
 Outputs = Sequence["ArrayView | None"]  # empty where all are to be allocated
 
 
@@ -36,7 +36,7 @@ def arrange(
     missing = len(names) - len(tensors)
     if missing:
         tensors = (*tensors, *(None,) * missing)
-    # Null and product come before all else: also before an argument that is no tensor or no number.
+    # Null and product come before all else: also before an argument of a wrong type.
     if products.any_chosen() or any(t is None for t in tensors) or any(v is None for v in values.values()):
         given = dict(zip(names, tensors, strict=True))
         contract.run(contract.Call(definition, given, values, contract.Ruleset(products.current())), early=True)
@@ -46,7 +46,7 @@ def arrange(
 
 
 def views(definition: Definition, tensors: tuple[Any, ...], out: tuple[Any, ...]) -> tuple[Inputs, Outputs]:
-    """The memory of a call's tensors and of its outputs; `out` is empty where all are to be allocated."""
+    """The memory of a call's tensors and of its outputs. `out` is empty where all are to be allocated."""
     return _views(definition, tensors, definition.schema.tensor_names), _views(
         definition, out, definition.schema.outputs
     )
@@ -153,7 +153,7 @@ def outputs(definition: Definition, out: Any) -> tuple[Any, ...]:
 
 
 def _float(value: Any) -> float:
-    """The nearest float, infinity for numbers that are too large; an integer that is no float as it is."""
+    """The nearest float, infinity for too large numbers. An integer that no float equals is unchanged."""
     if isinstance(value, numbers.Integral) and EXACT < abs(int(value)) < 1 << 63:
         return int(value)
     try:
@@ -168,7 +168,7 @@ def _integer(definition: Definition, name: str, value: Any) -> int:
             raise _no_integer(definition, name, quote(value))
         try:
             value = python_operator.index(value)
-        except Exception as error:  # an array has __index__ too; others raise whatever they like
+        except Exception as error:  # an array has __index__ too. Objects raise whatever they like
             raise _no_integer(definition, name, f"a {type(value).__name__}") from error
     if not -(1 << 63) <= value < 1 << 63:
         expected = "it must be an integer of 64 bits, signed"

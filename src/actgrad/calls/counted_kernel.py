@@ -25,7 +25,7 @@ Box = tuple[tuple[int, int], ...]  # the first place and the number of places of
 
 
 class RowCount(NamedTuple):
-    """The tensor that counts the rows of a call; see Counted."""
+    """The tensor that counts the rows of a call."""
 
     meta: TensorMeta
     dimensions: int  # of the loop that a row is a place of
@@ -72,7 +72,7 @@ def narrowed(loop: Loop, box: Box) -> Loop:
 
 
 class CountedKernel:
-    """The kernels of the first rows, one for each box that they fill; made when a count is first met."""
+    """The kernels of the first rows, one for each box that they fill, made when a count is first met."""
 
     machine_code = None
     with_scalars = None

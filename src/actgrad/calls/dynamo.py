@@ -1,6 +1,6 @@
 """Functions that torch.compile must not trace: it inlines every Python function, and fails in code that makes code.
 
-A call of such a function breaks the graph; within graphs use `torch.ops.actgrad`.
+A call of such a function breaks the graph. Within graphs use `torch.ops.actgrad`.
 """
 
 from __future__ import annotations
@@ -37,4 +37,4 @@ def tell_torch() -> None:
         for function in _functions:
             dynamo.set_code_exec_strategy(function.__code__, strategy)
     except (ImportError, AttributeError):
-        return  # another version of PyTorch: its compiler may trace them and warn; results are the same
+        return  # another version of PyTorch: its compiler may trace them and warn. Results are the same

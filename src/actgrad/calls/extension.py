@@ -1,6 +1,6 @@
 """The optional extension `_fastcall`: whether it is used, and the parts of PyTorch that it reads.
 
-It is used where it was compiled from the sources beside this file. ACTGRAD_FASTCALL=0 switches it off.
+It is used where it was compiled from the sources next to this file. ACTGRAD_FASTCALL=0 switches it off.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def words(count: int) -> Callable[..., bytes]:
 def packed(code: tuple[int, int] | None, size: int) -> bytes | None:
     """A kernel's function and block, and whether it runs without the interpreter's lock, for the extension.
 
-    None where the kernel has no machine code or there is no extension.
+    None where the kernel has no machine code or without an extension.
     """
     if code is None or native is None:
         return None
@@ -71,7 +71,7 @@ def packed(code: tuple[int, int] | None, size: int) -> bytes | None:
 
 
 def adopt_torch() -> None:
-    """Tell the extension where PyTorch's functions and types are; PyTorch is imported as a whole."""
+    """Tell the extension where PyTorch's functions and types are. PyTorch is imported completely."""
     if native is None:
         return
     torch = sys.modules["torch"]

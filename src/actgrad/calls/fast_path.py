@@ -38,7 +38,7 @@ class CachedCall(NamedTuple):
 def cached_call(
     attributes: dict[str, Any], inputs: Inputs, outputs: Sequence[ArrayView], prepared: Prepared, is_fresh: bool
 ) -> CachedCall | None:
-    """The call as the fast path remembers it; None where there is no fast path for calls like it."""
+    """The call as the fast path remembers it, or None if such calls have no fast path."""
     kind = outputs[0].kind
     if kind not in ("numpy", "torch") or outputs[0].device != "cpu" or prepared.kernel.machine_code is None:
         return None
@@ -81,7 +81,7 @@ class PythonFastPath:
         self._entries = {}
 
     def _remember(self, arguments: tuple[Any, ...], outputs: tuple[Any, ...], call: CachedCall) -> int:
-        """Keep a call; the number of calls that are kept, 0 where such a call has no fast path."""
+        """Cache a call and return the number of cached calls, or 0 if such a call has no fast path."""
         tensors = arguments[: len(arguments) - len(call.names)]
         given = _described((*outputs, *tensors), len(outputs))
         if given is None or not all(type(value) in (int, bool, str, float) for value in call.values):
@@ -132,7 +132,7 @@ class PythonFastPath:
 
 
 def _compute_fresh(call: CachedCall, tensors: tuple[Any, ...], addresses: list[int]) -> Any:
-    """The results of a call, allocated here; None for the slow path."""
+    """The results of a call, allocated here, or None for the slow path."""
     assert call.allocate is not None
     try:
         results = tuple([function() if like < 0 else function(tensors[like]) for function, like in call.allocate])
@@ -153,7 +153,7 @@ Described = tuple[tuple[Any, ...], list[int]]  # a key of each object, and the a
 
 
 def _described(objects: tuple[Any, ...], outputs: int) -> Described | None:
-    """Keys and addresses of outputs, then inputs; None where an object is of no known kind or not plain."""
+    """Keys and addresses of outputs, then inputs, or None if an object is unknown or not plain."""
     return _described_numpy(objects, outputs) if type(objects[0]) is np.ndarray else _described_torch(objects, outputs)
 
 

@@ -60,7 +60,7 @@ class _OwnDocumentation:
 class Operator(FastPath):
     """An operator of the registry. Call it with tensors by position and attributes by name.
 
-    It is a Definition that can be called; its public data (`schema`, `dtypes`, `requires`, ...) are the definition's.
+    It is a Definition that can be called. Its public data (`schema`, `dtypes`, `requires`, ...) are the definition's.
     Arguments: the schema line, and by name the fields of base/definition.py. `gradient_of` and `part_of` are operators,
     `dtypes` and `products` names with spaces between, `aclnn` a C name or several with the attributes that each fixes.
 
@@ -93,7 +93,7 @@ class Operator(FastPath):
         self._cache: CallCache = cache_of(self.definition)
 
     def with_definition(self, definition: Definition) -> Operator:
-        """This operator under another definition of its calls, as a C function may have; not in the registry."""
+        """This operator under another definition of its calls, as a C function may have. It is not in the registry."""
         if definition is self.definition:
             return self
         other = Operator.__new__(Operator)
@@ -128,7 +128,7 @@ class Operator(FastPath):
 
     @classmethod
     def registered(cls, name: str) -> Operator:
-        """The operator called `name`; an InvalidOperator where this process has none."""
+        """The operator called `name`. Raises InvalidOperator if this process has none."""
         return _registered(name)
 
     def __repr__(self) -> str:
@@ -139,7 +139,7 @@ class Operator(FastPath):
 
     @dynamo.left_alone
     def _slow_path(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
-        """The call with all checks; the next one like it takes the fast path."""
+        """The call with all checks. The next one like it takes the fast path."""
         if not dynamo.is_torch_told:  # it may have been imported after this package
             dynamo.tell_torch()
         given = tensors
@@ -168,7 +168,7 @@ class Operator(FastPath):
 
     @dynamo.left_alone
     def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
-        """The call, checked and ready to run; nothing is computed yet. Its arguments are those of the operator."""
+        """The call, checked and ready to run, but not computed. It takes the operator's arguments."""
         tensors, values = arguments.arrange(self.definition, tensors, attributes)
         outs = () if out is None else arguments.outputs(self.definition, out)
         inputs, outputs = arguments.views(self.definition, tensors, outs)
@@ -187,8 +187,8 @@ class Operator(FastPath):
     ) -> Plan:
         """The same for views on memory, in the schema's order, and attributes in their one form.
 
-        That form is what `arguments.attribute` makes. With typed terms, `scalar_dtypes` are those of the schema's
-        scalars; `formats`, of tensors and then outputs, may be left out where all are ND.
+        That form is what `arguments.attribute` makes. With typed terms, `scalar_dtypes` belong to the schema's
+        scalars. `formats`, of tensors and then outputs, may be left out if all are ND.
         """
         prepared, addresses, results, targets = prepare.bind(
             self.definition, inputs, outputs, attributes, terms, backend, scalar_dtypes, formats
@@ -260,7 +260,7 @@ _HOLDERS: dict[tuple[str, str], str] = {}
 
 
 def _hold_names(definition: Definition) -> None:
-    """Remember the names under which others find an operator; raise for one that another operator has."""
+    """Remember the names under which others find an operator. Raise for one that another operator has."""
     if definition.name in REGISTRY:
         fault = f"operator {definition.name}: is registered already"
         raise InvalidOperator(f"{fault}; a name must be new; choose another name")

@@ -31,13 +31,13 @@ class Prepared(NamedTuple):
 
 
 def packed_kernel(computation: Computation, kernel: Kernel) -> bytes | None:
-    """The kernel as the extension reads it; None where it does not run this kernel."""
+    """The kernel as the extension reads it, or None if it does not run this kernel."""
     return extension.packed(kernel.machine_code, computation.loop.size)
 
 
 @dataclass(eq=False, slots=True)  # not frozen: freezing doubles the time to make one
 class Plan:
-    """A checked call, ready to run: `run()` only computes. It keeps its arrays alive; `print` shows its loop."""
+    """A checked call, ready to run: `run()` only computes. It keeps its arrays alive, and `print` shows its loop."""
 
     operator: str
     attributes: dict[str, Any]
@@ -80,8 +80,8 @@ class Plan:
         return self.prepared.kernel
 
     def run(self) -> Any:
-        """Compute into the outputs and return them; may be called again after the inputs changed."""
-        # `launch` returns its last argument, or None while an interceptor may be active; a result may be None too.
+        """Compute into the outputs and return them. It may be called again after the inputs changed."""
+        # `launch` returns its last argument, or None while an interceptor may be active. A result may be None too.
         if self._packed is not None and extension.native.launch(self._packed, self.note_written, True):
             return self.result
         if self.note_written is not None and interception.may_be_active():  # PyTorch's tensors

@@ -17,7 +17,7 @@ from ..base.products import Product
 from . import prepare
 from .operator import REGISTRY, Operator
 
-_SMALL, _LARGE = 1 << 10, 1 << 17  # elements; large calls in half precision look up, which is other machine code
+_SMALL, _LARGE = 1 << 10, 1 << 17  # elements. Large calls in half precision use tables, which is other machine code
 
 
 @default_environment()
@@ -25,7 +25,7 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
     """The number of calls prepared: machine code for every case of `operators` and `dtypes` is made and kept.
 
     Afterwards calls of these operators, whose tensors have one dtype and are not broadcast, compile nothing in this
-    process, whatever their attributes. `operators` and `dtypes` are one name or several; None means all of them.
+    process, whatever their attributes. `operators` and `dtypes` are one name or several, and None means all of them.
     """
     wanted = _names("operator", operators, REGISTRY)
     chosen = _names("dtype", dtypes, BY_NAME)
@@ -53,7 +53,7 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
 
 
 def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -> list[str]:
-    """The requested names; all known ones for None."""
+    """The requested names, all known ones for None."""
     if names is None:
         return list(known)
     wanted: list[Any] = [names]

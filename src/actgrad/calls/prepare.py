@@ -1,4 +1,4 @@
-"""Preparing a call, once for calls that are alike; and its memory, each time: addresses and fresh results."""
+"""Preparing a call, once for calls that are alike, and its memory, each time: addresses and fresh results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def prepare(
     """Check a call by its metadata and make its kernel.
 
     `tensors` are the inputs in the order of the schema, None where an optional one is left out, and then the outputs,
-    None or missing where they are to be allocated; `scalar_dtypes` and `formats` are those of typed calls, see
+    None or missing where they are to be allocated. Typed calls have `scalar_dtypes` and `formats`, as in
     Operator.plan_views.
     """
     keys = {name: attribute_key(value) for name, value in attributes.items()}
@@ -133,7 +133,7 @@ def bind(
 
 
 def _empty(definition: Definition, first: ArrayView, meta: TensorMeta) -> ArrayView:
-    """A fresh result. Libraries raise of their own kinds where there is no memory for it."""
+    """A fresh result. Libraries raise errors of their own if memory is lacking."""
     try:
         return arrays.empty(first, meta)
     except ActgradError:
@@ -218,7 +218,7 @@ def _with_shape(similar_call: Prepared | None, call: contract.Call) -> Prepared 
 
 
 def _with_scalars(similar_call: Prepared | None, call: contract.Call) -> Prepared | None:
-    """The preparation of a call that differs in scalars alone; None where these take other machine code."""
+    """The preparation of a call that differs only in scalars, or None if these take other machine code."""
     if similar_call is None or similar_call.kernel.with_scalars is None:
         return None
     before, definition = similar_call.computation, call.definition
@@ -243,7 +243,7 @@ def _scalars(call: contract.Call, compute: str) -> tuple[float, ...]:
 
 
 def _integer(scalar: float, dtype: Dtype) -> int:
-    """A scalar converted to integers as C does it; the checks refuse those for which C says nothing."""
+    """A scalar converted to integers as C does it. The checks refuse numbers for which C defines no result."""
     if dtype.kind == "bool":
         return int(scalar != 0)
     number, bits = int(scalar), 8 * dtype.itemsize
@@ -252,7 +252,7 @@ def _integer(scalar: float, dtype: Dtype) -> int:
 
 
 def _float32(scalar: float) -> float:
-    """A scalar rounded to float32, also an integer that is no double, in one step."""
+    """A scalar rounded to float32, also an integer that no double equals, in one step."""
     if isinstance(scalar, int):
         return float(np.asarray(scalar).astype(np.float32))
     return ctypes.c_float(scalar).value
@@ -307,7 +307,7 @@ def result_metas(call: contract.Call) -> tuple[TensorMeta, ...]:
         return tuple(call.outputs.values())
 
     def fresh(shape: tuple[int, ...]) -> TensorMeta:
-        dtype = contract.result_dtype(call)  # given outputs need none: beside them an empty tensor may have any dtype
+        dtype = contract.result_dtype(call)  # given outputs need none: then an empty tensor may have any dtype
         return TensorMeta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
 
     shapes = zip(call.definition.schema.outputs, contract.result_shapes(call), strict=True)
@@ -334,7 +334,7 @@ def _is_unplanned(call: contract.Call) -> bool:
 
 
 def _given(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
-    """A given output; as one of `shape` where it has another, which those in a row may have by some checks."""
+    """A given output, reshaped to `shape` if it is contiguous and has another shape, which some checks allow."""
     return output if output.shape == shape else access_loop.reshaped(output, shape)
 
 

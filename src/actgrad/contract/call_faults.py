@@ -23,7 +23,7 @@ SIZES = (32, 16, 48, 64, 80, 96, 112, 128)
 
 
 def of_requirements(definition: Definition) -> Iterator[str]:
-    """Faults of rules on attributes, those of C functions too, and of a function that chooses among formulas."""
+    """Faults of rules on attributes, also of C functions, and of a function that chooses among formulas."""
     fields = {"requires": definition.requires, "result_suffices": definition.result_suffices}
     fields |= {f"requires of aclnn {c.name}": c.requires for c in definition.aclnn if c.requires is not None}
     for field, rules in fields.items():
@@ -149,7 +149,7 @@ def of_sample_calls(definition: Definition) -> Iterator[str]:
 
 
 def _sample(definition: Definition, names: list[str]) -> tuple[dict[str, Any], dict[str, tuple[int, ...]]] | str:
-    """Attributes and shapes of a call that passes, of as few dimensions as will do; else the last call's fault."""
+    """Attributes and shapes of a call that passes, of as few dimensions as will do, else the last call's fault."""
     access, fault = definition.access, ""
     attributes = next(filter(lambda sample: _keeps_rules(definition, sample), _samples(definition)), None)
     if attributes is None:
@@ -169,7 +169,7 @@ def _keeps_rules(definition: Definition, attributes: dict[str, Any]) -> bool:
 
 
 def _fault(definition: Definition, shapes: dict[str, tuple[int, ...]], attributes: dict[str, Any]) -> str | None:
-    """The error of a call on tensors of these shapes; None for one that passes."""
+    """The error of a call on tensors of these shapes, or None if it passes."""
     dtype = BY_NAME[definition.dtypes[0]]
     metas = {name: TensorMeta(dtype, shape, row_major(shape, dtype.itemsize)) for name, shape in shapes.items()}
     try:

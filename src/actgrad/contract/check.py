@@ -25,7 +25,7 @@ class Ruleset(NamedTuple):
 
     @staticmethod
     def current(typed: bool = False) -> Ruleset:
-        """The terms chosen here or by the environment; the C interface is always judged by a product."""
+        """The terms chosen here or by the environment. A product always judges the C interface."""
         if not products.any_chosen():
             return _TYPED if typed else _PLAIN
         product = products.current() or (products.DEFAULT if typed else None)
@@ -146,7 +146,7 @@ def of_each(
     origin: Origin = Origin.BOTH,
     about: tuple[str, ...] = (),
 ) -> tuple[Check, ...]:
-    """A check of each of these tensors, where a call has it. `rule` has {name}; `about` names the other arguments."""
+    """A check of each of these tensors, where a call has it. `rule` has {name}. `about` names more arguments."""
 
     def check(name: str) -> Check:
         def tested(call: Call) -> str | None:

@@ -62,7 +62,7 @@ def supported(*names: str, dtypes: str = "", products: str = "", everywhere: boo
 
 
 def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
-    """A tensor has this dtype or, where no product judges, that of another tensor."""
+    """A tensor has this dtype or, where no product judges, another tensor's dtype."""
 
     def test(call: Call) -> str | None:
         meta = call.tensors.get(name)
@@ -75,7 +75,7 @@ def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
 
 
 def on_chip(*names: str) -> tuple[Check, ...]:
-    """The product's chips have the dtype of each of these tensors, whose list names those of all chips."""
+    """The product's chips have the dtype of each of these tensors, whose list names the dtypes of all chips."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if _on(call.product, (meta.dtype.name,)):
@@ -86,7 +86,7 @@ def on_chip(*names: str) -> tuple[Check, ...]:
 
 
 def equal(*names: str, to: str, unless_empty: bool = False) -> tuple[Check, ...]:
-    """Each of these tensors has the dtype of the tensor `to`; `unless_empty`: only where that has elements."""
+    """Each of these tensors has the dtype of the tensor `to`. `unless_empty`: only if `to` has elements."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         other = call.tensors[to]
@@ -133,7 +133,7 @@ def real(*names: str, when: When = When.ALWAYS) -> tuple[Check, ...]:
 
 
 def scalar_supported(name: str, dtypes: str, everywhere: bool = False) -> tuple[Check, ...]:
-    """This typed scalar has one of these dtypes; Python's numbers must only be real.
+    """This typed scalar has one of these dtypes. Python's numbers must only be real.
 
     The product must have the dtype too, unless `everywhere`.
     """
@@ -152,7 +152,7 @@ def scalar_supported(name: str, dtypes: str, everywhere: bool = False) -> tuple[
 
 
 def scalar_converts(name: str) -> tuple[Check, ...]:
-    """This typed scalar can be converted to the result's dtype; Python's numbers must only be real."""
+    """This typed scalar can be converted to the result's dtype. Python's numbers must only be real."""
 
     def test(call: Call) -> str | None:
         dtype, result = call.scalar_dtypes[name], result_dtype(call)
@@ -175,7 +175,7 @@ def scalar_converts(name: str) -> tuple[Check, ...]:
 def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
     """Where an operator computes in integers, each scalar is a number that their dtype holds.
 
-    There is no rule to convert others. CANN converts a typed scalar of integers as C does, modulo a power of two.
+    No rule converts others. CANN converts a typed scalar of integers as C does, modulo a power of two.
     """
     if not _has_integers(definition):
         return ()
@@ -197,7 +197,7 @@ def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
 
 
 def number_for_integers(*names: str) -> tuple[Check, ...]:
-    """Each of these scalars, which the result of an operator is computed from as a float, is no NaN beside integers."""
+    """With integer results, each of these scalars is not NaN: such a result is computed from it as a float."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
@@ -231,7 +231,7 @@ def _range(dtype: Dtype) -> tuple[int, int]:
 
 
 def scalar_on_product(name: str) -> tuple[Check, ...]:
-    """This typed scalar has a dtype that the product's chips have; no other rule on its dtype applies."""
+    """This typed scalar has a dtype that the product's chips have. No other rule on its dtype applies."""
 
     def test(call: Call) -> str | None:
         dtype = call.scalar_dtypes[name]

@@ -93,7 +93,7 @@ def of_statistics(definition: Definition) -> Iterator[str]:
 def _fault(
     what: str, formula: Any, elements: int, scalars: list[str], names: tuple[str, ...], is_several: bool = False
 ) -> Iterator[str]:
-    """The fault of a formula that takes so many elements and these scalars; it returns a number for each name."""
+    """The fault of a formula that takes so many elements and these scalars. It returns a number for each name."""
     arity, count = _arity(formula), elements + len(scalars)
     if isinstance(arity, str):
         yield arity if arity.startswith("formula ") else f"{what} {arity}"
@@ -106,7 +106,7 @@ def _fault(
 
 
 def _arity(formula: Callable[..., Any]) -> int | str:
-    """How many arguments a formula takes; the fault of one that is no plain function of positional arguments."""
+    """How many arguments a formula takes. For anything but a plain function of positional arguments, its fault."""
     try:
         xp.refuse_other_functions(formula)
     except InvalidOperator as error:
@@ -136,7 +136,7 @@ def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], boo
 
 
 def _elements(definition: Definition) -> int:
-    """How many elements the formula is given; kernels multiply a derivative by the first tensor's."""
+    """How many elements the formula is given. Kernels multiply a derivative by the first tensor's element."""
     return definition.access.formula_arity(_seen(definition))
 
 

@@ -17,7 +17,7 @@ from .check import Call, Check, Origin, Ruleset
 def checks_of(definition: Definition) -> tuple[Check, ...]:
     """All checks of an operator, in order: around those on dtypes and shapes that it states, else the usual ones.
 
-    `VALUES` among them stands for the checks on attributes, which else come last; `TILED_VALUES` for the same where a
+    `VALUES` among them stands for the checks on attributes, which else come last. `TILED_VALUES` does the same where a
     generated function plans its kernel. Without a document of CANN, every check is a decision of actgrad.
     """
     values = tuple(_values(definition))
@@ -38,7 +38,7 @@ EARLY = (NullArgument, UnsupportedOnProduct, NotConfigured)  # checked before an
 
 
 def run(call: Call, early: bool = False) -> None:
-    """Raise the error of the first check that `call` breaks; `early`: only of those that need no tensor."""
+    """Raise the error of the first check that `call` breaks. `early`: only of those that need no tensor."""
     for check in _in_force(call.definition, call.terms, early):
         fault = check.test(call)
         if fault is not None:
@@ -47,7 +47,7 @@ def run(call: Call, early: bool = False) -> None:
 
 @cache
 def _in_force(definition: Definition, terms: Ruleset, early: bool) -> tuple[Check, ...]:
-    """The checks that apply under these terms; `early`: only those before the first that needs a tensor."""
+    """The checks that apply under these terms. `early`: only those before the first that needs a tensor."""
     checks = checks_of(definition)
     if early:
         checks = tuple(takewhile(lambda check: check.error in EARLY, checks))

@@ -8,7 +8,7 @@ from .check import Call
 
 
 def result_dtype(call: Call) -> Dtype:
-    """The dtype of a result without `out`: the inputs' dtypes, promoted; those that the access names."""
+    """The dtype of a result without `out`: the promoted dtype of the inputs that the access names."""
     result = None
     for name in call.definition.access.dtype_tensors([*call.inputs]):
         dtype = call.inputs[name].dtype
@@ -20,6 +20,6 @@ def result_dtype(call: Call) -> Dtype:
 
 
 def result_shapes(call: Call) -> tuple[tuple[int, ...], ...]:
-    """The shape of each output; the inputs' shapes must have passed their checks."""
+    """The shape of each output. The inputs' shapes must have passed their checks."""
     shapes = {name: meta.shape for name, meta in call.inputs.items()}
     return call.definition.access.result_shapes(call.definition.schema.outputs, shapes, call.attributes)

@@ -27,7 +27,7 @@ KINDS = {"Scalar": "a number", "bool": "True or False", "int": "an integer", "te
 
 
 def missing(name: str, kind: str = "Tensor", is_c: bool = True) -> str:
-    """The fault of an argument that is left out. `kind` is its type in the schema; `is_c`: C has null pointers."""
+    """The fault of an argument that is left out. `kind` is its type in the schema. With `is_c`, C has null pointers."""
     if is_c:
         return f"{name} is a null pointer; it is required; pass {'an aclScalar' if kind == 'Scalar' else 'a pointer'}"
     return f"{name} is None; it is required; pass {KINDS.get(kind, 'an array or a tensor')}"
@@ -107,7 +107,7 @@ def nd_format(*names: str) -> tuple[Check, ...]:
     return of_each(names, "{name} has format ND", test)
 
 
-#: Formats that say the order of dimensions alone; CANN calls the others private.
+#: Formats that say only the order of dimensions. CANN calls the others private.
 PUBLIC_FORMATS = ("ND", "NCHW", "NHWC", "HWCN", "NDHWC", "NCDHW", "NCL", "NC", "UNDEFINED")
 
 
@@ -172,7 +172,7 @@ def broadcasts_to(name: str, to: str) -> tuple[Check, ...]:
 
 
 def broadcast_together(*names: str) -> tuple[Check, ...]:
-    """These tensors, as far as they are given, can be broadcast together."""
+    """These tensors, without those that a call leaves out, can be broadcast together."""
 
     def test(call: Call) -> str | None:
         shapes = {name: call.inputs[name].shape for name in names if name in call.inputs}
@@ -199,7 +199,7 @@ def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
 
 
 def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:
-    """Each of these outputs has the shape of the result; the inputs' shapes must have passed before.
+    """Each of these outputs has the shape of the result. The inputs' shapes must have passed before.
 
     `or_in_a_row`: a contiguous output of as many elements will do.
     """
@@ -214,7 +214,7 @@ def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:
 
 
 def _is_in_a_row(meta: TensorMeta) -> bool:
-    """Whether the elements lie in a row; strides that no step uses say nothing."""
+    """Whether the elements lie in a row. Strides that no step uses do not matter."""
     steps = zip(meta.shape, meta.strides, row_major(meta.shape, meta.dtype.itemsize), strict=True)
     return meta.size == 0 or all(n == 1 or stride == step for n, stride, step in steps)
 
@@ -237,7 +237,7 @@ def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool],
     """A requirement of the operator's own."""
     words = set(re.findall(r"\w+", rule))
     concerned = tuple(name for name in attributes if name in words) or tuple(attributes)
-    # The operators' source does not read the product; the documents list its gaps.
+    # The operators' source does not read the product. The documents list its gaps.
     origin = Origin.ACTGRAD if words & set(BY_NAME) else Origin.BOTH
 
     def test(call: Call) -> str | None:

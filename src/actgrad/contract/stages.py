@@ -12,7 +12,7 @@ Group = tuple[Check, ...]
 
 
 def unless_empty(names: tuple[str, ...], *groups: Group, tested_on: str = "") -> Group:
-    """These checks, where none of the named tensors is empty: the operator returns before.
+    """These checks, unless one of the named tensors is empty: the operator returns before.
 
     The products of `tested_on` make them on empty tensors too. Without outputs they always hold, for the shape of the
     result follows from them.

@@ -1,17 +1,17 @@
 """Fast GELU, two approximations of GELU."""
 
 from ..base.definition import C, Torch
-from ..base.xp import abs, maximum, minimum, where
+from ..base.xp import abs, maximum, minimum, sigmoid_times, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.shape_rules import rank, same_format, same_shape
-from .silu import QUICK, swish_derivative, swish_formula
+from .silu import FAR, QUICK, silu_derivative
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
 # Of fast GELU V2's parabolas, 0.1444 * (1.769 - 0.7071 * abs(x))**2 = CURVATURE * (TURN - abs(x))**2.
 CURVATURE, TURN = 0.1444 * 0.7071**2, 1.769 / 0.7071
 TURN_SHORT = 163955 / 65536  # near TURN, exact in every dtype of the arithmetic
-BEYOND = 4.0  # above TURN; keeps infinity * 0 out of the products
+BEYOND = 4.0  # above TURN. It keeps infinity * 0 out of the products
 DIFFERENCES = (
     "Ascend310P and Ascend910: the README has the operator, but the source has no dtype there. actgrad "
     "does not have it there.",
@@ -20,12 +20,12 @@ DIFFERENCES = (
 
 def fast_gelu_formula(x):
     """x * sigmoid(1.702 * x)"""
-    return swish_formula(x, QUICK)
+    return sigmoid_times(QUICK * x, maximum(x, -FAR))
 
 
 def fast_gelu_derivative(x):
     """s * (1 + 1.702 * x * (1 - s)), s = sigmoid(1.702 * x)"""
-    return swish_derivative(x, QUICK)
+    return silu_derivative(QUICK * x)
 
 
 def before_turn(a):

@@ -18,7 +18,7 @@ from ..contract.stages import document
 
 C1 = 1.5957691216057307117597842397375  # 2 * sqrt(2 / pi)
 C3 = 0.044715 * C1
-FAR = 40.0  # beyond it the tail is 0 in every dtype; keeps infinity * 0 out of the products
+FAR = 40.0  # beyond it the tail is 0 in every dtype. This keeps infinity * 0 out of the products
 
 
 def gelu_erf(x):
@@ -44,7 +44,7 @@ def gelu_tanh_derivative(x):
     return sigmoid_cubic_times(x, C1, C3, 1.0 + bounded * sigmoid_cubic(-x, C1, C3) * slope)
 
 
-#: The checks of the functions of C; those in Python let the result have any dtype that a float converts to.
+#: The checks of the functions of C. The Python calls let the result have any dtype that a float converts to.
 LIMITS = (rank("self"), same_shape("out", to="self"))
 GRADIENT = (broadcastable("self", to="grad_output"), result_shape("grad_input"))
 

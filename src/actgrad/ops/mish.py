@@ -7,7 +7,7 @@ from ..contract.dtype_rules import convertible, equal, supported
 from ..contract.shape_rules import broadcastable, nonempty, rank, result_shape, same_shape
 from ..contract.stages import document
 
-FAR = 1000.0  # beyond it the tail is 0 in every dtype; keeps infinity * 0 out of the products
+FAR = 1000.0  # beyond it the tail is 0 in every dtype. This keeps infinity * 0 out of the products
 
 
 def mish_formula(x):

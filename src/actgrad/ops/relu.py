@@ -56,7 +56,7 @@ def hardtanh_gradient_of_documents(g, x, min_val, max_val):
 
 
 def int64_of_950(name):
-    """The kernel of INT64 is that of Ascend950's ReLU."""
+    """INT64 has the kernel of Ascend950's ReLU."""
 
     def fault(call):
         is_int64 = call.inputs[name].dtype.name == "int64"

@@ -9,7 +9,7 @@ from ..contract.dtype_rules import convertible, equal, on_chip, real, supported
 from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
 from ..contract.stages import document, off
 
-FAR = 1000.0  # beyond it the tail is 0 in every dtype; keeps infinity * 0 out of the products
+FAR = 1000.0  # beyond it the tail is 0 in every dtype. This keeps infinity * 0 out of the products
 QUICK = 1.702  # of GELU's approximation x * sigmoid(1.702 * x)
 
 

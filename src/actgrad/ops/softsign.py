@@ -5,7 +5,7 @@ from ..base.xp import abs, maximum, minimum
 from ..calls.operator import Operator
 
 FLOATS = "float32 float16 float64 bfloat16"
-FAR = 1e30  # beyond it the result is 1 in every dtype; keeps infinity / infinity out
+FAR = 1e30  # beyond it the result is 1 in every dtype. This keeps infinity / infinity out
 
 
 def softsign_formula(x):

@@ -1,8 +1,9 @@
 """torch.compile: graphs hold what inductor can fuse in place of an opaque operator.
 
-On CUDA that is the Triton kernel and its launch, on the CPU the formula of an elementwise operator of one tensor, and
-that of its gradient. There inductor fuses the formula with the operations around it, and may compute it again for the
-backward pass. Which gradient is computed, and from which saved tensor, was decided above.
+On CUDA that is the Triton kernel and its launch. On the CPU it is the formula of an elementwise operator of one tensor,
+of a gate, or of their gradients. Inductor fuses the formula with the operations around it, and may compute it again for
+the backward pass. The product of a gate is always computed again, because the gradient needs its factors anyway. Which
+gradient is computed, and from which saved tensor, was decided above.
 
 `torch.library.triton_op` makes operators of one kernel; ours have kernels for several devices, and rules of their own.
 So a rule of functionalisation, below autograd and above the graph, replaces the operator by its kernel. The operator
@@ -12,8 +13,9 @@ stays wherever the kernel's results might differ from those of an eager call.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ import torch
 from torch._subclasses import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 from torch.fx.experimental import proxy_tensor
+from torch.utils.checkpoint import CheckpointPolicy
 
 from .. import __version__, backends
 from ..base import products
@@ -48,7 +51,7 @@ def register(library: Any, interface: Interface) -> None:
                 return launched
         if _may_hold_formulas(interface.operator, mode, types, args) and _is_known(interface, args):
             with mode:
-                return _formula(interface, args)
+                return _again_in_backward(partial(_formula, interface, args), interface.operator)
         if _IMPLICIT in overload.py_kernels:  # while torch.export runs decompositions, by the caller's table
             with mode:
                 decomposed = overload.decompose(*args, **(options or {}))
@@ -165,16 +168,35 @@ def _is_plain(mode: Any, types: Any, args: Sequence[Any], device: str) -> bool:
 
 
 def _may_hold_formulas(operator: Any, mode: Any, types: Any, args: Sequence[Any]) -> bool:
-    """Whether a graph is compiled for the CPU, and the operator is one of one tensor, or the gradient of one."""
+    """Whether a graph is compiled for the CPU, and the operator has one tensor, is a gate, or a gradient of these."""
     tensors = [each for each in args if isinstance(each, torch.Tensor)]
     forward = operator.gradient_of or operator
+    is_packed = _is_gate(forward) and len(forward.schema.tensors) == 1
     return (
         not _is_exact
-        and forward.is_unary_elementwise
+        and (forward.is_unary_elementwise or _is_gate(forward))
         and _is_plain(mode, types, args, "cpu")
         and all(each.is_floating_point() and each.dtype == tensors[0].dtype for each in tensors)
-        and all(each.shape == tensors[0].shape for each in tensors)
+        and (is_packed or all(each.shape == tensors[0].shape for each in tensors))
     )
+
+
+def _is_gate(operator: Any) -> bool:
+    """Whether an operator is an activation times another factor, of elements or of halves of one tensor."""
+    return bool(operator.definition.multiplies) and not operator.access.sees_rows
+
+
+def _again_in_backward(compute: Callable[[], Any], operator: Any) -> Any:
+    """The results. If a gate computes them, the partitioner computes them again for the backward pass."""
+    tracing = proxy_tensor.get_proxy_mode()
+    if tracing is None or not _is_gate(operator):
+        return compute()
+    graph = tracing.tracer.graph
+    last = next(iter(reversed(graph.nodes)), None)
+    results = compute()
+    for node in itertools.takewhile(lambda node: node is not last, reversed(graph.nodes)):
+        node.meta.setdefault("recompute", CheckpointPolicy.PREFER_RECOMPUTE)
+    return results
 
 
 def _formula(interface: Interface, args: tuple[Any, ...]) -> Any:

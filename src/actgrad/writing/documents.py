@@ -15,12 +15,12 @@ def markers(name: str) -> tuple[str, str]:
 
 
 def part(document: str, name: str) -> str:
-    """The text between the markers; an ActgradError where they are missing."""
+    """The text between the markers. Raises ActgradError where they are missing."""
     return _split(document, name)[1]
 
 
 def with_part(document: str, name: str, text: str) -> str:
-    """The document with `text` between the markers; a fresh one is returned as it is."""
+    """The document with `text` between the markers. An up-to-date one is returned unchanged."""
     before, _, after = _split(document, name)
     begin, end = markers(name)
     return f"{before}{begin}\n{text.strip(chr(10))}\n{end}{after}"
@@ -34,7 +34,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def read(path: Path, name: str) -> str:
-    """A document that has the markers of the part called `name`; an ActgradError names the file otherwise."""
+    """A document that has the markers of the part called `name`. Else an ActgradError names the file."""
     try:
         document = path.read_text(encoding="utf-8")
         part(document, name)

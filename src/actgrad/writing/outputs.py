@@ -1,7 +1,7 @@
 """Files that commands write: refused before any work when they would replace an input, and each written whole.
 
-Text or bytes go to a temporary file beside the target, which is renamed. A symbolic link stays a link: the file that
-it names is replaced. An existing file keeps its permissions; its other hard links keep the old content. Devices, pipes
+Text or bytes go to a temporary file next to the target, which is renamed. A symbolic link stays a link: the file that
+it names is replaced. An existing file keeps its permissions. Its other hard links keep the old content. Devices, pipes
 and everything under /dev are written directly.
 """
 
@@ -24,7 +24,7 @@ class UnwritableFile(ActgradError):
 
 
 def check_paths(outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath] = ()) -> None:
-    """Raise unless every output can be written, replaces no input, and is no other output.
+    """Raise unless every output can be written, replaces no input, and is given once.
 
     `outputs` maps the options to their files, None for one that is not given. Files are compared, not spellings.
     """
@@ -40,7 +40,7 @@ def check_paths(outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath]
 
 
 def write(path: AnyPath, content: str | bytes) -> None:
-    """Write a file as a whole or not at all; text as UTF-8."""
+    """Write a file as a whole or not at all, text as UTF-8."""
     data = content.encode("utf-8") if isinstance(content, str) else content
     try:
         if _is_regular(os.fspath(path)):

@@ -26,7 +26,7 @@ class OutputLost(ActgradError):
 
 
 def show(text: str) -> None:
-    """Print lines to standard output at once; OutputLost when they cannot be written."""
+    """Print lines to standard output at once. Raises OutputLost when they cannot be written."""
     if sys.stdout is None:
         raise OutputLost(f"standard output: is closed; {_WRITABLE}")
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
@@ -37,7 +37,7 @@ def show(text: str) -> None:
 
 
 def flush() -> None:
-    """Write buffered text; OutputLost when it cannot be written."""
+    """Write buffered text. Raises OutputLost when it cannot be written."""
     with _writing():
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -55,7 +55,7 @@ def _writing() -> Iterator[None]:
 
 
 def columns() -> int | None:
-    """The width of the terminal; None where standard output is no terminal, whose lines have no edge."""
+    """The width of the terminal, or None if standard output is not a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
 
 
@@ -91,7 +91,7 @@ def table(
     caption: str | None = None,
     folded: str | None = None,
 ) -> Any:
-    """A table of `rich`: columns of words, then columns of numbers; rules part the groups of rows.
+    """A table of `rich`: columns of words, then columns of numbers. Rules part the groups of rows.
 
     The text of the column `folded` may take several lines. A cell that begins with "!" or "FAILS" stands out.
     """
@@ -153,7 +153,7 @@ def _print(console: Any, parts: Iterable[Any]) -> None:
 
 
 def _needed(console: Any, part: Any) -> int:
-    """The width at which no cell of a table is cut; only a folded column gives way."""
+    """The width at which no cell of a table is cut. Only a folded column gives way."""
     from rich.measure import Measurement
 
     width = Measurement.get(console, console.options.update(width=_ANY_WIDTH), part).maximum
@@ -166,7 +166,7 @@ def _needed(console: Any, part: Any) -> int:
 
 @contextmanager
 def progress(name: str, total: int) -> Iterator[Any]:
-    """Show a bar on standard error; the function that it yields moves it by a count, and may name the step."""
+    """Show a bar on standard error. The function that it yields moves it by a count, and may name the step."""
     from rich import progress as rich
 
     columns = (*rich.Progress.get_default_columns(), rich.TimeElapsedColumn())

@@ -16,6 +16,10 @@ from .kernel_spec import KernelSpec
 from .lookup_buffer import LookupBuffer
 from .vector_primitives import VectorPrimitives
 
+#: Functions of piecewise polynomials, where a target has these.
+PIECEWISE = frozenset(
+    {"normal_cdf", "normal_cdf_times", "normal_pdf", "normal_pdf_times", "sigmoid_cubic", "sigmoid_cubic_times"}
+)
 #: The inputs of a vector, and the number of its first element in a block of the lookup buffer.
 Inputs = tuple[list[Vector], ir.Value]
 
@@ -37,13 +41,13 @@ class LoopBody:
         size = (buffer_words or 0) * LookupBuffer.BLOCK // 2
         self.buffer = LookupBuffer(function, function.stack_words(size, "lookups") if buffer_words else None)
         kind = "" if spec.has_table or emitter.is_double or buffer_words is None else tuning.piecewise
-        self.uses_buffer = (tuning.table_lookup == "buffer") if spec.has_table else kind == "memory"
-        self.primitives = VectorPrimitives(emitter, piecewise.choose(kind, self.buffer))
+        self.uses_buffer = spec.has_table or kind == "memory"
+        has_pieces = bool(kind) and any(xp.functions_of(formula) & PIECEWISE for formula in spec.formulas)
+        self.unroll = (tuning.unroll_pieces if has_pieces else None) or tuning.unroll
+        is_short = tuning.short and not emitter.is_double and all(dtype.itemsize == 2 for dtype in spec.outputs)
+        self.primitives = VectorPrimitives(emitter, piecewise.choose(kind, self.buffer), is_short)
         if table is None:
-            functions = dict(self.primitives.functions)
-            if all(dtype.itemsize == 2 for dtype in spec.outputs):  # such results lose nothing by a rounded difference
-                functions["exp_difference"] = lambda x, y: functions["exp"](x - y)
-            self.formulas = [xp.bind(formula, functions) for formula in spec.formulas]
+            self.formulas = [xp.bind(formula, self.primitives.functions) for formula in spec.formulas]
         else:
             looked_up = FormulaTable(emitter, table, len(spec.formulas), self.buffer)
             self.formulas = [looked_up.formula(k) for k in range(len(spec.formulas))]

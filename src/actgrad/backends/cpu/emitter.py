@@ -94,7 +94,7 @@ class Emitter:
         value = self.vector(x).value
         if getattr(value, "opname", "") == "fneg":  # |-x| and |x| are then seen to be equal
             value = value.operands[0]
-        return self.map("fabs", Vector(self, value))
+        return Vector(self, self.map("fabs", Vector(self, value)).value, Facts(never_negative=True))
 
     def copysign(self, x: Any, sign: Any) -> Vector:
         return self.map("copysign", x, sign)
@@ -160,7 +160,7 @@ class _EmittedNumber(_Emitted, tracing.Number):
         return Mask(self.emitter, compare(order, a, b), facts.of_comparison(order, a, other))
 
     def __neg__(self) -> Any:
-        return type(self)(self.emitter, self.emitter.builder.fneg(self.value))
+        return type(self)(self.emitter, self.emitter.builder.fneg(self.value), facts.of_negation(self))
 
 
 def _is_one(x: Any) -> bool:

@@ -126,7 +126,7 @@ class CpuKernel:
 
     def _words_of_lookup(self, computation: Computation) -> list[int] | None:
         """The call block that looks results up; None without a table of results."""
-        results = half_tables.of_results(computation)
+        results = half_tables.of_results(computation, self.target.tuning.computed_float16)
         table = None if results is None or any(self.schedule.broadcast) else _table(results)
         if table is None:
             return None
@@ -136,7 +136,7 @@ class CpuKernel:
 
     def _formula_table(self, computation: Computation) -> tuple[int, ...]:
         """The address of the table of the formulas' values; none if the inner loop computes them."""
-        columns = half_tables.of_formulas(computation) if self.target.tuning.table_lookup else []
+        columns = half_tables.of_formulas(computation) if self.target.tuning.looks_formulas_up else []
         table = _table(*columns) if columns else None
         return () if table is None else (table.ctypes.data,)
 

@@ -16,6 +16,8 @@ class Facts:
     """The facts of a vector, or of a mask."""
 
     never_positive: bool = False  # no lane is positive; lanes may be NaN
+    never_negative: bool = False
+    from_0_to_1: bool = False  # all lanes are from 0 to 1, or NaN
     exponent: ir.Value | None = None  # of whole numbers n: integers that end in the exponent field of 2**n
     raw: ir.Value | None = None  # of a loaded vector: its form in memory
     lanes: tuple[ir.Value, int] | None = None  # of a loaded vector: address of lane 0, bytes from one lane to the next
@@ -37,6 +39,11 @@ def of_selection(condition: Any, x: Any, y: Any, y_vector: ir.Value) -> Facts:
     """The facts of where(condition, x, y), where `y_vector` is the vector of y."""
     y_is_known = y_vector is of(condition).true_if_positive or of(y).never_positive
     return Facts(never_positive=of(x).never_positive and y_is_known)
+
+
+def of_negation(x: Any) -> Facts:
+    """The facts of -x."""
+    return Facts(never_positive=of(x).never_negative, never_negative=of(x).never_positive)
 
 
 def of_minimum(x: Any, y: Any) -> Facts:

@@ -8,14 +8,14 @@ from typing import Any
 import llvmlite.ir as ir
 
 from .emitter import Emitter, Vector
-from .ir_types import DOUBLE, FLOAT, I1, I16, I32, I64
+from .ir_types import I16, I32, I64
 from .lookup_buffer import LookupBuffer
 
 
 class FormulaTable:
     """The formulas of one or two columns: floats, or pairs of a function's and its derivative's values.
 
-    A processor that cannot gather finds the values lane by lane, before it computes: in the lookup buffer.
+    The values are found lane by lane, before the loop computes with them: in the lookup buffer.
     """
 
     def __init__(self, emitter: Emitter, table: ir.Value, columns: int, buffer: LookupBuffer):
@@ -38,11 +38,6 @@ class FormulaTable:
 
     def _values(self, x: Vector) -> tuple[Vector, ...]:
         function, emitter, columns = self.emitter.builder, self.emitter, self.columns
-        if emitter.target.tuning.table_lookup == "gather":
-            index = function.zext(x.facts.raw, emitter.vector_type(I32))
-            if columns == 2:
-                return self._gathered_pairs(index)
-            return (Vector(emitter, self._gather("dps", FLOAT, index)),)
         words, size, type_ = self.buffer.next_words(columns), 4 * columns, I64 if columns == 2 else I32
         if self.buffer.is_recording:
             for lane, number in enumerate(self._numbers(x)):
@@ -64,27 +59,8 @@ class FormulaTable:
             halves = [function.extract_element(x.facts.raw, I32(k)) for k in lanes]
         return [function.zext(half, I64) for half in halves]
 
-    def _gathered_pairs(self, index: ir.Value) -> tuple[Vector, Vector]:
-        """The pair at each lane's index. A pair takes as long as one float."""
-        emitter, function, half = self.emitter, self.emitter.builder, self.emitter.lanes // 2
-        nothing = ir.Constant(index.type, ir.Undefined)
-        parts = []
-        for first in (0, half):
-            indices = function.shuffle(index, nothing, range(first, first + half))
-            pairs = self._gather("dpd", DOUBLE, indices)
-            parts.append(function.bitcast(pairs, emitter.vector_type(FLOAT)))
-        return self._unzipped(*parts)
-
     def _unzipped(self, a: ir.Value, b: ir.Value) -> tuple[Vector, Vector]:
         """The first and the second numbers of the pairs in two vectors, one behind the other."""
         emitter = self.emitter
         firsts, seconds = (emitter.builder.shuffle(a, b, range(k, 2 * emitter.lanes, 2)) for k in (0, 1))
         return Vector(emitter, firsts), Vector(emitter, seconds)
-
-    def _gather(self, kind: str, element: ir.Type, index: ir.Value) -> ir.Value:
-        lanes = index.type.count
-        type_ = ir.VectorType(element, lanes)
-        every_lane = ir.Constant(ir.VectorType(I1, lanes), [1] * lanes)
-        size = I32(8 if element == DOUBLE else 4)
-        arguments = (ir.Constant(type_, None), self.table, index, every_lane, size)
-        return self.emitter.call(f"llvm.x86.avx512.mask.gather.{kind}.512", type_, *arguments)

@@ -42,14 +42,19 @@ def is_worth(size: int) -> bool:
     return size >= WORTH
 
 
-def of_results(computation: Computation) -> Computation | None:
-    """The computation on all numbers, whose results a table may hold; None for one that is as fast computed."""
+def of_results(computation: Computation, computed_float16: tuple[str, ...]) -> Computation | None:
+    """The computation on all numbers, whose results a table may hold; None for one that is as fast computed.
+
+    Formulas of float16 are computed that call functions of `computed_float16` only.
+    """
     loop = computation.loop
+    is_float16 = {operand.dtype.name for operand in loop.inputs} == {"float16"}
+    computed = xp.SIMPLE.union(computed_float16 if is_float16 else ())
     if not (
         len(loop.inputs) == len(loop.outputs) == 1
         and all(map(_is_half, (operand.dtype for operand in loop.operands)))
         and is_worth(loop.size)
-        and any(xp.functions_of(formula) - xp.SIMPLE for formula in computation.formulas)
+        and any(xp.functions_of(formula) - computed for formula in computation.formulas)
     ):
         return None
     return replace(computation, loop=_all_numbers(loop.inputs[0].dtype, loop.outputs[0].dtype))

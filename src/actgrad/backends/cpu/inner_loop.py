@@ -47,9 +47,9 @@ class InnerLoop:
         self.tuning = target.tuning
         pointers, self.count, scalars = self.function.arguments
         emitter = Emitter(self.function, target, spec.compute)
-        self.lanes, self.step = emitter.lanes, emitter.lanes * target.tuning.unroll
         self.operands = Operands(emitter, spec, pointers)
         self.body = LoopBody(emitter, spec, scalars, buffer_words)
+        self.lanes, self.step = emitter.lanes, emitter.lanes * self.body.unroll
         self.operands.load_broadcast()
         self.remainder = remainder_of(self.operands, self.body, self.count)
 
@@ -126,7 +126,7 @@ class InnerLoop:
 
     def _step_inputs(self, index: ir.Value) -> list[list[Vector]]:
         """The inputs of each vector: consecutive ones, or the even and then the odd elements of each two."""
-        indices = [self.function.add(index, I64(k * self.lanes)) for k in range(self.tuning.unroll)]
+        indices = [self.function.add(index, I64(k * self.lanes)) for k in range(self.body.unroll)]
         if not self.operands.in_pairs:
             return [self.operands.inputs_at(index) for index in indices]
         return [vector for index in indices[::2] for vector in self.operands.pairs_at(index)]

@@ -21,19 +21,26 @@ from .piecewise import Piecewise
 class VectorPrimitives(tracing.Primitives):
     """Each primitive by its name, for one emitter; `piecewise` only with tables."""
 
-    def __init__(self, emitter: Emitter, piecewise: Piecewise | None):
+    def __init__(self, emitter: Emitter, piecewise: Piecewise | None, is_short: bool = False):
         self.emitter = emitter
         self.is_double = emitter.is_double
         self.where, self.abs, self.copysign = emitter.where, emitter.abs, emitter.copysign
         self.minimum, self.maximum = emitter.minimum, emitter.maximum
+        self.overrides = {"SHORT": is_short}
         if piecewise:
-            self.tables = piecewise.tables
+            self.overrides |= piecewise.tables
             self.piecewise = partial(piecewise.evaluate, emitter)
             self.where_rare = self._where_rare
         self._rare: list[Mask] | None = None
 
     def never_positive(self, x: Any) -> bool:
         return facts.of(x).never_positive
+
+    def from_0_to_1(self, x: Vector) -> Vector:
+        return Vector(self.emitter, x.value, Facts(from_0_to_1=True))
+
+    def is_from_0_to_1(self, x: Any) -> bool:
+        return facts.of(x).from_0_to_1
 
     def muladd(self, a: Any, b: Any, c: Any) -> Vector:
         if self.emitter.target.fma:

@@ -9,11 +9,13 @@ Constants written in place are powers of two or small integers, so they are exac
 
 from math import inf, nan
 
-from .coefficients import FLOAT64
+from .coefficients import FLOAT32, FLOAT64
 from .primitives import (
     abs,
     copysign,
     fma,
+    from_0_to_1,
+    is_from_0_to_1,
     leading,
     maximum,
     minimum,
@@ -35,15 +37,18 @@ from .primitives import (
 LOG2_E, LN2_HIGH, LN2_LOW = FLOAT64["LOG2_E"], FLOAT64["LN2_HIGH"], FLOAT64["LN2_LOW"]
 LN2, LN2_REST = FLOAT64["LN2"], FLOAT64["LN2_REST"]
 EXP, EXP_MIN, EXP_MAX = FLOAT64["EXP"], FLOAT64["EXP_MIN"], FLOAT64["EXP_MAX"]
-EXPM1, EXPM1_TO_0, EXPM1_TINY, LOG1P = (FLOAT64[name] for name in ("EXPM1", "EXPM1_TO_0", "EXPM1_TINY", "LOG1P"))
+EXPM1, EXPM1_TO_0, EXPM1_TINY = (FLOAT64[name] for name in ("EXPM1", "EXPM1_TO_0", "EXPM1_TINY"))
+LOG1P, LOG1P_TO_1 = FLOAT64["LOG1P"], FLOAT64["LOG1P_TO_1"]
 NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in ("", "_K", "_MID", "_MAX"))
 ERFC, ERFC_K, ERFC_MID, ERFC_MAX = (FLOAT64["ERFC" + part] for part in ("", "_K", "_MID", "_MAX"))
 ERFINV, ERFINV_K, ERFINV_MID = (FLOAT64["ERFINV" + part] for part in ("", "_K", "_MID"))
 NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
 NORMAL_PIECES, SIGMOID_PIECES = (), ()  # bound by backends that have tables; see tracing.functions
 NORMAL_NEAR, NORMAL_PER_UNIT, SIGMOID_NEAR, SIGMOID_PER_UNIT, SIGMOID_C1, SIGMOID_C3 = 6 * (nan,)
+SHORT = False  # bound to True by backends for results of 16 bits: exp then takes fewer instructions
+EXP2 = FLOAT32["EXP2"]  # used with SHORT
 EXPM1_MIN = -64.0  # expm1 is -1 from here down
-SHORT = 1.5 * 2.0**36  # adding and subtracting it rounds a Python float to a multiple of 2**-16
+SPLIT = 1.5 * 2.0**36  # adding and subtracting it rounds a Python float to a multiple of 2**-16
 
 
 def conjugate(x):
@@ -53,15 +58,17 @@ def conjugate(x):
 
 def exp(x):
     """exp(x) = 2**n * exp(r), where n = round(x / ln 2) and r = x - n ln 2."""
-    x = minimum(maximum(x, EXP_MIN), EXP_MAX)  # beyond, exp is 0 or infinity; a finite n keeps r from being NaN
-    n = rounded_product(x, LOG2_E)
-    r = muladd(n, -LN2_LOW, muladd(n, -LN2_HIGH, x))  # LN2_HIGH ends in zeros: its product with n is exact
-    return scale_by_power_of_two(_exp_polynomial(r), n)
+    x_within = minimum(maximum(x, EXP_MIN), EXP_MAX)  # beyond, exp is 0 or infinity; a finite n keeps r from being NaN
+    r, n = _reduce_exactly(x_within)
+    result = scale_by_power_of_two(_exp_polynomial(r), n)
+    return from_0_to_1(result) if never_positive(x) else result
 
 
 def exp_difference(x, y):
     """exp(x - y): the rounding error of x - y goes into the exponent (Knuth's exact sum)."""
     high = x - y
+    if SHORT:  # results of 16 bits lose nothing by a rounded difference
+        return exp(high)
     back = high - x
     low = (x - (high - back)) - (y + back)
     within = minimum(maximum(high, EXP_MIN), EXP_MAX)
@@ -71,7 +78,7 @@ def exp_difference(x, y):
 
 def exp_times(x, factor):
     """exp(x) * factor, for |factor| <= 2**60. A subnormal power loses no digits."""
-    r, n = _reduce(minimum(maximum(x, 1.25 * EXP_MIN), EXP_MAX), 0.0)
+    r, n = _reduce(minimum(maximum(x, 1.25 * EXP_MIN), EXP_MAX), None)
     return scale_by_power_of_two(_exp_polynomial(r) * factor, n)
 
 
@@ -98,6 +105,8 @@ def log1p(x):
 
     1 + x gives the exponent n alone; f comes from x and is exact for small x.
     """
+    if is_from_0_to_1(x):
+        return muladd(x * x, polynomial(x, LOG1P_TO_1), x)
     _, n = split_power_of_two(1.0 + x)
     result = _log(scale_by_power_of_two(x, -n) + (scale_by_power_of_two(1.0, -n) - 1.0), n)
     result = where(x > -1.0, copysign(result, x), -inf)
@@ -125,7 +134,7 @@ def sigmoid_times(x, factor):
 
     With e = exp(-|x|), the logistic function is 1 / (1 + e) at x > 0 and e / (1 + e) at x < 0.
     """
-    r, n = _reduce(maximum(-abs(x), 1.25 * EXP_MIN), 0.0)  # e is 0 there, also times the largest factor
+    r, n = _reduce(maximum(-abs(x), 1.25 * EXP_MIN), None)  # e is 0 there, also times the largest factor
     power = _exp_polynomial(r)
     scaled = reciprocal(1.0 + scale_by_power_of_two(power, n)) * factor
     return where(x > 0.0, scaled, scale_by_power_of_two(power * scaled, n))
@@ -226,7 +235,7 @@ def _sigmoid_cubic_times_by_exp(x, c1, c3, factor):
     square = a * a
     square_low = fma(a, a, -square)
     # p = c1 + c3 * a**2. c1_short ends before p does: p - c1_short is exact, and one more fma gives the error of p.
-    c1_short = (c1 + SHORT) - SHORT
+    c1_short = (c1 + SPLIT) - SPLIT
     p = fma(square, leading(c3), c1_short)
     p_low = muladd(square, trailing(c3), c1 - c1_short)
     p_low = muladd(square_low, leading(c3), p_low) + fma(square, leading(c3), c1_short - p)
@@ -256,26 +265,48 @@ def _times_exp_product(factor, a, b):
     """factor * exp(a*b) with the rounding error of a*b corrected, for a*b in the range of exp."""
     high = a * b
     r, n = _reduce(high, fma(a, b, -high))
+    if SHORT:
+        return scale_by_power_of_two(_exp_polynomial(r) * factor, n)
     q = r * muladd(polynomial(r, EXP), r, 1.0)
     return scale_by_power_of_two(muladd(q, factor, factor), n)  # computing exp(r) = 1 + q would round once more
 
 
 def _reduce(high, low):
-    """(r, n) with high + low = n ln 2 + r, for high in the range of exp and a small low."""
+    """(r, n) with high + low = n ln 2 + r, for high in the range of exp and a small low, or None for 0.
+
+    With SHORT, (high + low) / ln 2 = n + r.
+    """
+    if SHORT:
+        r, n = _reduce_exactly(high)
+        return r if low is None else muladd(low, LOG2_E, r), n
     n = rounded_product(high, LOG2_E)
-    return muladd(n, -LN2_HIGH, high) + muladd(n, -LN2_LOW, low), n
+    return muladd(n, -LN2_HIGH, high) + muladd(n, -LN2_LOW, 0.0 if low is None else low), n
+
+
+def _reduce_exactly(x):
+    """(r, n) with x = n ln 2 + r, for x in the range of exp; with SHORT, x / ln 2 = n + r."""
+    n = rounded_product(x, LOG2_E)
+    if SHORT:
+        return muladd(x, LOG2_E, -n), n
+    return muladd(n, -LN2_LOW, muladd(n, -LN2_HIGH, x)), n  # LN2_HIGH ends in zeros: its product with n is exact
 
 
 def _exp_polynomial(r):
-    """exp(r), for |r| <= ln 2 / 2."""
+    """exp(r), for |r| <= ln 2 / 2; with SHORT, 2**r for |r| <= 1/2."""
+    if SHORT:
+        return muladd(polynomial(r, EXP2), r, 1.0)
     return fma(fma(polynomial(r, EXP), r, 1.0), r, 1.0)
 
 
 def _expm1_to_0(x):
     """expm1(x) for x from EXPM1_MIN to 0; the sign of zero stays."""
-    n = rounded_product(x, LOG2_E)
-    r = muladd(n, -LN2, x)
+    if SHORT:
+        r, n = _reduce_exactly(x)
+        e = r * polynomial(r, EXP2)
+    else:
+        n = rounded_product(x, LOG2_E)
+        r = muladd(n, -LN2, x)
+        minus_r_low = n * LN2_REST if LN2_REST else 0.0
+        e = r - muladd(-(r * r), polynomial(r, EXPM1_TO_0), minus_r_low)  # subtracts 0.0 from an r of -0.0
     power = power_of_two(1.0, n)  # so small that n times LN2's rounding error counts for little
-    minus_r_low = n * LN2_REST if LN2_REST else 0.0
-    e = r - muladd(-(r * r), polynomial(r, EXPM1_TO_0), minus_r_low)  # subtracts 0.0 from an r of -0.0
     return muladd(e, power, -(1.0 - power))

@@ -77,6 +77,16 @@ def never_positive(x):
     return False
 
 
+def from_0_to_1(x):
+    """x, whose lanes are from 0 to 1 or NaN."""
+    return x
+
+
+def is_from_0_to_1(x):
+    """Whether x is known to be a result of `from_0_to_1`."""
+    return False
+
+
 def reciprocal(x):
     """1 / x for x from 1 to 16; an approximation may be off by slightly more than half a unit."""
     return 1.0 / x
@@ -131,9 +141,9 @@ def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
 
 
 NAMES = (
-    "abs", "copysign", "fma", "leading", "maximum", "minimum", "muladd", "never_positive", "piecewise", "polynomial",
-    "power_of_two", "reciprocal", "rounded_product", "scale_by_power_of_two", "split_power_of_two", "sqrt", "trailing",
-    "where", "where_rare",
+    "abs", "copysign", "fma", "from_0_to_1", "is_from_0_to_1", "leading", "maximum", "minimum", "muladd",
+    "never_positive", "piecewise", "polynomial", "power_of_two", "reciprocal", "rounded_product",
+    "scale_by_power_of_two", "split_power_of_two", "sqrt", "trailing", "where", "where_rare",
 )  # fmt: skip
 
 

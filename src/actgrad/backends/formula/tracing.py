@@ -23,7 +23,7 @@ class Primitives:
 
     piecewise: Callable[..., Any] | None = None  # only with tables
     where_rare: Callable[..., Any] | None = None
-    tables: Mapping[str, Any] = {}  # the constants of `piecewise`
+    overrides: Mapping[str, Any] = {}  # of constants of `accurate`: SHORT, and the tables of `piecewise`
     is_double: bool  # whether the compute dtype is float64, else float32
 
     @cached_property
@@ -31,10 +31,16 @@ class Primitives:
         """The functions of `xp` by name: the accurate functions, bound to these primitives."""
         functions = {name: getattr(self, name) for name in primitives.NAMES}
         functions |= coefficients.FLOAT64 if self.is_double else coefficients.FLOAT32
-        functions |= self.tables
+        functions |= self.overrides
         return {name: functions.get(name) or xp.bind(getattr(accurate, name), functions) for name in xp.NAMES}
 
     def never_positive(self, x: Any) -> bool:
+        return False
+
+    def from_0_to_1(self, x: Any) -> Any:
+        return x
+
+    def is_from_0_to_1(self, x: Any) -> bool:
         return False
 
     def muladd(self, a: Any, b: Any, c: Any) -> Any:

@@ -1,8 +1,8 @@
 """Access: the parts of a call's tensors that one element sees.
 
 An access object cuts every tensor into the parts that an element sees one element of each. Loops, checks, derivatives,
-sharding and test cases ask it; nothing else knows how a tensor is packed. `elementwise` has the questions and the plain
-answers, `along` and `halves` other kinds of access; `base.rows` has those to statistics of rows. `splitting` cuts
+sharding and test cases ask it. Nothing else knows how a tensor is packed. `elementwise` has the questions and the plain
+answers, `along` and `halves` other kinds of access. `base.rows` has the access to statistics of rows. `splitting` cuts
 tensors of any library, `access_loop` makes the loop over a call's tensors, and `unknown_sizes` serves shape inference.
 """
 

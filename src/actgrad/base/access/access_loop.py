@@ -39,7 +39,7 @@ def contiguous(
 ) -> dict[str, TensorMeta]:
     """These tensors as the loop takes them: one is row-major here if it lacks the contiguous dimensions that it needs.
 
-    `inputs` are those of the loop.
+    `inputs` are the loop's inputs.
     """
     if access.is_uniform:
         return dict(tensors)
@@ -55,7 +55,7 @@ def contiguous(
 
 
 def _contiguous_from(access: Access, name: str, meta: TensorMeta, elements: _Elements) -> int | None:
-    """The first of the dimensions that count as one; None where any strides will do."""
+    """The first of the dimensions that count as one, or None if any strides will do."""
     if access.flattens(name):
         return 0
     if access.is_per_row(name) and _is_reshaped(meta, elements):
@@ -72,7 +72,7 @@ def _is_reshaped(meta: TensorMeta, elements: _Elements) -> bool:
 def loop(
     access: Access, outputs: Mapping[str, TensorMeta], inputs: Mapping[str, TensorMeta], attributes: Mapping[str, Any]
 ) -> Loop:
-    """The loop over the elements, every part of every tensor being an operand; a row's dimensions are the last.
+    """The loop over the elements, where every part of every tensor is an operand. A row's dimensions are the last.
 
     The tensors have the strides that `contiguous` gives them.
     """
@@ -113,7 +113,7 @@ def is_in_a_row(meta: TensorMeta, first: int) -> bool:
 
 
 def in_a_row(meta: TensorMeta, first: int) -> TensorMeta:
-    """A tensor with its dimensions from `first` on merged into one; they must be contiguous."""
+    """A tensor with its dimensions from `first` on merged into one. These dimensions must be contiguous."""
     steps = [stride for n, stride in zip(meta.shape[first:], meta.strides[first:], strict=True) if n != 1]
     last = steps[-1] if steps else meta.dtype.itemsize
     return TensorMeta(meta.dtype, (*meta.shape[:first], prod(meta.shape[first:])), (*meta.strides[:first], last))

@@ -1,4 +1,4 @@
-"""The questions that an access object answers, and the answers of one that sees each tensor at its own place."""
+"""The questions that an access object answers, and the answers of an access that sees each tensor at its own index."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Part(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of elements along the dimension; an expression where a tracer does not know them."""
+        """The number of elements along the dimension, or an expression where a tracer does not know it."""
         return (self.stop - self.start + self.step - 1) // self.step if self.step > 1 else self.stop - self.start
 
     @property
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Elementwise:
-    """An element sees the element at its own place of every tensor; tensors are broadcast together.
+    """An element sees the element at its own index of every tensor. Tensors are broadcast together.
 
     The other kinds of access answer some of these questions differently.
     """
@@ -53,15 +53,15 @@ class Elementwise:
 
     @property
     def dimension_attribute(self) -> str:
-        """The attribute that is the number of a dimension; "" for none."""
+        """The attribute that is the number of a dimension, or "" for none."""
         return ""
 
     def dimension(self, attributes: Mapping[str, Any], rank: int) -> int | None:
-        """The dimension that an attribute numbers, from 0; None where none does."""
+        """The dimension that an attribute numbers, from 0, or None without such an attribute."""
         return attributes[self.dimension_attribute] % max(rank, 1) if self.dimension_attribute else None
 
     def position_of(self, name: str) -> int | None:
-        """The dimension that a tensor of one dimension lies along; None for other tensors."""
+        """The dimension that a tensor of one dimension lies along, or None for other tensors."""
         return None
 
     def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
@@ -97,7 +97,7 @@ class Elementwise:
         return (None,)
 
     def merged_from(self, attributes: Mapping[str, Any], rank: int) -> int | None:
-        """The dimension from which on all are merged into one row; None where none are."""
+        """The dimension from which on all are merged into one row, or None if no dimensions are."""
         return None
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
@@ -117,13 +117,13 @@ class Elementwise:
         return False
 
     def is_elementwise(self, name: str) -> bool:
-        """Whether an element sees the element at its own place of a tensor."""
+        """Whether an element sees the element at its own index of a tensor."""
         return self.part_count(name) == 1 and not self.flattens(name)
 
     def row_dimensions(
         self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
     ) -> tuple[int, ...]:
-        """The dimensions of a row, whose statistics an element sees; `shapes` are those of the tensors."""
+        """The dimensions of a row, whose statistics an element sees. `shapes` are the tensors' shapes."""
         return ()
 
     def rank(self, shapes: Mapping[str, Shape]) -> int:

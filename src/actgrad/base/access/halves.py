@@ -58,7 +58,7 @@ class Halves(Elementwise):
         return replace(self, packed=(*self.packed, *names))
 
     def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
-        """The active half of a packed tensor and the other one; None for the whole of another tensor."""
+        """The active half of a packed tensor and the other half. Another tensor has one part, None."""
         if name not in self.packed:
             return (None,)
         dim = attributes[self.dim] % len(shape)
@@ -97,7 +97,7 @@ class Halves(Elementwise):
         return self._resized(elements, attributes, lambda n: 2 * n) if name in self.packed else elements
 
     def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
-        """The shape of the parts of a packed input; comparing it with other sizes would specialise a traced graph."""
+        """The shape of the parts of a packed input. A comparison with other sizes would specialise a traced graph."""
         for name in self.packed:
             if name in shapes:
                 return self.part_shape(name, shapes[name], attributes)

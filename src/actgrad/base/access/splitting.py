@@ -32,7 +32,7 @@ def loop_views(access: Access, name: str, tensor: Any, attributes: Mapping[str, 
 def join(
     access: Access, name: str, parts: Sequence[Any], attributes: Mapping[str, Any], concatenate: Callable[..., Any]
 ) -> Any:
-    """The tensor that has these parts; `concatenate(tensors, dim)` is its library's."""
+    """The tensor that has these parts. `concatenate(tensors, dim)` is a function of its library."""
     if len(parts) == 1:
         return parts[0]
     shape = access.whole_shape(name, tuple(parts[0].shape), attributes)

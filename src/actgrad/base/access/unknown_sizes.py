@@ -12,7 +12,7 @@ from .elementwise import Access
 def completed_shapes(
     access: Access, shapes: Mapping[str, Shape], attributes: Mapping[str, Any], broadcasts: bool
 ) -> dict[str, Shape]:
-    """The inputs' shapes with the sizes that they tell of one another; none where the elements' rank is unknown.
+    """The inputs' shapes with the sizes that they tell of one another. It is empty where the elements' rank is unknown.
 
     Unless the operator broadcasts, the parts of all tensors have one shape.
     """

@@ -1,5 +1,6 @@
 """Faults that are found when an operator is defined.
 
-`definition_faults` has those of fields, names and schema lines, `access_faults` those of accesses. `torch_names` parses
-the names that a definition states for PyTorch.
+definition_faults   of fields, names and schema lines
+access_faults       of accesses
+torch_names         parses the names that a definition states for PyTorch
 """

@@ -71,7 +71,7 @@ _KINDS: Mapping[str, _Kind] = {
 
 
 def refuse_fields(text: object, stated: Iterable[str], fields: Mapping[str, bool]) -> None:
-    """Raise for a stated field that is none, and for a missing one; `fields` tells whether a field must be stated."""
+    """Raise for an unknown field, and for a missing one. `fields` says whether a field must be stated."""
     names = [*stated]
     for name in names:
         if name not in fields:

@@ -21,7 +21,7 @@ class ParsedNames(NamedTuple):
 
 
 def parse(definition: Any) -> ParsedNames | None:
-    """The names that a definition states, None without any; InvalidOperator for words that it does not have."""
+    """The names that a definition states, or None. Raises InvalidOperator for words that it does not have."""
     if definition.torch is None:
         return None
     attributes, tensors = definition.schema.attributes_by_name, definition.schema.tensors

@@ -97,7 +97,7 @@ def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
     for side, sign in (("x >=", 1.0), ("x <=", -1.0)):
         ends = sign * x[any_lost & (sign * x > 0)]
         limit = 5.0 if sample.is_half else 20.0
-        if len(ends) < 2 or ends.min() < limit:
+        if len(ends) < 2 or not limit <= ends.min() < np.inf:
             continue
         beyond = sign * x >= ends.min()
         if all(np.count_nonzero(wrong & beyond) > 0.9 * np.count_nonzero(beyond & np.isfinite(x)) for wrong in lost):
@@ -124,8 +124,12 @@ def row_statistics(sample: Sample) -> Iterator[Suspicion]:
         yield Suspicion("tail-not-counted", says, _with_statistics(sample, partial(_cut_off, count), FUNCTIONS))
     for name in ("float16", "bfloat16"):
         says = f"accumulation in {name}: the sums of rows stagnate"
-        for summed in (partial(_summed, name), _SummedTogether(name)):
-            yield Suspicion("half-accumulation", says, _with_statistics(sample, summed, FUNCTIONS))
+        for terms in (name, "float32"):
+            sums = _HalfSums(name, terms, is_one_sum=False)
+            yield Suspicion("half-accumulation", says, _with_statistics(sample, sums, FUNCTIONS))
+            if sums.totals > 1:
+                sums = _HalfSums(name, terms, is_one_sum=True)
+                yield Suspicion("half-accumulation", says, _with_statistics(sample, sums, FUNCTIONS))
 
 
 def _with_statistics(sample: Sample, combine: Callable[..., Sized], functions: Mapping[str, Any]) -> Prediction | None:
@@ -188,38 +192,32 @@ def _exp_in(dtype: str) -> Mapping[str, Any]:
     return _with(exp_difference=exp_difference)
 
 
-def _summed(name: str, shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
-    result = error_bounds.combined(shape, axes, kind, terms)
-    if kind != TOTAL:
-        return result
-    return _stagnating(name, error_bounds.number(terms).value, shape, axes, result)
+class _HalfSums:
+    """Totals of rows in a dtype of 16 bits, of terms of that dtype or of float32.
 
+    With `is_one_sum`, the totals are parts of one sum: log_softmax counts the largest elements apart.
+    """
 
-def _stagnating(name: str, terms: Array, shape: tuple[int, ...], axes: tuple[int, ...], result: Sized) -> Sized:
-    values = np.broadcast_to(terms, shape).astype(np.float64)
-    moved = np.moveaxis(values, axes, range(len(axes))).reshape(-1, *result.value.shape)
-    total, dtype = np.zeros(moved.shape[1:], BY_NAME[name].numpy), BY_NAME[name].numpy
-    for part in moved.astype(dtype):
-        total = total + part
-    value = total.astype(result.value.dtype)
-    return Sized(value, np.maximum(result.size, np.abs(value)), result.slip)
-
-
-class _SummedTogether:
-    """Rows whose totals are parts of one sum: log_softmax counts the largest elements apart from the others."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, dtype: str, terms_dtype: str, is_one_sum: bool) -> None:
+        self.dtype, self.terms_dtype = BY_NAME[dtype].numpy, BY_NAME[terms_dtype].numpy
+        self.is_one_sum = is_one_sum
         self.terms: Any = 0.0
         self.before: Any = 0.0
+        self.totals = 0
 
     def __call__(self, shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
         result = error_bounds.combined(shape, axes, kind, terms)
         if kind != TOTAL:
             return result
-        self.terms = self.terms + error_bounds.number(terms).value
-        together = _stagnating(self.name, self.terms, shape, axes, result)
-        value, self.before = together.value - self.before, together.value
+        self.totals += 1
+        self.terms = self.terms * self.is_one_sum + error_bounds.number(terms).value
+        values = np.broadcast_to(self.terms, shape).astype(np.float64)
+        moved = np.moveaxis(values, axes, range(len(axes))).reshape(-1, *result.value.shape)
+        total = np.zeros(moved.shape[1:], self.dtype)
+        for part in moved.astype(self.terms_dtype):
+            total = (total + part).astype(self.dtype)
+        sum_ = total.astype(result.value.dtype)
+        value, self.before = sum_ - self.before * self.is_one_sum, sum_
         return Sized(value, np.maximum(result.size, np.abs(value)), result.slip)
 
 
@@ -252,7 +250,8 @@ def sign_of_zero(sample: Sample) -> Iterator[Suspicion]:
     def is_turned(right: oracle.Expected, actual: Array) -> Array:
         return (actual == 0) & (right.values == 0) & (np.signbit(actual) != np.signbit(right.values))
 
-    yield Suspicion("zero-sign", "the sign of zero is lost", explains=sample.where(is_turned))
+    turned = sample.where(is_turned)
+    yield Suspicion("zero-sign", "the sign of zero is lost", explains=turned, among=turned)
 
 
 RULES: tuple[Rule, ...] = (function_form, exp_overflow, double_rounding)

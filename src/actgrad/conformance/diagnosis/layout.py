@@ -18,7 +18,7 @@ import numpy as np
 
 from ...base.errors import ActgradError
 from .. import oracle
-from ..elements import Array, elements
+from ..elements import Array, Elements, elements
 from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
@@ -30,6 +30,11 @@ VOTERS = 256  # failing elements that vote for a shift
 _PERIODS = (16, 32, 64, 128, 256, 512, 1024)
 _EVERY = (3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15)  # tiles; powers of two are periods
 _PADDED = (8, 16, 32, 64, 128, 256)
+#: The arrangements of halves: the numbers of the elements along the dimension, in the order of the other arrangement.
+_ORDERS: tuple[tuple[Callable[[int], Array], str], ...] = (
+    (lambda n: np.concatenate([np.arange(0, n, 2), np.arange(1, n, 2)]), "interleaved for split halves"),
+    (lambda n: np.arange(n).reshape(2, -1).T.ravel(), "split for interleaved halves"),
+)
 _FAILS, _HOLDS = 0.8, 0.02  # shares of failing elements in groups that fail, and in those that hold
 
 
@@ -43,7 +48,7 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
             single, failing = exact.astype(np.float32), np.flatnonzero(wrong & np.isfinite(actual.astype(np.float32)))
         order = np.argsort(single, kind="stable")
         ranked = single[order]
-        tolerance = 4 * float(np.finfo(np.float32).eps) if actual.dtype.itemsize > 2 else 2.0**-8
+        tolerance = 4 * float(np.finfo(np.float32).eps) if actual.dtype.itemsize > 2 else sample.room * 2.0**-8
         for k in failing[:: -(-len(failing) // VOTERS) or 1]:
             value = float(actual[k])
             first, last = np.searchsorted(ranked, sorted((value * (1 - tolerance), value * (1 + tolerance))))
@@ -154,25 +159,28 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
         says = "computed as if the tensors had one dimension"
         tensors = [None if tensor is None else tensor.reshape(-1) for tensor in call.tensors]
         yield Suspicion("wrong-dim", says, _recomputed(sample, {**call.attributes, name: 0}, tensors), share=SHARE)
-    if access.is_packed:
-        for order, says in (
-            (lambda n: np.concatenate([np.arange(0, n, 2), np.arange(1, n, 2)]), "interleaved for split halves"),
-            (lambda n: np.arange(n).reshape(2, -1).T.ravel(), "split for interleaved halves"),
-        ):
-            tensors = [
-                np.take(tensor, order(tensor.shape[dim]), axis=dim)
-                if tensor is not None and len(access.parts(n, tensor.shape, call.attributes)) > 1
-                else tensor
-                for n, tensor in zip(names, call.tensors, strict=False)
-            ]
-            says = f"{says}: the even and the odd elements are taken for the other arrangement"
-            yield Suspicion("interleaved-halves", says, _recomputed(sample, call.attributes, tensors), share=SHARE)
-            if all(lane.numbers is not None for lane in call.outputs):
-                shape = sample.memory[0][2]
-                there = np.take(np.arange(prod(shape)).reshape(shape), order(shape[dim]), axis=dim).ravel()
-                says = f"the results are written {says}"
-                prediction = _where_wrong(sample, there.__getitem__)
-                yield Suspicion("interleaved-halves", says, prediction, share=SHARE)
+    for order, says in _ORDERS if access.is_packed else ():
+        tensors = [
+            np.take(tensor, order(tensor.shape[dim]), axis=dim)
+            if tensor is not None and len(access.parts(n, tensor.shape, call.attributes)) > 1
+            else tensor
+            for n, tensor in zip(names, call.tensors, strict=False)
+        ]
+        words = f"{says}: the even and the odd elements are taken for the other arrangement"
+        yield Suspicion("interleaved-halves", words, _recomputed(sample, call.attributes, tensors), share=SHARE)
+        if all(lane.numbers is not None for lane in call.outputs):
+            shape = sample.memory[0][2]
+            number = np.arange(prod(shape)).reshape(shape)
+            there = np.take(number, order(shape[dim]), axis=dim).ravel()
+            words = f"the results are written {words}"
+            prediction = _where_wrong(sample, there.__getitem__)
+            yield Suspicion("interleaved-halves", words, prediction, share=SHARE)
+            read = _other_call(sample, call.attributes, tensors)
+            assert read is not None, "a call on tensors of the same shapes"
+            back = np.take(number, np.argsort(order(shape[dim])), axis=dim).ravel()
+            prediction = _where_wrong(sample, back.__getitem__, replace(sample, call=read).memory)
+            words = f"{says}: the tensors are read and the results are written in the other arrangement"
+            yield Suspicion("interleaved-halves", words, prediction, share=SHARE)
     if access.sees_rows and len(call.statistics_axes) == 1:
         axis = call.statistics_axes[0] % rank
         for count in sorted({-main.shape[axis] % block for block in _PADDED} - {0}):
@@ -217,15 +225,11 @@ def _recomputed(
     sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None], positions: Array | None = None
 ) -> Prediction | None:
     """The results at some elements of a call on other tensors; None where the call is refused or of another shape."""
-    operator = sample.call.operator
     at = sample.positions if positions is None else positions
-    try:
-        plan = operator.plan(*tensors, backend="reference", **attributes)
-        actual = tuple(np.empty(array.shape, array.dtype) for array in oracle.as_tuple(plan.result))
-        call = elements(operator, attributes, tuple(tensors), actual)
-    except (ActgradError, ValueError):
-        return None
-    if positions is None and call.size != sample.call.size:  # of another shape, it fills the same memory
+    call = _other_call(sample, attributes, tensors)
+    if call is None or (
+        positions is None and call.size != sample.call.size
+    ):  # of another shape, it fills the same memory
         return None
     lanes = [lane.take(at) for lane in call.inputs]
     results = Golden(call.computation).expected(lanes, sample.actual[0].dtype)
@@ -233,10 +237,23 @@ def _recomputed(
     return [replace(results[n], dtype=lane.dtype) for n, lane in pairs]
 
 
-def _where_wrong(sample: Sample, sources: Callable[[Array], Array]) -> Prediction:
-    """The right values at other indices of the memory where elements fail; the right ones elsewhere."""
+def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None]) -> Elements | None:
+    """The call on other tensors; None where it is refused."""
+    operator = sample.call.operator
+    try:
+        plan = operator.plan(*tensors, backend="reference", **attributes)
+        actual = tuple(np.empty(array.shape, array.dtype) for array in oracle.as_tuple(plan.result))
+        return elements(operator, attributes, tuple(tensors), actual)
+    except (ActgradError, ValueError):
+        return None
+
+
+def _where_wrong(
+    sample: Sample, sources: Callable[[Array], Array], memory: Sequence[tuple[Array, Array, Any]] = ()
+) -> Prediction:
+    """The values at other indices of the memory where elements fail; the right ones elsewhere."""
     prediction = []
-    for right, (indices, values, _), wrong in zip(sample.right, sample.memory, sample.wrong, strict=True):
+    for right, (indices, values, _), wrong in zip(sample.right, memory or sample.memory, sample.wrong, strict=True):
         there = values[sources(indices) % len(values)]
         mixed = np.where(wrong, there, right.values)
         slip = np.where(wrong, 0, right.slip)
@@ -261,9 +278,9 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
         return None
     failing: dict[tuple[int, ...], Array] = {}
     silent: dict[tuple[int, ...], Array] = {}
-    for (indices, values, shape), wrong in zip(sample.memory, sample.wrong, strict=True):
+    for (indices, values, shape), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True):
         failing.setdefault(shape, np.zeros(len(values), bool))[indices[wrong]] = True
-        silent.setdefault(shape, np.zeros(len(values), bool))[indices] = ~wrong & (values[indices] == 0)
+        silent.setdefault(shape, np.zeros(len(values), bool))[indices] = ~wrong & (actual == 0)
     patterns = [_pattern_of(wrong, silent[shape], shape) for shape, wrong in failing.items() if wrong.any()]
     if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the halves as they are computed
         wrong = np.any(sample.wrong, axis=0)
@@ -279,7 +296,8 @@ def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[st
         return None
     first, last = int(failing[0]), int(failing[-1])
     heard = last - first + 1 - int(np.count_nonzero(silent[first : last + 1]))
-    if 0.9 * size >= last - first + 1 and heard <= len(failing) / _FAILS:
+    is_dense = heard <= len(failing) / _FAILS and last - first + 1 <= 4 * len(failing)
+    if 0.9 * size >= last - first + 1 and is_dense:
         tile = next((n for n in (256, 128, 64, 32, 16) if first % n == 0 and (last + 1 - first) % n == 0), None)
         what = f"one tile of {tile}" if tile and last - first + 1 == tile else "one stretch"
         return "stretch", f"wrong in {what}: positions {first} to {last} in the order of rows"
@@ -323,7 +341,7 @@ def _run(wrong: Array, silent: Array, group: Array, count: int) -> tuple[int, in
     first, last = int(failing[0]), int(failing[-1])
     inside = (group >= first) & (group <= last)
     outside = ~inside & ~silent
-    if last - first + 1 >= count or not outside.any():
+    if last - first + 1 > 0.95 * count or not outside.any():
         return None
     if wrong[inside & ~silent].mean() < _FAILS or wrong[outside].mean() > _HOLDS:
         return None

@@ -217,7 +217,7 @@ def factor(sample: Sample) -> Iterator[Suspicion]:
     names = _factors(sample)
     for where, side, ratio in _common_ratios(sample):
         exact = min(names, key=lambda name: abs(ratio / name - 1))
-        if abs(ratio / exact - 1) <= float(ml_dtypes.finfo(sample.actual[0].dtype).eps):
+        if abs(ratio / exact - 1) <= sample.room * float(ml_dtypes.finfo(sample.actual[0].dtype).eps):
             mistake, says = names[exact]
             yield Suspicion(mistake, says + where, _multiplied(sample, side, exact))
 

@@ -16,21 +16,42 @@ CLOSE_SHARE = 0.8  # the same in 16 bits, where predictions come near by chance
 LOOSE_SHARE = 0.9  # the same for suspicions that only predict the size of errors
 CONTRADICTED = 0.05  # right elements that it would make wrong, as a share of the explained ones
 MOST = 3
+VAGUE = {"factor", "half-intermediates"}  # another mistake may explain the elements that fail by far
 
 
 def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
-    """The mistakes that explain the most failing elements, one after another; none where nothing explains enough."""
+    """The mistakes that explain the most failing elements, one after another; none where nothing explains enough.
+
+    A kernel may round worse than ours and make a mistake too: where the elements that fail by far are not explained,
+    the one that explains them best is named, with room for the kernel's rounding.
+    """
+    diagnoses, left = _diagnoses(sample)
+    far = sample.far()
+    count, all_count = (sum(map(np.count_nonzero, wrong)) for wrong in (far.wrong, sample.wrong))
+    unexplained = np.count_nonzero(left & np.concatenate(far.wrong))
+    is_clear = unexplained < 0.5 * count and not {one.mistake for one in diagnoses} & VAGUE
+    if not 0 < count < all_count or is_clear:
+        return diagnoses
+    return _diagnoses(far, 1)[0] or tuple(one for one in diagnoses if one.explained > all_count - count)
+
+
+def _diagnoses(sample: Sample, most: int = MOST) -> tuple[tuple[Diagnosis, ...], Array]:
+    """The mistakes, and the failing elements that none of them explains."""
     left = np.concatenate(sample.wrong)
     looked_at = int(np.count_nonzero(left))
     diagnoses: list[Diagnosis] = []
     if not looked_at:
-        return ()
+        return (), left
     suspicions = [(s, *both) for s in _suspicions(sample) if (both := _explained(sample, s)) is not None]
     enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else SHARE
-    while suspicions and len(diagnoses) < MOST and left.any():
+    while suspicions and len(diagnoses) < most and left.any():
         counts = [int(np.count_nonzero(left & explained)) for _, explained, _ in suspicions]
         # A suspicion that predicts values goes before one that only allows for errors; the first of equals wins.
-        best = max(range(len(counts)), key=lambda k: (not suspicions[k][0].is_loose, counts[k], -k))
+        ranks = [
+            (not s.is_loose, count * (0.9 if s.mistake in VAGUE else 1.0), -k)
+            for k, ((s, *_), count) in enumerate(zip(suspicions, counts, strict=True))
+        ]
+        best = ranks.index(max(ranks))
         suspicion, _, consistent = suspicions.pop(best)
         if suspicion.is_loose and diagnoses:  # it allows for any small error: a second mistake needs values
             continue
@@ -39,7 +60,7 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
         if counts[best] >= max(1, share * int(np.count_nonzero(of))):
             diagnoses.append(Diagnosis(suspicion.mistake, suspicion.says, counts[best], looked_at))
             left = left & ~consistent
-    return tuple(diagnoses)
+    return tuple(diagnoses), left
 
 
 def _suspicions(sample: Sample) -> Iterator[Suspicion]:

@@ -12,15 +12,13 @@ _ORDER = {"bool": 0, "int": 1, "uint": 1, "float": 2, "other": 2, "complex": 3}
 
 
 def dtype(row: Row, name: str) -> Group:
-    """An argument has one of the row's dtypes; `NAME?` in the row: unless it is empty."""
+    """An argument, or each tensor of a list, has one of the row's dtypes; `NAME?` in the row: unless it is empty."""
     dtypes = row.dtypes[name]
     name, mark, _ = name.partition("?")
 
     def test(call: Call) -> str | None:
-        if mark and not any(meta.size for meta in entries(call, name)):
-            return None
         names = dtypes.on(call)
-        for actual in dtypes_of(call, name):
+        for actual in [meta.dtype for meta in entries(call, name) if meta.size] if mark else dtypes_of(call, name):
             if actual.name not in names:
                 return f"{name} is {actual}; it must be {either(names)}{call.on_product}; convert {name}"
         return None

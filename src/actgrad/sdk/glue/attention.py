@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import either
-from .rule import OWN, Rule, Shape
+from .rule import OWN, WIDE, Rule, Shape
 
 #: Of a layout the dimensions of batch, heads, sequence and width; H is heads times width.
 _LAYOUTS = {"BNSD": (0, 1, 2, 3), "BSND": (0, 2, 1, 3), "BSH": (0, 2, 1, 3), "SBH": (1, 2, 0, 3)}
@@ -90,7 +90,21 @@ def _gradient_shapes(q: Shape, k: Shape, v: Shape, gradient: Any, shift: Any, dr
     return q, k, v, ...
 
 
+def _masked_softmax(a: Any, mask: Any, scale: float, is_causal: bool) -> Any:
+    """A masked number counts as -10000, so that a row of masked ones has equal results."""
+    scores = np.where(mask, np.float32(-10000), a * np.float32(scale))
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def _masked_shape(shape: Shape, mask: Shape, scale: float, is_causal: bool) -> Shape:
+    if is_causal:
+        raise ValueError("fixTriuMask is true; it must be false; pass the triangle as mask")
+    return shape
+
+
 RULES: dict[str, Rule] = {
     "attention": Rule(_forward, OWN, _shapes),
+    "masked_softmax": Rule(_masked_softmax, WIDE, _masked_shape),
     "attention_backward": Rule(_backward, OWN, _gradient_shapes),
 }

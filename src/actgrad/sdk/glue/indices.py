@@ -206,7 +206,12 @@ def _scattered_points(a: Any, index: Any, values: Any) -> Any:
     return result
 
 
+def _counts(a: Any, weights: Any, minimum: int) -> Any:
+    return np.bincount(a.astype(np.int64), weights, minimum)
+
+
 RULES: dict[str, Rule] = {
+    "count_numbers": Rule(_counts, OWN, lambda *_: ...),
     "gather": Rule(lambda a, dim, index: a[_along(index, dim)], OWN, lambda shape, dim, index: index),
     "scatter": Rule(_scattered, OWN, lambda shape, *_: shape),
     "scatter_add": Rule(lambda a, dim, index, b: _scattered(a, dim, index, b, 1), OWN, lambda shape, *_: shape),

@@ -128,6 +128,16 @@ def _nll_backward(gradient: Any, a: Any, target: Any, weight: Any, reduction: in
     return result.reshape(a.shape)
 
 
+def _classes_last(rule: Callable[..., Any], tensors: int) -> Callable[..., Any]:
+    """A rule of rows of classes, for tensors whose dimension 1 is the classes'. The last of `tensors` is one."""
+
+    def compute(*arguments: Any) -> Any:
+        a = np.moveaxis(arguments[tensors - 1], 1, -1)
+        return rule(*arguments[: tensors - 1], a, *arguments[tensors:])
+
+    return compute
+
+
 RULES: dict[str, Rule] = {
     "mse_loss": Rule(_reduced_loss(lambda a, b: np.square(a - b)), FLOATING, _loss_shape),
     "mse_loss_backward": Rule(_mse_backward, FLOATING),
@@ -151,4 +161,12 @@ RULES: dict[str, Rule] = {
     "chance_entropy_backward": Rule(_chance_entropy_backward, FLOATING),
     "nll_loss": Rule(_nll, OWN, _nll_shapes),
     "nll_loss_backward": Rule(_nll_backward, OWN, lambda gradient, a, *_: a),
+    "nll_loss_2d": Rule(
+        _classes_last(_nll, 1), OWN, lambda a, target, *rest: _nll_shapes((a[0], *a[2:], a[1]), target, *rest)
+    ),
+    "nll_loss_2d_backward": Rule(
+        lambda *arguments: np.moveaxis(_classes_last(_nll_backward, 2)(*arguments), -1, 1),
+        OWN,
+        lambda gradient, a, *_: a,
+    ),
 }

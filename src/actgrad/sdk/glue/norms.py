@@ -71,10 +71,33 @@ def _group_norm(
     return (result + (0 if beta is None else beta[:, None])).reshape(a.shape), mean, rstd
 
 
+def _group_norm_backward(
+    gradient: Any,
+    a: Any,
+    mean: Any,
+    rstd: Any,
+    gamma: Any,
+    batch: int,
+    channels: int,
+    size: int,
+    groups: int,
+    mask: Any,
+) -> Any:
+    rows = (batch, groups, -1)
+    inner = gradient.reshape(batch, channels, size) * (1 if gamma is None else gamma[:, None])
+    by_a, *_ = _layer_norm_backward(inner.reshape(rows), a.reshape(rows), (0,), mean, rstd, None, None, mask)
+    normal = ((a.reshape(rows) - mean.reshape(rows)) * rstd.reshape(rows)).reshape(batch, channels, size)
+    gradient = gradient.reshape(batch, channels, size)
+    return by_a.reshape(a.shape), (gradient * normal).sum((0, 2)), gradient.sum((0, 2))
+
+
 RULES: dict[str, Rule] = {
     "layer_norm": Rule(_layer_norm, WIDE, _layer_norm_shapes),
     "layer_norm_backward": Rule(_layer_norm_backward, WIDE, lambda g, a, normalized, *_: (a, normalized, normalized)),
     "group_norm": Rule(_group_norm, WIDE, lambda a, *_: (a, ..., ...)),
+    "group_norm_backward": Rule(
+        _group_norm_backward, WIDE, lambda g, a, mean, rstd, gamma, batch, channels, *_: (a, (channels,), (channels,))
+    ),
     "rms_norm": Rule(_rms_norm, WIDE, lambda a, *_: (a, ...)),
     "add_rms_norm": Rule(_add_rms_norm, WIDE, lambda a, *_: (a, ..., a)),
     "rms_norm_grad": Rule(_rms_norm_grad, WIDE, lambda g, a, rstd, gamma: (a, gamma)),

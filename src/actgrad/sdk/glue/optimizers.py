@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .rule import WIDE, Rule
+from .rule import OWN, WIDE, Rule
 
 
 def _adam_w(
@@ -27,7 +27,16 @@ def _unscaled(gradient: Any, is_bad: Any, factor: Any) -> Any:
     return gradient * factor.reshape(()), is_bad if np.isfinite(gradient).all() else np.ones_like(is_bad)
 
 
+def _scale(scale: Any, steps: Any, is_bad: Any, growth: float, backoff: float, interval: int) -> tuple[Any, Any]:
+    """The factor of the loss, and how many steps in a row were good. The factor grows after `interval` of them."""
+    larger, count = (scale * growth).astype(np.float32), steps + 1
+    is_due = count == interval
+    grown = np.where(is_due & np.isfinite(larger), larger, scale)
+    return np.where(is_bad != 0, scale * backoff, grown), np.where((is_bad != 0) | is_due, 0, count)
+
+
 RULES: dict[str, Rule] = {
     "adam_w": Rule(_adam_w, WIDE, lambda a, m, v, largest, *_: (a,) * 4, is_in_place=True),
     "unscale": Rule(_unscaled, WIDE, lambda gradient, *_: (gradient, ...), is_in_place=True),
+    "loss_scale": Rule(_scale, OWN, lambda scale, steps, *_: (scale, steps)),
 }

@@ -163,6 +163,14 @@ def _spread_shape(shape: Shape, dims: Sequence[int] | None, correction: int, kee
     return _reduced(shape, dims or (), keep)
 
 
+def _with_mean(function: Callable[..., Any]) -> Rule:
+    def compute(a: Any, dims: Any, correction: int, keep: bool) -> tuple[Any, Any]:
+        mean = np.mean(a, tuple(dims or ()) or None, keepdims=keep)
+        return _std_or_var(function)(a, dims, correction, keep), mean
+
+    return Rule(compute, WIDE, lambda *arguments: (_spread_shape(*arguments),) * 2)
+
+
 def _log_sum_exp(a: Any, axis: Any, keepdims: bool) -> Any:
     largest = np.max(a, axis, keepdims=True)
     largest = np.where(np.isfinite(largest), largest, 0)
@@ -181,14 +189,42 @@ def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -
     return total if order == 0 else total ** (1 / order)
 
 
+def _complex(a: Any, b: Any) -> Any:
+    result = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a.dtype, np.complex64))
+    result.real, result.imag = a, b
+    return result
+
+
+def _quotient(a: Any, b: Any, mode: int) -> Any:
+    """Rounded towards 0 by mode 1, down by mode 2."""
+    if mode == 2:
+        return np.floor_divide(a, b)
+    if mode == 1 and np.issubdtype(a.dtype, np.integer):
+        return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+    return np.trunc(a / b) if mode == 1 else a / b
+
+
+def _running(function: np.ufunc) -> Rule:
+    """The extreme so far along a dimension, and its last position. NaN wins."""
+
+    def compute(a: Any, dim: int) -> tuple[Any, Any]:
+        values = function.accumulate(a, dim)
+        positions = np.arange(a.shape[dim]).reshape(-1, *(1,) * (a.ndim - 1 - dim % a.ndim))
+        is_new = (a == values) | np.isnan(a)
+        return values, np.maximum.accumulate(np.where(is_new, positions, 0), dim)
+
+    return Rule(compute, WIDE, lambda shape, dim: (shape, shape))
+
+
 _PLAIN = (
     "maximum", "minimum", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_not",
-    "logical_and", "logical_or", "isfinite", "floor", "ceil", "trunc",
+    "logical_and", "logical_or", "isfinite", "floor", "ceil", "trunc", "fmod", "logical_xor", "bitwise_xor",
+    "left_shift", "right_shift", "signbit",
 )  # fmt: skip
 
 _FLOATING = (
     "exp", "log", "sqrt", "sin", "cos", "reciprocal", "log1p", "expm1", "log2", "log10", "tan", "sinh", "cosh", "tanh",
-    "arcsin", "arccos", "arctan",
+    "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "arctan2", "exp2", "logaddexp", "logaddexp2",
 )  # fmt: skip
 
 RULES: dict[str, Rule] = {
@@ -222,6 +258,18 @@ RULES: dict[str, Rule] = {
     "nan_to_num": Rule(_nan_to_num),
     "sum": Rule(_reduction(np.sum), RESULT, _reduced),
     "mean": Rule(_reduction(np.mean), RESULT, _reduced),
+    "cumprod": Rule(lambda a, dim, *_: np.cumprod(a, int(dim)), RESULT, lambda shape, *_: shape),
+    "cummax": _running(np.maximum),
+    "cummin": _running(np.minimum),
+    "trace": Rule(np.trace, RESULT, lambda shape: ()),
+    "complex": Rule(_complex, OWN),
+    "divide_by_mode": Rule(_quotient),
+    "x_log_y": Rule(
+        lambda a, b: np.where(np.isnan(b), np.nan, np.where(a == 0, 0, a * np.log(b))),
+        FLOATING,
+    ),
+    "round_decimals": Rule(np.round, shape=lambda shape, *_: shape),
+    "sum_without_nan": Rule(_reduction(np.nansum), RESULT, _reduced),
     "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
     "matmul": Rule(lambda a, b, *_: np.matmul(a, b), RESULT, _matrices),
     "addmm": Rule(_addmm, RESULT, _added),
@@ -249,6 +297,9 @@ RULES: dict[str, Rule] = {
     "any": Rule(_reduction(np.any), OWN, _reduced),
     "argmax": Rule(
         lambda a, dim, keep: np.argmax(a, dim, keepdims=keep), OWN, lambda a, dim, keep: _reduced(a, (dim,), keep)
+    ),
+    "argmin": Rule(
+        lambda a, dim, keep: np.argmin(a, dim, keepdims=keep), OWN, lambda a, dim, keep: _reduced(a, (dim,), keep)
     ),
     "arange": Rule(
         lambda start, end, step: start + step * np.arange(_steps(start, end, step)),
@@ -282,14 +333,8 @@ RULES: dict[str, Rule] = {
     "min_dim": _extremes(np.min, np.argmin),
     "std": Rule(_std_or_var(np.std), WIDE, _spread_shape),
     "var": Rule(_std_or_var(np.var), WIDE, _spread_shape),
-    "var_and_mean": Rule(
-        lambda a, dims, correction, keep: (
-            _std_or_var(np.var)(a, dims, correction, keep),
-            np.mean(a, tuple(dims or ()) or None, keepdims=keep),
-        ),
-        WIDE,
-        lambda *arguments: (_spread_shape(*arguments),) * 2,
-    ),
+    "var_and_mean": _with_mean(np.var),
+    "std_and_mean": _with_mean(np.std),
     "log_sum_exp": Rule(_reduction(_log_sum_exp), WIDE, _reduced),
     "vector_norm": Rule(_vector_norm, WIDE, lambda shape, order, dims, keep, *_: _reduced(shape, dims, keep)),
     "norm_of_all": Rule(lambda a, order: _vector_norm(a, order, (), False), WIDE, lambda shape, order: ()),

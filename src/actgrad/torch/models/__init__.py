@@ -6,6 +6,7 @@ syntax      forms in a syntax tree
 trials      modules of other libraries, known by their code and by a comparison in numbers
 gates       products such as act(gate) * up, in a copy of a module's code
 gate_products  products by our functions
+recomputation  products that are computed again in the backward pass
 outcome     what convert reports
 patching    functional calls, counted or given to actgrad
 comparison  a model before and after its conversion, in numbers

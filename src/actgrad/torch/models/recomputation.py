@@ -1,0 +1,88 @@
+"""The backward pass computes the product of a gate again, because the gradient needs the factors anyway.
+
+A linear layer after the gate saves the product for the gradient of its weight. `recompute_products` replaces this
+saved tensor by a function that runs the gate's kernel again on the factors, which the gate's node saves. The bits are
+the same.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import torch
+
+from ..autograd import Node
+
+#: PyTorch's matrix products: the position of the first factor among their inputs, and the attribute that saves it.
+_MATRIX_PRODUCTS = {"MmBackward0": (0, "self"), "BmmBackward0": (0, "self"), "AddmmBackward0": (1, "mat1")}
+_VIEWS = ("ViewBackward0", "UnsafeViewBackward0", "ReshapeAliasBackward0", "UnsqueezeBackward0")
+_MOST_NODES = 64
+
+
+def recompute_products(results: Any) -> Any:
+    """The results of a gated module, in whose graph matrix products do not save a gate's product."""
+    y = results[0] if isinstance(results, tuple) and results else results
+    if not torch.compiler.is_compiling() and isinstance(y, torch.Tensor) and y.grad_fn is not None:
+        is_watched = torch._C._autograd._top_saved_tensors_default_hooks(True) is not None  # as by a checkpoint
+        if not (is_watched or torch._C._are_functorch_transforms_active()):
+            _search(y.grad_fn)
+    return results
+
+
+def _search(first: Any) -> None:
+    """Change the matrix products near a node."""
+    nodes, seen = [first], set[Any]()
+    while nodes and len(seen) < _MOST_NODES:
+        node = nodes.pop()
+        if node is None or node in seen or _operator(node) is not None:
+            continue
+        seen.add(node)
+        if node.name() in _MATRIX_PRODUCTS:
+            _recompute(node, *_MATRIX_PRODUCTS[node.name()])
+        nodes += [parent for parent, _ in node.next_functions]
+
+
+def _recompute(node: Any, position: int, attribute: str) -> None:
+    """Let a matrix product compute its first factor again, if this factor is a gate's product."""
+    gate: Any = node.next_functions[position][0]
+    while gate is not None and gate.name() in _VIEWS:
+        gate = gate.next_functions[0][0]
+    operator = _operator(gate)
+    is_gate = operator is not None and operator.definition.multiplies and operator.gradient_of is None
+    if not is_gate or node.metadata.get(__name__):
+        return
+    node.metadata[__name__] = True
+    saved = getattr(node, f"_raw_saved_{attribute}")
+    factor = getattr(node, f"_saved_{attribute}")
+    if factor is not None and factor._version == 0 and factor.is_contiguous():
+        saved.register_hooks(lambda tensor: (tensor.shape, _sample(tensor)), partial(_product, gate))
+
+
+def _sample(tensor: torch.Tensor) -> torch.Tensor | None:
+    """A few elements. A GPU would have to wait for their comparison."""
+    row = tensor.detach().reshape(-1)
+    return row[:: len(row) // 8 + 1].clone() if row.is_cpu else None
+
+
+def _operator(node: Any) -> Any:
+    """The operator of a node that is actgrad's."""
+    kind: Any = getattr(type(node), "_forward_cls", object)
+    return kind.interface.operator if issubclass(kind, Node) else None
+
+
+def _product(gate: Any, saved: tuple[torch.Size, torch.Tensor | None]) -> torch.Tensor:
+    """The gate's product of the factors that it saved; PyTorch raises if one of them was overwritten."""
+    shape, sample = saved
+    interface = gate.derivation.interface
+    tensors = gate.saved_tensors[: len(interface.tensors)]
+    with torch.no_grad():
+        results = interface.overload(*interface.row(tensors, gate.derivation.attributes))
+    product: torch.Tensor = results[0] if isinstance(results, tuple) else results
+    if sample is not None and not torch.allclose(_sample(product), sample, 0, 0, equal_nan=True):  # type: ignore[arg-type]
+        raise RuntimeError(
+            f"{interface.operator.name}: the product or a factor was overwritten through .data, where PyTorch does not "
+            "count the change; the backward pass computes the product again and needs the factors; write to the tensor "
+            "itself, or call actgrad.torch.revert on the gated module"
+        )
+    return product.view(shape)
