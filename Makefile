@@ -45,7 +45,7 @@ operators: .venv/dev
 training: .venv/dev
 	$(BIN)/python -m benchmarks training --write
 
-# The documentation in the folder site: python -m http.server --directory site
+# The documentation. Open site/index.html in a browser; no server is needed.
 site: .venv/dev
 	$(BIN)/python scripts/site.py site
 

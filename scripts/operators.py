@@ -105,8 +105,8 @@ engine in C++.
 DIFFERENCES = """\
 ## Where the sources disagree
 
-Each line names a difference between the documents, the source, the tests or the README of a family. "Here" says what
-actgrad does.
+Each line names a difference between the documents, the source, the tests or the README of a family. It also says what
+actgrad does. `actgrad.rules("document")` turns the documents' rules on.
 """
 
 

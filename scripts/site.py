@@ -23,13 +23,26 @@ import site_names
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
-LANGUAGES = {".c": "c", ".cpp": "cpp", ".hpp": "cpp", ".py": "python"}
-LINK = re.compile(r"\[([^\]\n]*)\]\((?!\w+:)([^)#\s]+)")  # the text and the target of [text](target#anchor)
+LANGUAGES = {".c": "c", ".cpp": "cpp", ".hpp": "cpp", ".py": "python", ".sh": "sh", ".yml": "yaml"}
+LINK = re.compile(r"\[([^\]\n]*)\]\((?!\w+:)([^)#\s]+)(#[^)\s]*)?\)")  # the parts of [text](target#anchor)
 DEFINITION = re.compile(r"src/actgrad/ops/(\w+)\.py")
 NAVIGATION = {
     "Tutorials": ["tutorials/train", "tutorials/port", "accept"],
     "How-to guides": [
-        *("numpy", "torch", "coming-from", "sdk", "torch_npu", "ggml", "check", "ci", "ci-kernels", "new-operator", "faq"),
+        *(
+            "numpy",
+            "torch",
+            "coming-from",
+            "sdk",
+            "torch_npu",
+            "train-on-npu",
+            "ggml",
+            "check",
+            "ci",
+            "ci-kernels",
+            "new-operator",
+            "faq",
+        ),
     ],
     "Reference": [
         *("formulas", "operators", "families", "rows", "accuracy", "models", "benchmarks/index", "benchmarks/results"),
@@ -78,21 +91,34 @@ def toctree(page: str) -> str:
 
 
 def with_links(markdown: str, path: str) -> str:
-    """A page of the repository with the links of the site."""
+    """A page of the repository with the links of the site; a file that is on no page loses its link."""
     here = posixpath.dirname(place(path)) or "."
 
     def link(match: re.Match[str]) -> str:
-        text, target = match[1], posixpath.normpath(posixpath.join(posixpath.dirname(path), match[2]))
+        text, anchor = match[1], match[3] or ""
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), match[2]))
         definition = DEFINITION.fullmatch(target)
         if definition:
-            return f"[{text}]({posixpath.relpath(f'operators/{definition[1]}.md', here)}#{text}"
-        folder, name = posixpath.split(target)
-        if folder == "examples":
-            return f"[{text}]({posixpath.relpath('examples.md', here)}#{name.replace('.', '')}"
-        page = f"{place(target)}.md" if target.endswith(".md") else target.removeprefix("docs/")
-        return f"[{text}]({posixpath.relpath('examples.md' if target == 'examples' else page, here)}"
+            page, anchor = f"operators/{definition[1]}.md", f"#{text}"
+        elif target == "examples" or is_example(ROOT / target):
+            page, anchor = "examples.md", f"#{slug(target.removeprefix('examples/'))}" if "/" in target else ""
+        elif target in DOCUMENTS or target.startswith("docs/"):
+            page = f"{place(target)}.md" if target.endswith(".md") else target.removeprefix("docs/")
+        else:
+            return text
+        return f"[{text}]({posixpath.relpath(page, here)}{anchor})"
 
     return LINK.sub(link, markdown)
+
+
+def is_example(path: Path) -> bool:
+    """Whether a file is on the page with all example programs."""
+    return path.suffix in LANGUAGES and ROOT / "examples" in path.parents
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as git forges make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def place(path: str) -> str:
@@ -107,11 +133,10 @@ def examples() -> Iterator[str]:
     yield ""
     yield "These are the files of the folder `examples`. `actgrad sdk --run examples/elu.cpp` builds and runs a program"
     yield "in C or C++ ([aclnn programs](sdk.md)). [PyTorch](torch.md#beyond-one-process) describes `train_sharded.py`."
-    for path in sorted((ROOT / "examples").iterdir()):
-        if path.suffix in LANGUAGES:
-            yield f"\n## {path.name}\n\n````{LANGUAGES[path.suffix]}"
-            yield path.read_text(encoding="utf-8").rstrip()
-            yield "````"
+    for path in sorted(filter(is_example, (ROOT / "examples").rglob("*"))):
+        yield f"\n## {path.relative_to(ROOT / 'examples')}\n\n````{LANGUAGES[path.suffix]}"
+        yield path.read_text(encoding="utf-8").rstrip()
+        yield "````"
 
 
 def main() -> int:

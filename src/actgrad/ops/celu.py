@@ -50,8 +50,9 @@ celu = Operator(
     ),
     requires=NOT_ZERO,
     differences=(
-        "Ascend310B: its lists have no BFLOAT16 elsewhere, the source takes it here. Here: too.",
-        "Ascend310P: the documents say no, the README yes. Here: available.",
+        "Ascend310B: the source takes BFLOAT16, although the lists of other operators leave it out there. actgrad "
+        "takes it too.",
+        "Ascend310P: the README lists the operator, and the documents do not. actgrad has it.",
     ),
     torch=Torch("celu(alpha, inplace)", module="CELU"),
     aclnn="Celu",
@@ -74,8 +75,9 @@ scaled_celu = Operator(
     dtypes="float32 float16",
     requires=NOT_ZERO_2,
     differences=(
-        "x / alpha2 above 87: the kernel takes 87. Here: the formula's own value.",
-        "alpha2: the README wants it above 0, the kernel takes any. Here: any but 0.",
+        "Large x / alpha2: the kernel limits the quotient to 87. actgrad computes the formula.",
+        "alpha2: the README requires a positive number, and the kernel takes any number. actgrad takes any number "
+        "except 0.",
     ),
     torch=Torch("scaled_celu(alpha1, alpha2, alpha3)", module="ScaledCELU"),
     ir="Celu(x=self, alpha1=1.0, alpha2=1.0, alpha3=1.0) -> y",

@@ -14,8 +14,8 @@ from .silu import silu_derivative, silu_formula, swish_derivative, swish_formula
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
 DIFFERENCES = (
-    "A wrong dim, size or limit: the documents say 161002, the generated function 561002. Here: the latter; by the "
-    "documents' letter the former.",
+    "Wrong dim, size or limit: the documents have status 161002, and the generated function returns 561002. actgrad "
+    "returns 561002, and 161002 under the documents' rules.",
 )
 DOUBLES = "alpha limit bias"
 

@@ -43,12 +43,12 @@ elu = Operator(
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
     differences=(
-        "alpha or input_scale infinite or NaN: the operator's source switches to a threshold form, the documents "
-        "are silent. Here: the formula's own value.",
-        "float64, and bfloat16 on Ascend910: the documents differ between Elu and InplaceElu, the source has one "
-        "list for both and every product. Here: the source's list.",
-        "Ascend310B: one README lists it, the documents do not. Here: not available.",
-        "Near 0 the operator's kernel changes from a polynomial to exp(x) - 1. Here: expm1 everywhere.",
+        "Infinite or NaN alpha or input_scale: the source uses another formula, and the documents do not mention the "
+        "case. actgrad computes the formula.",
+        "float64, and bfloat16 on Ascend910: the documents of Elu and InplaceElu differ. The source has one list for "
+        "both functions and all products. actgrad follows the source.",
+        "Ascend310B: a README lists the operator, and the documents do not. actgrad does not have it there.",
+        "x near 0: the kernel changes between a polynomial and exp(x) - 1. actgrad computes expm1 for every x.",
     ),
     torch=Torch("elu(alpha, inplace, *, scale, input_scale, save)", module="ELU"),
     aclnn="Elu",
@@ -85,16 +85,16 @@ elu_backward = Operator(
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
     differences=(
-        "bfloat16: the older document has it on Ascend910B alone, the README on Ascend950, Ascend910_93 and "
-        "Ascend910B, as the source. Here: the source's list.",
-        "dtype of grad_input: the documents' table lists float32, float16 and bfloat16, their rule and the source "
-        "every dtype that a float converts to, complex ones included. Here: the rule; the table by the documents' "
-        "letter.",
-        "alpha below 0 with is_result: the README and the source refuse it, the older document is silent. Here: "
-        "refused, judged as float32 like the source; negative scales are computed.",
-        "The documents describe grad_output as the formula's gradient of the input, and the other way round. Here: "
-        "as the formula has it.",
-        "Into a wider grad_input the operator casts what it had rounded to grad_output's dtype. Here: rounded once.",
+        "bfloat16: an older document has it only on Ascend910B. The README and the source also have it on Ascend950 "
+        "and Ascend910_93. actgrad follows the source.",
+        "dtype of grad_input: a table in the documents lists float32, float16 and bfloat16. A sentence there and the "
+        "source allow every dtype that a float converts to, also complex numbers. actgrad follows the sentence, and "
+        "the table under the documents' rules.",
+        "Negative alpha with is_result: the README and the source refuse it, and the older document does not mention "
+        "it. actgrad refuses it after rounding alpha to float32, as the source does. actgrad computes negative "
+        "scales.",
+        "Names: the documents exchange the descriptions of grad_output and grad_input. actgrad follows the formula.",
+        "grad_input of a wider dtype: the operator first rounds to the dtype of grad_output. actgrad rounds once.",
     ),
     aclnn="EluBackward",
     ir=(

@@ -20,7 +20,9 @@ erfinv = Operator(
     dtypes="float32 float16 bfloat16 int8 int16 int32 int64 uint8 bool",
     integer_result="float32",
     checks=(supported("self"), convertible("out"), same_shape("out", to="self"), rank("self")),
-    differences=("Integers in place: the source lists them, and cannot convert FLOAT to them. Here: refused.",),
+    differences=(
+        "Integers in place: the source lists them, but cannot convert FLOAT to integers. actgrad refuses them.",
+    ),
     torch=Torch("erfinv"),
     aclnn=C("Erfinv", const_reference=True),
     ir="Erfinv(input_x=self) -> output_y",

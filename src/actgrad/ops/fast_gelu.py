@@ -12,7 +12,10 @@ PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
 CURVATURE, TURN = 0.1444 * 0.7071**2, 1.769 / 0.7071
 TURN_SHORT = 163955 / 65536  # near TURN, exact in every dtype of the arithmetic
 BEYOND = 4.0  # above TURN. It keeps infinity * 0 out of the products
-DIFFERENCES = ("Ascend310P and Ascend910: the README says yes, the source has no dtype there. Here: none.",)
+DIFFERENCES = (
+    "Ascend310P and Ascend910: the README has the operator, but the source has no dtype there. actgrad "
+    "does not have it there.",
+)
 
 
 def fast_gelu_formula(x):
@@ -87,8 +90,9 @@ fast_gelu_v2 = Operator(
     paper="Kim et al. 2021 (I-BERT), https://arxiv.org/abs/2101.01321",
     formula=fast_gelu_v2_formula,
     differences=(
-        "The README prints the formula of fast GELU, the kernel has two parabolas. Here: the parabolas.",
-        "The kernel adds 1e-12 to x before it takes its sign. Here: the sign of x.",
+        "Formula: the README prints the formula of fast GELU, and the kernel computes two parabolas. actgrad computes "
+        "the parabolas.",
+        "Sign of x: the kernel adds 1e-12 to x first. actgrad takes the sign of x.",
     ),
     torch=Torch("fast_gelu_v2", module="FastGELUV2"),
     ir="FastGeluV2(x=self) -> y",

@@ -52,12 +52,13 @@ fatrelu_mul = Operator(
     products="Ascend910_93 Ascend910B",
     generated=True,
     differences=(
-        "An element equal to threshold: by the documents it stays, by the kernel it is 0. Here: 0; it stays by the "
-        "documents' rules.",
-        "NaN: the kernel takes 0 for it. Here: it stays, as in every forward function.",
-        "The size of the last dimension and the product of the others are limited to 1024 and 200000 there. Here: "
-        "where a product judges.",
-        "The shape of out is not compared there. Here: it has the shape of the result, or is contiguous and as large.",
+        "Element equal to threshold: the documents keep it, and the kernel returns 0. actgrad returns 0, and keeps it "
+        "under the documents' rules.",
+        "NaN: the kernel returns 0. actgrad returns NaN, as in every forward function.",
+        "Size: CANN limits the last dimension to 1024 elements, and the product of the others to 200000. actgrad has "
+        "these limits only with a product.",
+        "Shape of out: CANN does not check it. actgrad requires the shape of the result, or a contiguous tensor with "
+        "as many elements.",
     ),
     torch=Torch("fatrelu_mul(input, threshold)"),
     aclnn=C("FatreluMul", {"dim": -1}, unusual_const="out"),

@@ -46,7 +46,10 @@ fused_bias_leaky_relu_backward = Operator(
     formula=fused_bias_leaky_relu_gradient,
     linear_in="grad_output",
     dtypes=FLOATS,
-    differences=("scale times negative_slope must not be negative: the result then tells the sign of x + bias.",),
+    differences=(
+        "Sign: scale * negative_slope must not be negative, because the gradient reads the sign of x + bias "
+        "from the result.",
+    ),
     ir="FusedBiasLeakyReluGrad(y_grad=grad_output, features, negative_slope=0.2, scale=1.414213562373; broadcast) "
     "-> x_grad",
 )

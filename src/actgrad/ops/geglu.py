@@ -40,10 +40,11 @@ geglu = Operator(
     requires=REQUIRES,
     products=PRODUCTS,
     differences=(
-        "approximate: a header has the numbers swapped. Here: 0 none, 1 tanh, as all else says.",
-        "approximate 0 on Ascend310P: the documents say tanh only, the source passes it. Here: refused.",
-        "An empty self: the source does not compare the dtypes then. Here: neither.",
-        "float16: the kernel rounds gelu before it multiplies. Here: each output is rounded once.",
+        "approximate: a header exchanges the numbers. actgrad uses 0 for none and 1 for tanh, as all other sources do.",
+        "approximate 0 on Ascend310P: the documents allow only tanh, and the source does not check. actgrad refuses "
+        "it.",
+        "Empty self: the source does not compare the dtypes then. actgrad does not either.",
+        "float16: the kernel rounds gelu before it multiplies. actgrad rounds each output once.",
     ),
     aclnn=(C("GeGlu", {"activate_left": False}, header=HEADER), C("GeGluV3", header=HEADER)),
     ir="GeGluV2(x=self, dim=-1, approximate=1, activate_left=False) -> (y, gelu)",
@@ -87,13 +88,15 @@ geglu_backward = Operator(
     requires=REQUIRES,
     products=PRODUCTS,
     differences=(
-        "dim: one table of a newer document allows [-size, size], all else [-rank, rank - 1]. Here: the latter.",
-        "Rank: the documents say 1 to 8, the source has no limit. Here: by the documents' letter alone.",
-        "approximate 0 on Ascend310P: not supported by the documents; the source reports success and fails later. "
-        "Here: refused.",
-        "float16: the kernel multiplies the gradient and the other half in float16, which may overflow. Here: float32.",
-        "Infinite elements: the kernel gives NaN. Here: the limits, 0 and 1.",
-        "gelu: the C functions take it as given; in Python it is computed anew where it is left out.",
+        "dim: a table in a newer document allows [-size, size]. All other sources and actgrad allow [-rank, rank - 1].",
+        "Number of dimensions: the documents allow 1 to 8, and the source has no limit. actgrad has the limit only "
+        "under the documents' rules.",
+        "approximate 0 on Ascend310P: the documents do not support it, and the source reports success and fails "
+        "later. actgrad refuses it.",
+        "float16: the kernel multiplies the gradient by the other half in float16, which may overflow. actgrad "
+        "multiplies in float32.",
+        "Infinite elements: the kernel returns NaN. actgrad returns the limits 0 and 1.",
+        "gelu: the C functions read it. The Python function computes it if it is left out.",
     ),
     aclnn=(C("GeGluBackward", {"activate_left": False}, header=BACKWARD), C("GeGluV3Backward", header=BACKWARD)),
     ir="GeGluGradV2(dy=grad_output, x=self, gelu, dim=-1, approximate=1, activate_left=False) -> dx",

@@ -57,9 +57,10 @@ gelu = Operator(
     formula={"none": gelu_erf, "tanh": gelu_tanh},
     switch="approximate",
     differences=(
-        "The form of aclnnGelu: the document prints that of erf, kernel and test are that of tanh. Here: tanh.",
-        "approximate of aclnnGeluV2 is not validated: any number but 1 means erf. Here: too.",
-        "Rank of aclnnGeluV2: the source has no limit, a test expects 8. Here: 8.",
+        "aclnnGelu: the document prints the form with erf, and kernel and test use the form with tanh. actgrad uses "
+        "tanh.",
+        "approximate of aclnnGeluV2: CANN does not check it, and any number except 1 means erf. actgrad does the same.",
+        "Number of dimensions of aclnnGeluV2: the source has no limit, and a test expects at most 8. actgrad allows 8.",
     ),
     torch=Torch("gelu(*, approximate)", module="GELU(approximate)"),
     aclnn=(
@@ -89,9 +90,11 @@ gelu_backward = Operator(
     switch="approximate",
     gradient_of=gelu,
     differences=(
-        "The form of aclnnGeluBackward: the documents print that of erf, kernel and test are that of tanh. Here: tanh.",
-        "grad_input of aclnnGeluBackward is not checked. Here: a dtype that a float converts to.",
-        "Shapes and dtypes that differ: the functions of C broadcast and promote them; in Python they are refused.",
+        "aclnnGeluBackward: the documents print the form with erf, and kernel and test use the form with tanh. "
+        "actgrad uses tanh.",
+        "grad_input of aclnnGeluBackward: CANN does not check its dtype. actgrad requires a dtype that a float "
+        "converts to.",
+        "Different shapes and dtypes: the C functions broadcast and promote them. The Python function refuses them.",
     ),
     aclnn=(
         C(

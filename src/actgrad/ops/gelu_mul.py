@@ -36,9 +36,10 @@ gelu_mul = Operator(
     products="Ascend950 Ascend910_93 Ascend910B",
     generated=True,
     differences=(
-        "The size of the last dimension and the product of the others are limited to 1024 and 200000 there. Here: "
-        "where a product judges.",
-        "The shape of out is not compared there. Here: it has the shape of the result, or is contiguous and as large.",
+        "Size: CANN limits the last dimension to 1024 elements, and the product of the others to 200000. actgrad has "
+        "these limits only with a product.",
+        "Shape of out: CANN does not check it. actgrad requires the shape of the result, or a contiguous tensor with "
+        "as many elements.",
     ),
     torch=Torch("gelu_mul(approximate)", module="GELUMul"),
     aclnn=C(

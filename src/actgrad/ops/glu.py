@@ -39,7 +39,10 @@ glu = Operator(
         even("self"),
         half("out", of="self"),
     ),
-    differences=("Ascend310P and Ascend910: the README says no, documents and source yes. Here: available.",),
+    differences=(
+        "Ascend310P and Ascend910: the documents and the source have the operator, and the README does not. "
+        "actgrad has it.",
+    ),
     torch=Torch("glu(dim)", module="GLU"),
     aclnn=C("Glu", unusual_const="out"),
     ir="GLU(x=self, dim=-1) -> y",
@@ -63,7 +66,9 @@ glu_backward = Operator(
         half("grad_output", of="self"),
         same_shape("grad_input", to="self"),
     ),
-    differences=("BFLOAT16 but on Ascend950: operators one after another round four times. Here: once.",),
+    differences=(
+        "BFLOAT16 on products other than Ascend950: several operators in a row round four times. actgrad rounds once.",
+    ),
     aclnn=C(
         "GluBackward",
         parameters="gradOut self dim out",

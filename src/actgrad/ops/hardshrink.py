@@ -31,8 +31,9 @@ hardshrink = Operator(
         rank("self"),
     ),
     differences=(
-        "Ascend950: the documents say no, README and source yes. Here: available.",
-        "Ascend310B: its lists have no BFLOAT16 elsewhere, the source takes it here. Here: too.",
+        "Ascend950: the README and the source have the operator, and the documents do not. actgrad has it.",
+        "Ascend310B: the source takes BFLOAT16, although the lists of other operators leave it out there. actgrad "
+        "takes it too.",
     ),
     torch=Torch("hardshrink(lambd)", module="Hardshrink", shows_values_alone=True),
     aclnn=C("Hardshrink", in_place=False),
@@ -54,7 +55,7 @@ hardshrink_backward = Operator(
         convertible("grad_input"),
         unless_empty(("grad_output", "self"), broadcastable("self", to="grad_output"), result_shape("grad_input")),
     ),
-    differences=("Unequal dtypes: the documents refuse them, the source promotes them. Here: promoted.",),
+    differences=("Unequal dtypes: the documents refuse them, and the source promotes them. actgrad promotes them.",),
     aclnn="HardshrinkBackward",
     ir="HardShrinkGrad(gradients=grad_output, features=self, lambd=0.5) -> backprops",
 )

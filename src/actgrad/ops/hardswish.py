@@ -99,7 +99,7 @@ hardswish = Operator(
     paper="Howard et al. 2019 (MobileNetV3), https://arxiv.org/abs/1905.02244",
     formula=hardswish_formula,
     checks=(supported("self", "out"), convertible("out"), same_shape("out", to="self"), document(rank("self"))),
-    differences=("Large x: the kernel gives x * 6 * (1 / 6). Here: x.",),
+    differences=("Large x: the kernel returns x * 6 * (1 / 6). actgrad returns x.",),
     torch=Torch("hardswish(inplace)", module="Hardswish"),
     aclnn=C("Hardswish", reference="self", const_reference=True, unusual_const="out"),
     ir="HardSwish(x=self) -> y",
@@ -114,7 +114,7 @@ hardswish_backward = Operator(
     takes_gradient=True,
     gradient_of=hardswish,
     checks=BACKWARD,
-    differences=("x == -3 and 3: the two functions of C differ there, as closed does.",),
+    differences=("x == -3 and x == 3: the two C functions differ, as the two values of closed do.",),
     aclnn=(
         C("HardswishBackward", {"closed": True}, parameters="gradOutput self out"),
         C(

@@ -35,9 +35,10 @@ heaviside = Operator(
         ),
     ),
     differences=(
-        "The shape of out: the source compares the numbers of elements. Here: the shape, or contiguous and as large.",
-        "A dtype of out other than that of input: no check catches it there. Here: converted.",
-        "Ascend950: the documents say no, the definition has it. Here: available.",
+        "Shape of out: the source compares only the number of elements. actgrad requires the shape of the result, or "
+        "a contiguous tensor with as many elements.",
+        "out of another dtype than input: CANN does not check it. actgrad converts.",
+        "Ascend950: the definition has the operator, and the documents do not. actgrad has it.",
     ),
     torch=Torch("heaviside(input, values)"),
     aclnn="Heaviside",
@@ -49,7 +50,10 @@ unit_step = Operator(
     summary="1 if x > threshold, else 0; also 0 for NaN",
     paper="CANN, https://github.com/hicann/ops-nn/tree/master/activation/threshold",
     formula=unit_step_formula,
-    differences=("CANN's graph operator Threshold is this one, aclnnThreshold another. Here: under two names.",),
+    differences=(
+        "Name: the graph operator Threshold of CANN is this operator, and aclnnThreshold is another one. "
+        "actgrad has two names.",
+    ),
     torch=Torch("unit_step(threshold)"),
     ir="Threshold(x=self, threshold=0.0) -> y",
 )

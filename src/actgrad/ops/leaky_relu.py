@@ -36,10 +36,12 @@ leaky_relu = Operator(
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend910",
     differences=(
-        "A complex slope in C: the source takes it and computes with 0. Here: the same; in Python a TypeError.",
-        "An infinite or NaN slope: by the documents' formula (a sum) it spoils positive elements, by the kernel it "
-        "does not. Here: it does not.",
-        "float64: listed for Ascend910 and the in-place form alone, taken by the source everywhere. Here: everywhere.",
+        "Complex slope: the source takes it and computes with 0. The C function of actgrad does the same, and the "
+        "Python function raises TypeError.",
+        "Infinite or NaN slope: in the formula of the documents, a sum, positive elements become NaN. In the kernel "
+        "they stay, and in actgrad too.",
+        "float64: the documents list it only for Ascend910 and for the in-place function, and the source takes it "
+        "everywhere. actgrad follows the source.",
     ),
     torch=Torch("leaky_relu(negative_slope, inplace, *, save)", module="LeakyReLU"),
     aclnn="LeakyRelu",
@@ -74,15 +76,16 @@ leaky_relu_backward = Operator(
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
     differences=(
-        "self == 0: the description says slope for less than 0, the formula for 0 too. Here: slope at 0.",
-        "Integer and bool out: a sentence of the documents allows them, the rule of conversion does not. Here: "
-        "refused.",
-        "bfloat16: the README has no limit by product, the newer documents and the source not on Ascend310P and "
-        "Ascend910. Here: as the source.",
-        "A slope beside float64 tensors: the source rounds it to float. Here: in C as there, in Python not.",
-        "An empty gradient beside a self of one element: the source goes on to its kernel. Here: there is nothing "
-        "to do.",
-        "The sign of the slope with self_is_result is judged before it is rounded, and before the dtype of out.",
+        "self == 0: by the description the slope applies below 0, and by the formula also at 0. actgrad applies it at "
+        "0.",
+        "Integer and bool out: a sentence in the documents allows them, and the conversion rule does not. actgrad "
+        "refuses them.",
+        "bfloat16: the README allows it on every product. The newer documents and the source do not allow it on "
+        "Ascend310P and Ascend910. actgrad follows the source.",
+        "Slope with float64 tensors: the source rounds the slope to float. The C function of actgrad does the same, "
+        "and the Python function does not round.",
+        "Empty gradient with a self of one element: the source calls its kernel. actgrad has nothing to compute.",
+        "Sign of the slope with self_is_result: actgrad checks it before rounding, and before the dtype of out.",
     ),
     aclnn="LeakyReluBackward",
     ir="LeakyReluGrad(gradients=grad_output, features=self, negative_slope=0.0) -> backprops",

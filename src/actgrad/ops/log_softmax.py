@@ -87,8 +87,8 @@ log_softmax = Operator(
         same_shape("out", to="self"),
     ),
     differences=(
-        "An out of another dtype: self is rounded to it before. Here: the result is rounded, once.",
-        "A row of -infinity alone, or with +infinity: NaN, as PyTorch gives it.",
+        "out of another dtype: CANN rounds self to this dtype before it computes. actgrad rounds the result once.",
+        "Row of only -infinity, or with +infinity: actgrad returns NaN, as PyTorch does.",
     ),
     torch=Torch("log_softmax(dim=None, _stacklevel, dtype)", module="LogSoftmax(dim=None)"),
     aclnn=C("LogSoftmax", header="aclnn_logsoftmax.h"),
@@ -152,8 +152,8 @@ softmax_cross_entropy_with_logits = Operator(
         result_shape("loss", "backprop", or_in_a_row=True),
     ),
     differences=(
-        "The shapes of labels, loss and backprop are not compared there. Here: labels have that of the features; loss "
-        "and backprop have the shapes of the results, or are contiguous and as large.",
+        "Shapes of labels, loss and backprop: CANN does not compare them. actgrad requires labels in the shape of "
+        "features. loss and backprop need the shapes of the results, or contiguous tensors with as many elements.",
     ),
     aclnn=C("SoftmaxCrossEntropyWithLogits", unusual_const="labels"),
     ir="SoftmaxCrossEntropyWithLogits(features, labels) -> (loss, backprop)",

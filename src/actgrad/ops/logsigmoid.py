@@ -8,7 +8,10 @@ from ..contract.shape_rules import rank, same_shape
 from ..contract.stages import document
 
 HEADER = "aclnn_logsigmoid.h"
-DIFFERENCES = ("Rank: the documents say 1 to 8, the source has no limit. Here: by the documents' letter alone.",)
+DIFFERENCES = (
+    "Number of dimensions: the documents allow 1 to 8, and the source has no limit. actgrad has the limit "
+    "only under the documents' rules.",
+)
 
 
 def logsigmoid_formula(x):
@@ -32,7 +35,10 @@ logsigmoid = Operator(
         document(rank("self", minimum=1)),
         same_shape("out", to="self"),
     ),
-    differences=(*DIFFERENCES, "The buffer of aclnnLogSigmoidForward: no kernel writes it. Here: left as it is."),
+    differences=(
+        *DIFFERENCES,
+        "buffer of aclnnLogSigmoidForward: no kernel of CANN writes to it. actgrad does not either.",
+    ),
     torch=Torch("logsigmoid", module="LogSigmoid"),
     aclnn=(
         C("LogSigmoid", header=HEADER, in_place=False),
@@ -59,7 +65,7 @@ logsigmoid_backward = Operator(
         document(rank("self", minimum=1)),
         same_shape("grad_input", "self", to="grad_output"),
     ),
-    differences=(*DIFFERENCES, "buffer: required there, and not read. Here: too."),
+    differences=(*DIFFERENCES, "buffer: CANN requires it and does not read it. actgrad does the same."),
     aclnn=C(
         "LogSigmoidBackward",
         parameters="gradOutput self buffer gradInput",

@@ -64,8 +64,8 @@ mish_backward = Operator(
         result_shape("grad_input"),
     ),
     differences=(
-        "Empty tensors: the documents refuse them, the source accepts them. Here: accepted, and by the "
-        "documents' rules refused.",
+        "Empty tensors: the documents refuse them, and the source accepts them. actgrad accepts them, and refuses "
+        "them under the documents' rules.",
     ),
     aclnn="MishBackward",
     ir="MishGrad(grad=grad_output, x=self, tanhx=_?) -> x_grad",

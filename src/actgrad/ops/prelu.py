@@ -91,9 +91,9 @@ prelu_backward = Operator(
         broadcasts_to("grad_output", to="self"),
     ),
     differences=(
-        "Ascend310P and Ascend310B: the documents say no, the source yes. Here: available.",
-        "Each x * grad is rounded to the tensors' dtype before the sum. Here: not rounded.",
-        "An empty input: grad_weight is not written. Here: zeros.",
+        "Ascend310P and Ascend310B: the source has the operator, and the documents do not. actgrad has it.",
+        "Sum: CANN rounds each x * grad to the dtype of the tensors. actgrad does not round before the sum.",
+        "Empty input: CANN does not write grad_weight. actgrad writes zeros.",
     ),
     aclnn=C(
         "PreluBackward",
@@ -124,6 +124,9 @@ p_relu_grad_reduce = Operator(
         along("weights", to="updates"),
         same_shape("da", to="weights"),
     ),
-    differences=("No document states shapes. Here: those of PReluGrad, whose second half this is.",),
+    differences=(
+        "Shapes: no document states them. actgrad uses the shapes of PReluGrad, because this operator is its "
+        "second half.",
+    ),
     ir="PReluGradReduce(grads=_, features=_, weights, updates) -> da",
 )

@@ -79,7 +79,10 @@ relu = Operator(
     integer_formula=relu_formula,
     dtypes=f"{FLOATS} {INTEGERS}",
     checks=(supported("self"), equal("out", to="self"), rank("self", "out"), same_shape("out", to="self")),
-    differences=("UINT8: the documents list it for the form in place alone, the source for both. Here: for both.",),
+    differences=(
+        "UINT8: the documents list it only for the in-place function, and the source for both. actgrad "
+        "follows the source.",
+    ),
     torch=Torch("relu(inplace)", module="ReLU"),
     aclnn=C(
         "Relu",
@@ -125,9 +128,9 @@ threshold = Operator(
         same_shape("out", to="self"),
     ),
     differences=(
-        "An out that the result cannot be converted to: Ascend950's source takes it. Here: refused.",
-        "A float scalar beside integers: the source converts it, and C has no rule for NaN or for numbers beyond the "
-        "integers. Here: such scalars are refused.",
+        "out of a dtype that the result cannot convert to: the source for Ascend950 takes it. actgrad refuses it.",
+        "Float scalar with integers: the source converts the scalar. C has no rule for NaN and for numbers outside "
+        "the range of the integers. actgrad refuses these.",
     ),
     torch=Torch("threshold(threshold, value, inplace)", module="Threshold"),
     aclnn=C("Threshold", null_order="self out threshold value"),
@@ -153,9 +156,10 @@ threshold_backward = Operator(
         result_shape("grad_input"),
     ),
     differences=(
-        "A threshold up to 2**-23 in size: the source takes it for 0. Here: as it is.",
-        "An infinite gradient of an element that is shut off: with threshold 0 the kernel gives NaN. Here: 0.",
-        "INT64: the documents list it for all newer products. Here: as the source.",
+        "Threshold with abs(threshold) <= 2**-23: the source uses 0 instead. actgrad uses the threshold.",
+        "Infinite gradient of an element below the threshold: with threshold 0 the kernel returns NaN. actgrad "
+        "returns 0.",
+        "INT64: the documents list it for all newer products, and the source does not. actgrad follows the source.",
     ),
     aclnn=C(
         "ThresholdBackward",
@@ -183,7 +187,8 @@ add_relu = Operator(
         result_shape("out"),
     ),
     differences=(
-        "In place, with a null pointer and wrong shapes: the source reports the shapes first. Here: the null pointer.",
+        "In place, with a null pointer and wrong shapes: the source reports the shapes first. actgrad reports the "
+        "null pointer.",
     ),
     torch=Torch("add_relu(input, other, alpha)"),
     aclnn=C("AddRelu", unusual_const="alpha", overwrites_first=True),
@@ -203,7 +208,7 @@ hardtanh = Operator(
         same_shape("out", to="self"),
     ),
     has_document=False,
-    differences=("Checks: the operator lives in another repository of CANN. Here: those of its gradient.",),
+    differences=("Checks: the operator is in another repository of CANN. actgrad uses the checks of its gradient.",),
     torch=Torch(
         "hardtanh(min_val, max_val, inplace)",
         module="Hardtanh",
@@ -232,9 +237,9 @@ hardtanh_backward = Operator(
         document(nonempty("grad_output")),
     ),
     differences=(
-        "At the bounds: the documents' formula lets the gradient pass, the kernel does not. Here: 0, and by the "
-        "documents' rules the gradient.",
-        "The shape of out is not checked there. Here: that of the inputs.",
+        "self equal to a bound: the formula of the documents returns the gradient, and the kernel returns 0. actgrad "
+        "returns 0, and the gradient under the documents' rules.",
+        "Shape of out: CANN does not check it. actgrad requires the shape of the inputs.",
     ),
     aclnn=C(
         "HardtanhBackward",

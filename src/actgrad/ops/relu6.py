@@ -79,7 +79,7 @@ relu6_d = Operator(
         number_for_integers("scale"),
         (CEILING,),
     ),
-    differences=("INT32: the kernel truncates 6 * scale. Here: rounded to nearest, as the results of integers are.",),
+    differences=("INT32: the kernel truncates 6 * scale. actgrad rounds to nearest, as for all results of integers.",),
     torch=Torch("relu6_d(scale)"),
     ir="Relu6D(x=self, scale=1.0) -> y",
 )

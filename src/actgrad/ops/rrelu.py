@@ -55,6 +55,8 @@ rrelu_with_noise = Operator(
         same_format("self", "noise", to="out"),
         (NO_TRAINING,),
     ),
-    differences=("With training the operator draws random numbers on the device. Here: refused, after all checks.",),
+    differences=(
+        "training: the operator draws random numbers on the device. actgrad refuses it after all other checks.",
+    ),
     aclnn=C("RReluWithNoise", overwrites_first=True, reference="self", const_reference=True),
 )

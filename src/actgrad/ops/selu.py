@@ -61,12 +61,13 @@ selu = Operator(
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend910",
     differences=(
-        "out of another dtype than self: the documents refuse it, the source casts. Here: cast, but a float result not "
-        "to integers; refused by the documents' letter.",
-        "integers: no document has a rule; kernels truncate, or wrap around. Here: rounded to nearest even, saturated.",
-        "Rank and format: the documents say rank 1 to 8 and ND, the source checks neither. Here: by the documents' "
-        "letter alone.",
-        "Ascend950: the document says no, its README and the source yes. Here: available.",
+        "out of another dtype than self: the documents refuse it, and the source converts. actgrad converts, except a "
+        "float result to integers. Under the documents' rules it refuses.",
+        "Integers: no document has a rule, and the kernels truncate or wrap around. actgrad rounds to nearest even "
+        "and saturates.",
+        "Number of dimensions and format: the documents require 1 to 8 dimensions and ND, and the source checks "
+        "neither. actgrad checks them only under the documents' rules.",
+        "Ascend950: the README and the source have the operator, and the document does not. actgrad has it.",
     ),
     torch=Torch("selu(inplace, *, save)", module="SELU"),
     aclnn="Selu",
@@ -94,18 +95,19 @@ selu_backward = Operator(
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
     differences=(
-        "result == 0: the documents' formula, and the kernels of all products but Ascend950, count it as positive; "
-        "Ascend950's kernel, its example and PyTorch as negative. Here: positive, on Ascend950 negative.",
-        "SCALE: the documents' formula leaves it out, all else includes it. Here: included.",
-        "Empty result: the documents say it is not supported, the source accepts it. Here: accepted; refused by the"
-        " documents' letter.",
-        "Rank and format: the documents say rank 1 to 8 and ND, the source checks neither. Here: by the documents' "
-        "letter alone.",
-        "Unequal shapes: an error text speaks of broadcasting, the table and the source want equal shapes. Here: "
-        "equal.",
-        "integers: no document has a rule; the kernels compute them in half precision or truncate. Here: float32 "
-        "(int32: float64), rounded to nearest even, saturated.",
-        "Ascend950: the document says no, newer documents and the source yes. Here: available.",
+        "result == 0: the formula of the documents and most kernels use the positive branch. The kernel of Ascend950, "
+        "its example and PyTorch use the negative branch. actgrad uses the negative branch on Ascend950, and the "
+        "positive branch elsewhere.",
+        "SCALE: the formula of the documents leaves it out, and everything else includes it. actgrad includes it.",
+        "Empty result: the documents do not support it, and the source accepts it. actgrad accepts it, and refuses it "
+        "under the documents' rules.",
+        "Number of dimensions and format: the documents require 1 to 8 dimensions and ND, and the source checks "
+        "neither. actgrad checks them only under the documents' rules.",
+        "Unequal shapes: an error text mentions broadcasting. The table and the source require equal shapes, and so "
+        "does actgrad.",
+        "Integers: no document has a rule, and the kernels compute in half precision or truncate. actgrad computes in "
+        "float32 (int32 in float64), rounds to nearest even and saturates.",
+        "Ascend950: newer documents and the source have the operator, and the document does not. actgrad has it.",
     ),
     aclnn="SeluBackward",
     ir="SeluGrad(gradients=grad_output, outputs=result) -> y",

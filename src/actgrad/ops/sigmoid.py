@@ -29,8 +29,8 @@ BACKWARD = (
     result_shape("grad_input"),
 )
 DIFFERENCES = (
-    "Integers, float64 and complex numbers: the documents list none for the function that is not in place, the source "
-    "does. Here: the source's lists; complex numbers by the reference backend.",
+    "Integers, float64 and complex numbers: the source lists them for both functions, and the documents only for the "
+    "in-place function. actgrad follows the source. The reference backend computes complex numbers.",
 )
 
 
@@ -101,7 +101,7 @@ tanh = Operator(
     integer_result="float32",
     checks=FORWARD,
     has_document=False,
-    differences=("Checks: the operator lives in another repository of CANN. Here: those of sigmoid.",),
+    differences=("Checks: the operator is in another repository of CANN. actgrad uses the checks of sigmoid.",),
     torch=Torch("tanh(inplace, *, save)", module="Tanh"),
     aclnn=C("Tanh", in_place_checks=(supported("self", dtypes=FLOATS),)),
     ir="Tanh(x=self) -> y",
@@ -118,7 +118,9 @@ tanh_backward = Operator(
     dtypes=FLOATS,
     checks=BACKWARD,
     has_document=False,
-    differences=("Checks: the operator lives in another repository of CANN. Here: those of sigmoid's gradient.",),
+    differences=(
+        "Checks: the operator is in another repository of CANN. actgrad uses the checks of sigmoid_backward.",
+    ),
     aclnn="TanhBackward",
     ir="TanhGrad(y=output, dy=grad_output) -> z",
 )

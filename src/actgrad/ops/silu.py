@@ -93,7 +93,8 @@ silu_backward = Operator(
         result_shape("grad_input"),
     ),
     differences=(
-        "Unequal dtypes and shapes: Ascend950 takes them. Here: too; by the documents' letter the dtypes are equal.",
+        "Unequal dtypes and shapes: Ascend950 takes them, and so does actgrad. Under the documents' rules the dtypes "
+        "must be equal.",
     ),
     aclnn="SiluBackward",
     ir="SiluGrad(dy=grad_output, x=self) -> dx",

@@ -10,7 +10,7 @@ from ..contract.shape_rules import rank, same_shape
 from ..contract.stages import document, tiling
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
-DIFFERENCES = ("beta 0: the source divides by it. Here: too.",)
+DIFFERENCES = ("beta == 0: the source divides by beta. actgrad does the same.",)
 
 
 def is_bounded(attributes, product):
@@ -98,7 +98,7 @@ situ_glu_backward = Operator(
     ),
     products=PRODUCTS,
     generated=True,
-    differences=(*DIFFERENCES, "The shape of out is not compared there. Here: that of x."),
+    differences=(*DIFFERENCES, "Shape of out: CANN does not check it. actgrad requires the shape of x."),
     aclnn=C(
         "SituGluGrad",
         parameters="gradY x dim beta linearBeta activateLeft out",

@@ -77,8 +77,9 @@ softmax = Operator(
         ),
     ),
     differences=(
-        "An out of another dtype: the result is rounded to self's dtype first. Here: rounded once, to out's.",
-        "A row of -infinity alone, or with +infinity: NaN, as PyTorch gives it.",
+        "out of another dtype: CANN first rounds the result to the dtype of self. actgrad rounds once, to the dtype "
+        "of out.",
+        "Row of only -infinity, or with +infinity: actgrad returns NaN, as PyTorch does.",
     ),
     torch=Torch("softmax(dim=None, _stacklevel, dtype)", module="Softmax(dim=None)"),
     aclnn=C("Softmax"),

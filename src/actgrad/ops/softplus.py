@@ -42,8 +42,9 @@ softplus = Operator(
         same_shape("out", to="self"),
     ),
     differences=(
-        "Ascend950: the documents say no, the source has a list and a kernel for it. Here: available.",
-        "A beta up to 2**-23 in size: the kernel gives infinity. Here: the formula's own value.",
+        "Ascend950: the source has a dtype list and a kernel, and the documents do not have the operator. actgrad has "
+        "it.",
+        "beta with abs(beta) <= 2**-23: the kernel returns infinity. actgrad computes the formula.",
     ),
     torch=Torch("softplus(beta, threshold)", module="Softplus"),
     aclnn=C("Softplus", in_place=False),
@@ -56,7 +57,9 @@ bnll = Operator(
     paper="Caffe, https://caffe.berkeleyvision.org/tutorial/layers/bnll.html",
     formula=bnll_formula,
     dtypes="float32 float16 float64",
-    differences=("abs(x) > 10: the kernel takes exp(-abs(x)) for the logarithm. Here: the logarithm.",),
+    differences=(
+        "abs(x) > 10: the kernel uses exp(-abs(x)) instead of the logarithm. actgrad computes the logarithm.",
+    ),
     torch=Torch("bnll", module="BNLL"),
     ir="BNLL(x=self) -> y",
 )
@@ -79,8 +82,8 @@ softplus_backward = Operator(
         same_shape("grad_input", to="grad_output"),
     ),
     differences=(
-        "beta and threshold as null pointers: the source does not test them. Here: 161001.",
-        "DOUBLE: the source computes it in FLOAT. Here: in DOUBLE.",
+        "Null beta or threshold: the source does not check for null. actgrad returns 161001.",
+        "DOUBLE: the source computes in FLOAT. actgrad computes in DOUBLE.",
     ),
     aclnn="SoftplusBackward",
     ir=(

@@ -13,7 +13,7 @@ from .selu import is_on_950
 
 # Where a product judges, lambd is read as float32.
 NOT_NEGATIVE = {"lambd >= 0": lambda a, product: not a["lambd"] < (-FLOAT32_ZERO if product else 0)}
-DIFFERENCES = ("NaN: the kernel of Ascend950 gives 0. Here: 0 on Ascend950, else NaN.",)
+DIFFERENCES = ("NaN: the kernel of Ascend950 returns 0. actgrad returns 0 on Ascend950, and NaN elsewhere.",)
 
 
 def shrink_formula(x, lambd, bias):
@@ -78,7 +78,7 @@ softshrink_backward = Operator(
         convertible("grad_input", origin=Origin.ACTGRAD),
     ),
     requires=NOT_NEGATIVE,
-    differences=("A grad_input of another dtype than the result: no check catches it there. Here: converted.",),
+    differences=("grad_input of another dtype than the result: CANN does not check it. actgrad converts.",),
     aclnn=C("SoftshrinkBackward", parameters="gradOutput self lambda gradInput"),
     ir="SoftShrinkGrad(input_grad=grad_output, input_x=self, lambd=0.5) -> output_y",
 )
@@ -98,7 +98,10 @@ shrink = Operator(
         same_format("out", to="self"),
     ),
     requires=NOT_NEGATIVE,
-    differences=(*DIFFERENCES, "Ascend910: the documents say no, the source does not ask. Here: available."),
+    differences=(
+        *DIFFERENCES,
+        "Ascend910: the documents do not have the operator, and the source does not check the product. actgrad has it.",
+    ),
     torch=Torch("shrink(lambd, bias)", module="Shrink"),
     aclnn=C("Shrink", in_place=False),
     ir="Shrink(input_x=self, lambd=0.5, bias=0.0) -> output_y",

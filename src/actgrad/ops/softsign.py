@@ -26,7 +26,7 @@ softsign = Operator(
     paper="Turian et al. 2009, https://aclanthology.org/N09-2062",
     formula=softsign_formula,
     dtypes=FLOATS,
-    differences=("Infinity: the kernel gives NaN. Here: the limit, 1 or -1.",),
+    differences=("Infinity: the kernel returns NaN. actgrad returns the limit, 1 or -1.",),
     torch=Torch("softsign", module="Softsign"),
     ir="Softsign(x=self) -> y",
 )

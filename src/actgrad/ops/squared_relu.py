@@ -33,8 +33,10 @@ squared_relu = Operator(
     products="Ascend950 Ascend910_93 Ascend910B",
     generated=True,
     differences=(
-        "Rank: the documents say 1 to 8, the definition has no limit. Here: by the documents' letter alone.",
-        "The shape of out is not compared there. Here: it has the shape of the result, or is contiguous and as large.",
+        "Number of dimensions: the documents allow 1 to 8, and the definition has no limit. actgrad has the limit "
+        "only under the documents' rules.",
+        "Shape of out: CANN does not check it. actgrad requires the shape of the result, or a contiguous tensor with "
+        "as many elements.",
     ),
     torch=Torch("squared_relu", module="SquaredReLU"),
     aclnn=C("SquaredRelu", parameters="input out", unusual_const="out", in_place=False),

@@ -11,11 +11,12 @@ from .silu import silu_derivative, silu_formula
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P"
 DIFFERENCES = (
-    "A wrong dim or size: the documents say 161002, the generated function 561002. Here: the latter; by the documents' "
-    "letter the former.",
-    "An odd size along dim before an even one: the source halves the flattened rest of the tensor. Here: refused.",
-    "The shape of out is not compared there. Here: it has the shape of the result, or is contiguous and as large.",
-    "x along strides: the documents refuse it, the definition takes it. Here: taken.",
+    "Wrong dim or size: the documents have status 161002, and the generated function returns 561002. actgrad returns "
+    "561002, and 161002 under the documents' rules.",
+    "Odd size along dim before an even size: the source halves the flattened rest of the tensor. actgrad refuses it.",
+    "Shape of out: CANN does not check it. actgrad requires the shape of the result, or a contiguous tensor with as "
+    "many elements.",
+    "x that is not contiguous: the documents refuse it, and the definition takes it. actgrad takes it.",
 )
 
 swiglu = Operator(
@@ -64,7 +65,7 @@ swiglu_backward = Operator(
     ),
     products=PRODUCTS,
     generated=True,
-    differences=(*DIFFERENCES, "The shape of y_grad: Ascend950 alone compares it. Here: compared on every product."),
+    differences=(*DIFFERENCES, "Shape of y_grad: only Ascend950 checks it. actgrad checks it on every product."),
     aclnn=C("SwiGluGrad", parameters="yGrad x dim out", unusual_const="out"),
     ir="SwiGluGrad(y_grad=grad_output, x, dim=-1) -> x_grad",
 )

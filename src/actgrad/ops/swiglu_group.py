@@ -97,9 +97,9 @@ swiglu_group = Operator(
     products="Ascend950",
     generated=True,
     differences=(
-        "The shape of weight: any of as many elements as rows there. Here: too; in Python that of the rows, or with 1 "
-        "behind it.",
-        "An empty x: the documents refuse it. Here: nothing to do, and by the documents' rules refused.",
+        "Shape of weight: CANN takes any shape with one element for each row. The C function of actgrad does the "
+        "same. The Python function requires the shape of the rows, or this shape followed by 1.",
+        "Empty x: the documents refuse it. actgrad computes nothing, and refuses it under the documents' rules.",
     ),
     torch=Torch("swiglu_group(x, weight, group_index, clamp_limit)"),
     aclnn=C(

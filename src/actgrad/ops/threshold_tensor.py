@@ -29,7 +29,9 @@ threshold_tensor = Operator(
         broadcast_together("self", "threshold", "value"),
         result_shape("out"),
     ),
-    differences=("threshold and value: the operator wants one element each. Here: broadcast, whatever their shapes.",),
+    differences=(
+        "threshold and value: the operator requires one element each. actgrad broadcasts tensors of any shape.",
+    ),
     torch=Torch("threshold_tensor(input, threshold, value)"),
     ir="ThresholdV2(x=self, threshold, value?) -> y",
 )
