@@ -15,7 +15,14 @@ from tests.support.sdk_programs import needs_compiler
 
 DOCS = Path(__file__).parents[2] / "docs"
 FOLDER = DOCS / "tutorials"
-PAGES = ("backward", "ci-kernels", "coming-from", "determinism", "new-operator", "ulp")  # their Python is one program each
+PAGES = (
+    "backward",
+    "ci-kernels",
+    "coming-from",
+    "determinism",
+    "new-operator",
+    "ulp",
+)  # their Python is one program each
 TIMES = "training step"  # this line and the numbers of the errors differ from machine to machine
 
 

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from ..base.definition import Definition
-from ..base.errors import ActgradError, InvalidArgument, InvalidDtype, KernelMissing
+from ..base.errors import ActgradError, InvalidArgument, InvalidDtype
 from ..base.loop import Shape
 from .check import When
 from .documentation import WIDTH, formula_heading, formula_lines, wrapped
