@@ -79,7 +79,7 @@ def _product(gate: Any, saved: tuple[torch.Size, torch.Tensor | None]) -> torch.
     with torch.no_grad():
         results = interface.overload(*interface.row(tensors, gate.derivation.attributes))
     product: torch.Tensor = results[0] if isinstance(results, tuple) else results
-    if sample is not None and not torch.allclose(_sample(product), sample, 0, 0, equal_nan=True):  # type: ignore[arg-type]
+    if sample is not None and not torch.allclose(_sample(product), sample, 0, 0, equal_nan=True):
         raise RuntimeError(
             f"{interface.operator.name}: the product or a factor was overwritten through .data, where PyTorch does not "
             "count the change; the backward pass computes the product again and needs the factors; write to the tensor "
