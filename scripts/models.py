@@ -38,7 +38,7 @@ from actgrad.writing.documents import write_part
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.machine import processor
 
-PART = "models"
+PART = "model-costs"
 RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "models.json"
 ATEN, CONVERTED, COSTS, TIMES = "aten", "converted", "costs", "times"
 FORK = multiprocessing.get_context("fork")
@@ -238,8 +238,48 @@ def measure_times(name: str, rounds: int) -> dict[str, Any]:
 
 
 def tables(results: dict[str, Any]) -> Iterator[str]:
-    """The tables of the document."""
-    yield "nothing"
+    """The tables of the document: costs, then times, with the circumstances of each."""
+    rows = {name: record[COSTS] for name, record in results.items() if "error" not in record.get(COSTS, {"error": ""})}
+    if rows:
+        yield from headed("Costs", list(rows.values()))
+        titles = "peak, eager | saved, eager | kernels | bytes | peak, compiled | saved, compiled"
+        yield f"| model | swapped of found | {titles} |"
+        yield "| --- " + "| ---: " * 7 + "|"
+        for name, costs in rows.items():
+            columns = [("eager", "peak"), ("eager", "saved"), ("compiled", "kernels"), ("compiled", "bytes")]
+            columns += [("compiled", "peak"), ("compiled", "saved")]
+            cells = [compared(costs, way, what) for way, what in columns]
+            yield f"| {name} | {costs['swapped']} of {costs['found']} | {' | '.join(cells)} |"
+        yield ""
+    rows = {name: record[TIMES] for name, record in results.items() if "error" not in record.get(TIMES, {"error": ""})}
+    if rows:
+        yield from headed("Times", list(rows.values()))
+        yield "| model | time, eager | time, compiled | output | gradient | output, compiled | gradient, compiled |"
+        yield "| --- " + "| ---: " * 6 + "|"
+        for name, times in rows.items():
+            ways = [times["eager"], times["compiled"]]
+            cells = [f"{way['seconds'][1] / way['seconds'][0]:.2f}" for way in ways]
+            cells += [f"{difference:.1e}" for way in ways for difference in way["differences"]]
+            yield f"| {name} | {' | '.join(cells)} |"
+        yield ""
+
+
+def headed(title: str, rows: list[dict[str, Any]]) -> Iterator[str]:
+    """The lines above a table."""
+    dates, loads = sorted({row["date"] for row in rows}), [row["load"] for row in rows]
+    days = " to ".join(dict.fromkeys((dates[0], dates[-1])))
+    yield f"{title}: {rows[-1]['machine']}, {rows[-1]['versions']}, {days}."
+    yield f"The load of the machine was {min(loads)} to {max(loads)}."
+    yield ""
+
+
+def compared(costs: dict[str, Any], way: str, what: str) -> str:
+    """A number before and after the conversion; actgrad's own kernels count as kernels."""
+    before, after = (costs[variant][way][what] for variant in (ATEN, CONVERTED))
+    if what == "kernels":
+        after += costs[CONVERTED][way]["opaque"]
+        return f"{before} → {after} ({after / before:.2f})"
+    return f"{before / 2**20:.1f} → {after / 2**20:.1f} MiB ({after / before:.2f})"
 
 
 def models() -> Iterator[tuple[str, Callable[[], tuple[Any, Any]]]]:

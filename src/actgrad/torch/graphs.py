@@ -187,14 +187,18 @@ def _is_gate(operator: Any) -> bool:
 
 
 def _again_in_backward(compute: Callable[[], Any], operator: Any) -> Any:
-    """The results. If a gate computes them, the partitioner computes them again for the backward pass."""
+    """The results. For the backward pass, the partitioner computes the numbers inside of a formula again.
+
+    It would save some of them otherwise, because a formula is a long chain. It computes a gate's result again too.
+    """
     tracing = proxy_tensor.get_proxy_mode()
-    if tracing is None or not _is_gate(operator):
+    if tracing is None:
         return compute()
     graph = tracing.tracer.graph
     last = next(iter(reversed(graph.nodes)), None)
     results = compute()
-    for node in itertools.takewhile(lambda node: node is not last, reversed(graph.nodes)):
+    nodes = list(itertools.takewhile(lambda node: node is not last, reversed(graph.nodes)))
+    for node in nodes if _is_gate(operator) else nodes[1:]:
         node.meta.setdefault("recompute", CheckpointPolicy.PREFER_RECOMPUTE)
     return results
 

@@ -164,11 +164,15 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         return where(x > 0, x, -x)
 
     def maximum(a: Any, b: Any) -> Any:
+        if _is_bound(a, b):
+            return torch.clamp_min(a, b)
         if not isinstance(a, Dual):
             a, b = b, a  # the differentiated one first: at a tie the slope from the left is the other one's
         return where(_or_nan(a > b, a), a, b)
 
     def minimum(a: Any, b: Any) -> Any:
+        if _is_bound(a, b):
+            return torch.clamp_max(a, b)
         if not isinstance(a, Dual):
             a, b = b, a
         return where(_or_nan(a <= b, a), a, b)
@@ -183,6 +187,11 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         "exp_difference": lambda x, y: _FUNCTIONS["exp"](x - y),
     }
     return xp.with_factors(table)
+
+
+def _is_bound(a: Any, b: Any) -> bool:
+    """Whether a is a tensor and b a number other than 0, for which one of PyTorch's operators suffices."""
+    return isinstance(a, torch.Tensor) and type(b) is float and b != 0 and not math.isnan(b)
 
 
 def _or_nan(condition: Any, x: Any) -> Any:

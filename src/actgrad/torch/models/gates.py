@@ -34,6 +34,7 @@ from .syntax import (
     name_node,
     same_call,
     target_of,
+    wrap_returns,
     wrapped,
     writes,
 )
@@ -247,7 +248,7 @@ class _Rewriter(ast.NodeTransformer):
     def __init__(self, module: Any, function: Any, is_block: bool):
         self.module, self.inner, self.is_block = module, function, is_block
         self.attributes: set[str] = set()  # of functions, whose calls are taken
-        self.reason, self.owner, self.has_product = "", "", False
+        self.reason, self.owner = "", ""
         self.done: list[Any] = []
         self.waiting: set[str] = set()  # names of calls that wait for their factor
         tree = tree_of(function.__code__) if isinstance(function, FunctionType) else None
@@ -274,11 +275,8 @@ class _Rewriter(ast.NodeTransformer):
         test: Any = ast.parse(f"if _actgrad_class.{name} is not _actgrad_function: return 0").body[0]
         test.body[0].value = same_call(self.tree.args, ast.Attribute(name_node("_actgrad_class"), name, ast.Load()))
         self.tree.body = [test, *body]
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Return) and node.value is not None and self.has_product:
-                node.value = call_node("recompute_products", [node.value], node)
         names = {"_actgrad": sys.modules[__name__], "_actgrad_class": type(self.module), "_actgrad_function": function}
-        result = with_tree(self.inner, self.tree, names)
+        result = with_tree(self.inner, wrap_returns(self.tree, "recompute_products"), names)
         return result if function is self.inner or result is None else wrapped(function, self.inner, result)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -290,7 +288,6 @@ class _Rewriter(ast.NodeTransformer):
             else:
                 continue
             self.done.append((other.lineno, other.col_offset, is_first))
-            self.has_product = True
             other = self.visit(other)
             row = [waiting, other] if is_first else [other, waiting]
             return call_node("active_times" if is_first else "times_active", [name_node(self.owner), *row], node)

@@ -13,6 +13,14 @@ def name_node(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
 
 
+def wrap_returns(tree: ast.FunctionDef, function: str) -> ast.FunctionDef:
+    """The tree, in which each returned value is the result of one of our functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Return) and node.value is not None:
+            node.value = call_node(function, [node.value], node)
+    return tree
+
+
 def call_node(function: str, row: list[Any], like: Any, keywords: Sequence[Any] = ()) -> ast.Call:
     callee = ast.Attribute(name_node("_actgrad"), function, ast.Load())
     return ast.copy_location(ast.Call(callee, row, list(keywords)), like)
