@@ -98,16 +98,6 @@ class _BNLL(GraphOperator):
         """BNLL(x) -> y
 
         log(1 + exp(x))
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -120,19 +110,6 @@ class _Celu(GraphOperator):
         """Celu(x, alpha1=1.0, alpha2=1.0, alpha3=1.0) -> y
 
         alpha3 * x if x > 0, else alpha1 * (exp(x / alpha2) - 1)
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            alpha1 (float): Any number. Default: 1.0.
-            alpha2 (float): Required: alpha2 neither 0 nor NaN. Default: 1.0.
-            alpha3 (float): Any number. Default: 1.0.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this, /, x: ArrayT, *, out: Any = None, alpha1: Number = 1.0, alpha2: Number = 1.0, alpha3: Number = 1.0
@@ -151,17 +128,6 @@ class _CeluV2(GraphOperator):
         """CeluV2(x, alpha=1.0) -> y
 
         x if x > 0, else alpha * (exp(x / alpha) - 1)
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            alpha (float): Required: alpha neither 0 nor NaN. Default: 1.0.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None, alpha: Number = 1.0) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int], *, alpha: Number = 1.0) -> tuple[tuple[int, ...], ...]: ...
@@ -192,25 +158,6 @@ class _ClippedSwiglu(GraphOperator):
         instead. clamp_mode='swish' (1) computes min(silu(even), limit) * clamp(odd, -limit, limit). group_index
         counts rows (a row is everything behind one index of the dimensions before dim): only the first
         sum(group_index) rows are computed. The other rows are 0 in a new result and unchanged in y=.
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            group_index (array): Only the first sum(group_index) rows are computed. Default: None.
-            dim (int): Dimension, from -rank to rank - 1. Default: -1.
-            alpha (float): Any number. Default: 1.702.
-            limit (float): Required: limit > 0 on Ascend950. Default: 7.0.
-            bias (float): Any number. Default: 1.0.
-            interleaved (bool): Default: True.
-            clamp_mode (str or int): 'input' (0), 'swish' (1). Default: 0.
-
-        Shape:
-            x (2, 4) -> y (2, 2), for example.
-            x has an even size along dim.
-            group_index has one dimension.
-            y has the shape of x, halved along dim.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -279,27 +226,6 @@ class _ClippedSwigluGrad(GraphOperator):
         The attributes have the same meaning as in clipped_swiglu. group_index counts rows (a row is everything
         behind one index of the dimensions before dim): only the first sum(group_index) rows are computed. grad_x is
         0 in the other rows.
-
-        Args:
-            grad_y (array): float32, float16, float64, bfloat16. Gradient of the result of clipped_swiglu.
-            x (array): float32, float16, float64, bfloat16. Input of clipped_swiglu.
-            group_index (array): Only the first sum(group_index) rows are computed. Default: None.
-            dim (int): Dimension, from -rank to rank - 1. Default: -1.
-            alpha (float): Any number. Default: 1.702.
-            limit (float): Required: limit > 0. Default: 7.0.
-            bias (float): Any number. Default: 1.0.
-            interleaved (bool): Default: True.
-            Fixed: clamp_mode=0.
-
-        Shape:
-            grad_y (2, 2), x (2, 4) -> grad_x (2, 4), for example.
-            x has an even size along dim.
-            grad_y has the shape of x, halved along dim.
-            group_index has one dimension.
-            grad_x has the shape of x.
-
-        Returns:
-            grad_x (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -351,19 +277,6 @@ class _ConfusionSoftmaxGrad(GraphOperator):
         grad - sum(grad * x) along the last dimension
 
         Times x, this is the gradient of softmax, if x is the result of softmax.
-
-        Args:
-            grad (array): float32, float16, float64, bfloat16.
-            x (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            grad (2, 2), x (2, 2) -> y (2, 2), for example.
-            x can be broadcast with grad.
-            y has the shape of the result.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, grad: ArrayT, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, grad: Sequence[int], x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -376,19 +289,6 @@ class _Elu(GraphOperator):
         """Elu(x, alpha=1.0, scale=1.0, input_scale=1.0) -> y
 
         scale * x if x > 0, else scale * alpha * (exp(input_scale * x) - 1)
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            alpha (float): Any number. Default: 1.0.
-            scale (float): Any number. Default: 1.0.
-            input_scale (float): Any number. Default: 1.0.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this, /, x: ArrayT, *, out: Any = None, alpha: Number = 1.0, scale: Number = 1.0, input_scale: Number = 1.0
@@ -412,22 +312,6 @@ class _EluGrad(GraphOperator):
         With is_result, activations is y = elu(x): scale * grads if y > 0, else input_scale * (y + scale * alpha) *
         grads. The result has the sign of the input only if alpha, scale and input_scale are not negative. A
         negative alpha is refused with is_result; negative scales are computed by this formula.
-
-        Args:
-            grads (array): float32, float16, float64, bfloat16. Gradient of the result of elu.
-            activations (array): float32, float16, float64, bfloat16. Result of elu if is_result, else its input.
-            Fixed: alpha=1.0.
-            Fixed: scale=1.0.
-            Fixed: input_scale=1.0.
-            Fixed: is_result=True.
-
-        Shape:
-            grads (5,), activations (5,) -> y (5,), for example.
-            activations has the shape of grads.
-            y has the shape of grads.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, grads: ArrayT, activations: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, grads: Sequence[int], activations: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -455,22 +339,6 @@ class _EluGradV2(GraphOperator):
         With is_result, activations is y = elu(x): scale * grads if y > 0, else input_scale * (y + scale * alpha) *
         grads. The result has the sign of the input only if alpha, scale and input_scale are not negative. A
         negative alpha is refused with is_result; negative scales are computed by this formula.
-
-        Args:
-            grads (array): float32, float16, float64, bfloat16. Gradient of the result of elu.
-            activations (array): float32, float16, float64, bfloat16. Result of elu if is_result, else its input.
-            alpha (float): Required: alpha >= 0 when is_result. Default: 1.0.
-            scale (float): Any number. Default: 1.0.
-            input_scale (float): Any number. Default: 1.0.
-            is_result (bool): Required: alpha >= 0 when is_result. Default: False.
-
-        Shape:
-            grads (5,), activations (5,) -> y (5,), for example.
-            activations has the shape of grads.
-            y has the shape of grads.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -516,16 +384,6 @@ class _Erfinv(GraphOperator):
         erfinv(x); the y with erf(y) = x, NaN if abs(x) > 1
 
         Integers give float32.
-
-        Args:
-            input_x (array): float32, float16, int8, int32, uint8, int16, int64, float64, bool, bfloat16.
-
-        Shape:
-            input_x (5,) -> output_y (5,), for example.
-            output_y has the shape of input_x.
-
-        Returns:
-            output_y (array): Of the inputs' data type.
         """
     def plan(this, /, input_x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, input_x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -538,16 +396,6 @@ class _FastGelu(GraphOperator):
         """FastGelu(x) -> y
 
         x * sigmoid(1.702 * x); close to GELU
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -560,18 +408,6 @@ class _FastGeluGrad(GraphOperator):
         """FastGeluGrad(dy, x) -> z
 
         dy * s * (1 + 1.702 * x * (1 - s)), where s = sigmoid(1.702 * x)
-
-        Args:
-            dy (array): float32, float16, float64, bfloat16. Gradient of the result of fast_gelu.
-            x (array): float32, float16, float64, bfloat16. Input of fast_gelu.
-
-        Shape:
-            dy (5,), x (5,) -> z (5,), for example.
-            x has the shape of dy.
-            z has the shape of dy.
-
-        Returns:
-            z (array): Of the inputs' data type.
         """
     def plan(this, /, dy: ArrayT, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, dy: Sequence[int], x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -584,16 +420,6 @@ class _FastGeluV2(GraphOperator):
         """FastGeluV2(x) -> y
 
         x - x * q if x > 0, else x * q, where q = 0.1444 * max(1.769 - 0.7071 * abs(x), 0)**2; close to GELU
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -610,20 +436,6 @@ class _FatreluMul(GraphOperator):
 
         By the documents' rules (actgrad.rules('document')) the condition is lower >= threshold. threshold is a
         tensor of one element.
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            threshold (array): float32, float16, float64, bfloat16.
-            Fixed: dim=-1.
-
-        Shape:
-            x (2, 4), threshold (1,) -> y (2, 2), for example.
-            threshold has one element.
-            x has an even size along dim.
-            y has the shape of the result, or as many elements in a row.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, threshold: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int], threshold: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -638,20 +450,6 @@ class _FusedBiasLeakyRelu(GraphOperator):
         """FusedBiasLeakyRelu(x, bias, negative_slope=0.2, scale=1.414213562373) -> y
 
         scale * z if z > 0, else scale * negative_slope * z, where z = x + bias; bias has the shape of x
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            bias (array): float32, float16, float64, bfloat16.
-            negative_slope (float): Any number. Default: 0.2.
-            scale (float): Any number. Default: 1.414213562373.
-
-        Shape:
-            x (5,), bias (5,) -> y (5,), for example.
-            bias has the shape of x.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -682,20 +480,6 @@ class _FusedBiasLeakyReluGrad(GraphOperator):
         fused_bias_leaky_relu
 
         This is the gradient of self and also of bias.
-
-        Args:
-            y_grad (array): float32, float16, float64, bfloat16.
-            features (array): float32, float16, float64, bfloat16.
-            negative_slope (float): Any number. Default: 0.2.
-            scale (float): Any number. Default: 1.414213562373.
-
-        Shape:
-            y_grad (5,), features (5,) -> x_grad (5,), for example.
-            features has the shape of y_grad.
-            x_grad has the shape of y_grad.
-
-        Returns:
-            x_grad (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -728,18 +512,6 @@ class _GLU(GraphOperator):
 
         lower * sigmoid(upper), where lower and upper are the halves of x along dim; y has half the size of x along
         dim
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            dim (int): Dimension, from -rank to rank - 1. Default: -1.
-
-        Shape:
-            x (2, 4) -> y (2, 2), for example.
-            x has an even size along dim.
-            y has the shape of x, halved along dim.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None, dim: SupportsIndex | Sequence[int] = -1) -> Plan: ...
     def infer_shape(
@@ -755,20 +527,6 @@ class _GLUGrad(GraphOperator):
 
         grad_lower = y_grad * s and grad_upper = y_grad * lower * s * (1 - s), where s = sigmoid(upper) and lower
         and upper are the halves of x along dim; x_grad packs grad_lower and grad_upper as x packs its halves
-
-        Args:
-            y_grad (array): float32, float16, float64, bfloat16. Gradient of the result of glu.
-            x (array): float32, float16, float64, bfloat16. Input of glu.
-            dim (int): Dimension, from -rank to rank - 1. Default: -1.
-
-        Shape:
-            y_grad (2, 2), x (2, 4) -> x_grad (2, 4), for example.
-            x has an even size along dim.
-            y_grad has the shape of x, halved along dim.
-            x_grad has the shape of x.
-
-        Returns:
-            x_grad (array): Of the inputs' data type.
         """
     def plan(
         this, /, y_grad: ArrayT, x: ArrayT, *, out: Any = None, dim: SupportsIndex | Sequence[int] = -1
@@ -799,27 +557,6 @@ class _GeGluGradV2(GraphOperator):
 
         gelu is the second result of geglu. Pass None to save its memory: it is then computed again.
         activate_left=True swaps the roles of lower and upper. approximate='tanh' (1) takes GELU's tanh form.
-
-        Args:
-            dy (array): float32, float16, float64, bfloat16. Gradient of the result of geglu.
-            x (array): float32, float16, float64, bfloat16. Input of geglu.
-            gelu (array): float32, float16, float64, bfloat16. Second result of geglu. Without this tensor it is
-                computed again. Default: None.
-            dim (int): Dimension, from -rank to rank - 1. Default: -1.
-            approximate (str or int): 'none' (0), 'tanh' (1). Required: approximate='tanh' on Ascend310P. Default:
-                1.
-            activate_left (bool): Default: False.
-
-        Shape:
-            dy (2, 2), x (2, 4) -> dx (2, 4), for example.
-            gelu has the shape of dy.
-            dx has the shape of x.
-            dy has as many dimensions as x.
-            x has an even size along dim.
-            dy has the shape of x, halved along dim.
-
-        Returns:
-            dx (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -874,26 +611,6 @@ class _GeGluV2(GraphOperator):
         results have half the size of x along dim
 
         activate_left=True swaps the roles of lower and upper. approximate='tanh' (1) takes GELU's tanh form.
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            dim (int): Dimension, from -rank to rank - 1. Default: -1.
-            approximate (str or int): 'none' (0), 'tanh' (1). Required: approximate='tanh' on Ascend310P. Default:
-                1.
-            activate_left (bool): Default: False.
-
-        Shape:
-            x (2, 4) -> y (2, 2), gelu (2, 2), for example.
-            x has an even size along dim.
-            y has half the size of x along dim.
-            gelu has half the size of x along dim.
-            y has as many dimensions as x.
-            gelu has as many dimensions as x.
-            y has the shape of x, halved along dim.
-            gelu has the shape of x, halved along dim.
-
-        Returns:
-            y, gelu (arrays): Of the inputs' data type.
         """
     def plan(
         this,
@@ -934,17 +651,6 @@ class _Gelu(GraphOperator):
         x**3)))
 
         approximate is 'none' (0) or 'tanh' (1).
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            Fixed: approximate='tanh'.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -960,20 +666,6 @@ class _GeluGrad(GraphOperator):
         distribution
 
         approximate='tanh' (1) computes the derivative of GELU's tanh form.
-
-        Args:
-            dy (array): float32, float16, float64, bfloat16. Gradient of the result of gelu.
-            x (array): float32, float16, float64, bfloat16. Input of gelu.
-            y (array): Not read.
-            Fixed: approximate='tanh'.
-
-        Shape:
-            dy (5,), x (5,) -> z (5,), for example.
-            x has the shape of dy.
-            z has the shape of dy.
-
-        Returns:
-            z (array): Of the inputs' data type.
         """
     def plan(this, /, dy: ArrayT, x: ArrayT, y: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, dy: Sequence[int], x: Sequence[int], y: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -991,19 +683,6 @@ class _GeluGradV2(GraphOperator):
         distribution
 
         approximate='tanh' (1) computes the derivative of GELU's tanh form.
-
-        Args:
-            dy (array): float32, float16, float64, bfloat16. Gradient of the result of gelu.
-            x (array): float32, float16, float64, bfloat16. Input of gelu.
-            approximate (str or int): 'none' (0), 'tanh' (1). Default: 'none'.
-
-        Shape:
-            dy (5,), x (5,) -> z (5,), for example.
-            x has the shape of dy.
-            z has the shape of dy.
-
-        Returns:
-            z (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -1030,19 +709,6 @@ class _GeluMul(GraphOperator):
         gelu(lower) * upper, where lower and upper are the halves of x along dim; y has half the size of x along dim
 
         approximate='tanh' (1) takes GELU's tanh form.
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            approximate (str or int): 'none' (0), 'tanh' (1). Default: 'none'.
-            Fixed: dim=-1.
-
-        Shape:
-            x (2, 4) -> y (2, 2), for example.
-            x has an even size along dim.
-            y has the shape of the result, or as many elements in a row.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this, /, x: ArrayT, *, out: Any = None, approximate: Literal["none", "tanh"] | SupportsIndex = "none"
@@ -1064,17 +730,6 @@ class _GeluV2(GraphOperator):
         x**3)))
 
         approximate is 'none' (0) or 'tanh' (1).
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            approximate (str or int): 'none' (0), 'tanh' (1). Default: 'none'.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this, /, x: ArrayT, *, out: Any = None, approximate: Literal["none", "tanh"] | SupportsIndex = "none"
@@ -1093,17 +748,6 @@ class _HardShrink(GraphOperator):
         """HardShrink(input_x, lambd=0.5) -> output_y
 
         x if abs(x) > lambd, else 0
-
-        Args:
-            input_x (array): float32, float16, float64, bfloat16.
-            lambd (float): Any number. Default: 0.5.
-
-        Shape:
-            input_x (5,) -> output_y (5,), for example.
-            output_y has the shape of input_x.
-
-        Returns:
-            output_y (array): Of the inputs' data type.
         """
     def plan(this, /, input_x: ArrayT, *, out: Any = None, lambd: Number = 0.5) -> Plan: ...
     def infer_shape(this, /, input_x: Sequence[int], *, lambd: Number = 0.5) -> tuple[tuple[int, ...], ...]: ...
@@ -1116,20 +760,6 @@ class _HardShrinkGrad(GraphOperator):
         """HardShrinkGrad(gradients, features, lambd=0.5) -> backprops
 
         0 if abs(features) <= max(lambd, 0), else gradients
-
-        Args:
-            gradients (array): float32, float16, float64, bfloat16. Gradient of the result of hardshrink.
-            features (array): float32, float16, float64, bfloat16. Input of hardshrink.
-            lambd (float): Any number. Default: 0.5.
-
-        Shape:
-            gradients (5,), features (5,) -> backprops (5,), for example.
-            features can be broadcast with gradients.
-            backprops has the shape of the result.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            backprops (array): Of the inputs' data type.
         """
     def plan(this, /, gradients: ArrayT, features: ArrayT, *, out: Any = None, lambd: Number = 0.5) -> Plan: ...
     def infer_shape(
@@ -1146,18 +776,6 @@ class _HardSigmoid(GraphOperator):
         min(max(alpha * x + beta, 0), 1)
 
         Integer results are truncated: 1 if alpha * x + beta >= 1, else 0.
-
-        Args:
-            input_x (array): float32, float16, int32, float64, bfloat16.
-            alpha (float): Any number. Default: 0.16666666.
-            beta (float): Any number. Default: 0.5.
-
-        Shape:
-            input_x (5,) -> output_y (5,), for example.
-            output_y has the shape of input_x.
-
-        Returns:
-            output_y (array): Of the inputs' data type.
         """
     def plan(this, /, input_x: ArrayT, *, out: Any = None, alpha: Number = 0.16666666, beta: Number = 0.5) -> Plan: ...
     def infer_shape(
@@ -1172,20 +790,6 @@ class _HardSigmoidGrad(GraphOperator):
         """HardSigmoidGrad(grads, input_x, alpha=0.16666666, beta=0.5) -> y
 
         alpha * grads if -beta < alpha * input_x < 1 - beta, else 0
-
-        Args:
-            grads (array): float32, float16, float64, bfloat16. Gradient of the result of hardsigmoid.
-            input_x (array): float32, float16, float64, bfloat16. Input of hardsigmoid.
-            alpha (float): Any number. Default: 0.16666666.
-            beta (float): Any number. Default: 0.5.
-
-        Shape:
-            grads (5,), input_x (5,) -> y (5,), for example.
-            input_x has the shape of grads.
-            y has the shape of grads.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this, /, grads: ArrayT, input_x: ArrayT, *, out: Any = None, alpha: Number = 0.16666666, beta: Number = 0.5
@@ -1204,16 +808,6 @@ class _HardSwish(GraphOperator):
         """HardSwish(x) -> y
 
         x * min(max(x + 3, 0), 6) / 6
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1228,19 +822,6 @@ class _HardSwishGrad(GraphOperator):
         0 if self <= -3, grad_output if self >= 3, else grad_output * (self / 3 + 1 / 2)
 
         With closed=True, -3 and 3 belong to the middle branch.
-
-        Args:
-            grad_output (array): float32, float16, float64, bfloat16. Gradient of the result of hardswish.
-            self (array): float32, float16, float64, bfloat16. Input of hardswish.
-            Fixed: closed=True.
-
-        Shape:
-            grad_output (5,), self (5,) -> grad_input (5,), for example.
-            self has the shape of grad_output.
-            grad_input has the shape of grad_output.
-
-        Returns:
-            grad_input (array): Of the inputs' data type.
         """
     def plan(this, /, grad_output: ArrayT, self: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, grad_output: Sequence[int], self: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1255,19 +836,6 @@ class _HardSwishGradV2(GraphOperator):
         0 if self <= -3, gradOutput if self >= 3, else gradOutput * (self / 3 + 1 / 2)
 
         With closed=True, -3 and 3 belong to the middle branch.
-
-        Args:
-            gradOutput (array): float32, float16, float64, bfloat16. Gradient of the result of hardswish.
-            self (array): float32, float16, float64, bfloat16. Input of hardswish.
-            Fixed: closed=False.
-
-        Shape:
-            gradOutput (5,), self (5,) -> out (5,), for example.
-            self has the shape of gradOutput.
-            out has the shape of gradOutput.
-
-        Returns:
-            out (array): Of the inputs' data type.
         """
     def plan(this, /, gradOutput: ArrayT, self: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, gradOutput: Sequence[int], self: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1283,20 +851,6 @@ class _HardtanhGrad(GraphOperator):
 
         By the documents' rules (actgrad.rules('document')) the bounds belong to the first case: min_val <= result
         <= max_val.
-
-        Args:
-            result (array): float32, float16, float64, bfloat16. Input of hardtanh.
-            grad (array): float32, float16, float64, bfloat16. Gradient of the result of hardtanh.
-            min_val (float): Any number. Default: -1.0.
-            max_val (float): Any number. Default: 1.0.
-
-        Shape:
-            grad (5,), result (5,) -> y (5,), for example.
-            result has the shape of grad.
-            y has the shape of grad.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this, /, result: ArrayT, grad: ArrayT, *, out: Any = None, min_val: Number = -1.0, max_val: Number = 1.0
@@ -1315,19 +869,6 @@ class _Heaviside(GraphOperator):
         """Heaviside(input, values) -> output
 
         1 if input > 0, values if input == 0, else 0; also 0 for NaN
-
-        Args:
-            input (array): float32, float16, float64, bfloat16.
-            values (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            input (5,), values (5,) -> output (5,), for example.
-            values can be broadcast with input.
-            output has the shape of the result, or as many elements in a row.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            output (array): Of the inputs' data type.
         """
     def plan(this, /, input: ArrayT, values: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, input: Sequence[int], values: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1340,17 +881,6 @@ class _LeakyRelu(GraphOperator):
         """LeakyRelu(x, negative_slope=0.0) -> y
 
         x if x > 0, else negative_slope * x
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            negative_slope (float): Any number. Default: 0.0.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None, negative_slope: Number = 0.0) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int], *, negative_slope: Number = 0.0) -> tuple[tuple[int, ...], ...]: ...
@@ -1366,21 +896,6 @@ class _LeakyReluGrad(GraphOperator):
 
         With self_is_result, features is the result of leaky_relu. The result has the sign of the input, because a
         negative negative_slope is refused then.
-
-        Args:
-            gradients (array): float32, float16, float64, bfloat16. Gradient of the result of leaky_relu.
-            features (array): float32, float16, float64, bfloat16. Result of leaky_relu if self_is_result, else its
-                input.
-            negative_slope (float): Required: negative_slope >= 0 when self_is_result. Default: 0.0.
-
-        Shape:
-            gradients (5,), features (5,) -> backprops (5,), for example.
-            features can be broadcast with gradients.
-            backprops has the shape of the result.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            backprops (array): Of the inputs' data type.
         """
     def plan(
         this, /, gradients: ArrayT, features: ArrayT, *, out: Any = None, negative_slope: Number = 0.0
@@ -1397,16 +912,6 @@ class _LogSigmoid(GraphOperator):
         """LogSigmoid(x) -> y
 
         -log(1 + exp(-x))
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1419,18 +924,6 @@ class _LogSigmoidGrad(GraphOperator):
         """LogSigmoidGrad(grads, features) -> backprops
 
         grads * sigmoid(-features)
-
-        Args:
-            grads (array): float32, float16, float64, bfloat16. Gradient of the result of logsigmoid.
-            features (array): float32, float16, float64, bfloat16. Input of logsigmoid.
-
-        Shape:
-            grads (5,), features (5,) -> backprops (5,), for example.
-            backprops has the shape of grads.
-            features has the shape of grads.
-
-        Returns:
-            backprops (array): Of the inputs' data type.
         """
     def plan(this, /, grads: ArrayT, features: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, grads: Sequence[int], features: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1443,19 +936,6 @@ class _LogSoftmaxGrad(GraphOperator):
         """LogSoftmaxGrad(grad, x, axis=-1) -> y
 
         grad - exp(x) * sum(grad) along axis; x = log_softmax(x)
-
-        Args:
-            grad (array): float32, float16, float64, bfloat16. Gradient of the result of log_softmax.
-            x (array): float32, float16, float64, bfloat16. Result of log_softmax.
-            axis (int): Dimension, from -rank to rank - 1. Default: -1.
-
-        Shape:
-            grad (2, 2), x (2, 2) -> y (2, 2), for example.
-            x has the shape of grad.
-            y has the shape of grad.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this, /, grad: ArrayT, x: ArrayT, *, out: Any = None, axis: SupportsIndex | Sequence[int] = -1
@@ -1472,17 +952,6 @@ class _LogSoftmaxV2(GraphOperator):
         """LogSoftmaxV2(logits, axes=-1) -> logsoftmax
 
         x - log(sum(exp(x))) along axes
-
-        Args:
-            logits (array): float32, float16, float64, bfloat16.
-            axes (int): Dimension, from -rank to rank - 1. Default: -1.
-
-        Shape:
-            logits (2, 2) -> logsoftmax (2, 2), for example.
-            logsoftmax has the shape of logits.
-
-        Returns:
-            logsoftmax (array): Of the inputs' data type.
         """
     def plan(this, /, logits: ArrayT, *, out: Any = None, axes: SupportsIndex | Sequence[int] = -1) -> Plan: ...
     def infer_shape(
@@ -1497,16 +966,6 @@ class _Mish(GraphOperator):
         """Mish(x) -> y
 
         x * tanh(log(1 + exp(x)))
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1519,20 +978,6 @@ class _MishGrad(GraphOperator):
         """MishGrad(grad, x, tanhx) -> x_grad
 
         grad * (t + x * sigmoid(x) * (1 - t**2)), where t = tanh(log(1 + exp(x)))
-
-        Args:
-            grad (array): float32, float16, float64, bfloat16. Gradient of the result of mish.
-            x (array): float32, float16, float64, bfloat16. Input of mish.
-            tanhx (array): Not read. It may be left out.
-
-        Shape:
-            grad (5,), x (5,) -> x_grad (5,), for example.
-            x can be broadcast with grad.
-            x_grad has the shape of the result.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            x_grad (array): Of the inputs' data type.
         """
     def plan(this, /, grad: ArrayT, x: ArrayT, tanhx: ArrayT | None = None, *, out: Any = None) -> Plan: ...
     def infer_shape(
@@ -1547,18 +992,6 @@ class _PRelu(GraphOperator):
         """PRelu(x, weight) -> y
 
         x if x > 0, else weight * x; weight has one element, or one for each channel (dimension 1 of x)
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            weight (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            x (2, 2), weight (2,) -> y (2, 2), for example.
-            y has the shape of x.
-            weight has one element, or those of dimension 1 of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, weight: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int], weight: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1574,21 +1007,6 @@ class _PReluGrad(GraphOperator):
         over each channel
 
         A channel is one index of dimension 1. With a weights of one element, da is the sum over all elements.
-
-        Args:
-            grads (array): float32, float16, float64, bfloat16. Gradient of the result of prelu.
-            features (array): float32, float16, float64, bfloat16. Input of prelu.
-            weights (array): float32, float16, float64, bfloat16. Input of prelu.
-
-        Shape:
-            grads (2, 2), features (2, 2), weights (2,) -> dx (2, 2), da (2,), for example.
-            dx has the shape of features.
-            weights has one element, or those of dimension 1 of features.
-            da has the shape of weights.
-            grads can be broadcast to the shape of features.
-
-        Returns:
-            dx, da (arrays): Of the inputs' data type.
         """
     def plan(this, /, grads: ArrayT, features: ArrayT, weights: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(
@@ -1605,20 +1023,6 @@ class _PReluGradReduce(GraphOperator):
         sum(updates) over each channel
 
         A channel is one index of dimension 1. With weights of one element, da is the sum over all elements.
-
-        Args:
-            grads (array): Not read.
-            features (array): Not read.
-            weights (array): float32, float16, float64, bfloat16.
-            updates (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            updates (2, 2), weights (2,) -> da (2,), for example.
-            weights has one element, or those of dimension 1 of updates.
-            da has the shape of weights.
-
-        Returns:
-            da (array): Of the inputs' data type.
         """
     def plan(
         this, /, grads: ArrayT, features: ArrayT, weights: ArrayT, updates: ArrayT, *, out: Any = None
@@ -1635,16 +1039,6 @@ class _Relu(GraphOperator):
         """Relu(x) -> y
 
         max(x, 0)
-
-        Args:
-            x (array): float32, float16, int8, int32, uint8, int64, float64, bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1657,16 +1051,6 @@ class _Relu6(GraphOperator):
         """Relu6(x) -> y
 
         min(max(x, 0), 6)
-
-        Args:
-            x (array): float32, float16, int32, float64, bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1679,17 +1063,6 @@ class _Relu6D(GraphOperator):
         """Relu6D(x, scale=1.0) -> y
 
         min(max(x, 0), 6 * scale)
-
-        Args:
-            x (array): float32, float16, int32, float64, bfloat16.
-            scale (float): Any number. Default: 1.0.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None, scale: Number = 1.0) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int], *, scale: Number = 1.0) -> tuple[tuple[int, ...], ...]: ...
@@ -1704,18 +1077,6 @@ class _Relu6Grad(GraphOperator):
         gradients if 0 < features < 6, else 0
 
         The result of relu6 gives the same gradient and may be passed instead of the input.
-
-        Args:
-            gradients (array): float32, float16, float64, bfloat16. Gradient of the result of relu6.
-            features (array): float32, float16, float64, bfloat16. Input of relu6.
-
-        Shape:
-            gradients (5,), features (5,) -> backprops (5,), for example.
-            features has the shape of gradients.
-            backprops has the shape of gradients.
-
-        Returns:
-            backprops (array): Of the inputs' data type.
         """
     def plan(this, /, gradients: ArrayT, features: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, gradients: Sequence[int], features: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1730,20 +1091,6 @@ class _ReluGrad(GraphOperator):
         gradients if features > 0, else 0; features = relu(x)
 
         The input of relu gives the same gradient and may be passed instead.
-
-        Args:
-            gradients (array): float32, float16, int8, int32, uint8, int64, float64, bfloat16. Gradient of the
-                features of relu.
-            features (array): float32, float16, int8, int32, uint8, int64, float64, bfloat16. Result of relu.
-
-        Shape:
-            gradients (5,), features (5,) -> backprops (5,), for example.
-            features can be broadcast with gradients.
-            backprops has the shape of the features.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            backprops (array): Of the inputs' data type.
         """
     def plan(this, /, gradients: ArrayT, features: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, gradients: Sequence[int], features: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1759,16 +1106,6 @@ class _Selu(GraphOperator):
         1.6732632423543773
 
         Integers are computed as floats, rounded to the nearest even number, and saturate.
-
-        Args:
-            x (array): float32, float16, int8, int32, float64, bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1785,18 +1122,6 @@ class _SeluGrad(GraphOperator):
 
         On Ascend950 a outputs of 0 belongs to the second case. Integers are computed as floats, rounded to the
         nearest even number, and saturate.
-
-        Args:
-            gradients (array): float32, float16, int8, int32, float64, bfloat16. Gradient of the outputs of selu.
-            outputs (array): float32, float16, int8, int32, float64, bfloat16. Result of selu.
-
-        Shape:
-            gradients (5,), outputs (5,) -> y (5,), for example.
-            outputs has the shape of gradients.
-            y has the shape of gradients.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, gradients: ArrayT, outputs: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, gradients: Sequence[int], outputs: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1811,18 +1136,6 @@ class _Shrink(GraphOperator):
         x - bias if x > lambd, x + bias if x < -lambd, else 0
 
         NaN gives NaN, and 0 on Ascend950.
-
-        Args:
-            input_x (array): float32, float16, float64, bfloat16.
-            lambd (float): Required: lambd >= 0. Default: 0.5.
-            bias (float): Any number. Default: 0.0.
-
-        Shape:
-            input_x (5,) -> output_y (5,), for example.
-            output_y has the shape of input_x.
-
-        Returns:
-            output_y (array): Of the inputs' data type.
         """
     def plan(this, /, input_x: ArrayT, *, out: Any = None, lambd: Number = 0.5, bias: Number = 0.0) -> Plan: ...
     def infer_shape(
@@ -1839,17 +1152,6 @@ class _Sigmoid(GraphOperator):
         1 / (1 + exp(-x))
 
         Integers give float32.
-
-        Args:
-            x (array): float32, float16, int8, int32, uint8, int16, int64, float64, bool, complex64, complex128,
-                bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1864,21 +1166,6 @@ class _SigmoidGrad(GraphOperator):
         dy * y * (1 - y); y = sigmoid(x)
 
         For complex numbers, complex_conj=True takes the conjugate of y * (1 - y).
-
-        Args:
-            y (array): float32, float16, float64, complex64, complex128, bfloat16. Result of sigmoid.
-            dy (array): float32, float16, float64, complex64, complex128, bfloat16. Gradient of the result of
-                sigmoid.
-            complex_conj (bool): Default: False.
-
-        Shape:
-            dy (5,), y (5,) -> z (5,), for example.
-            y can be broadcast with dy.
-            z has the shape of the result.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            z (array): Of the inputs' data type.
         """
     def plan(this, /, y: ArrayT, dy: ArrayT, *, out: Any = None, complex_conj: bool | np.bool_ = False) -> Plan: ...
     def infer_shape(
@@ -1893,21 +1180,6 @@ class _SiluGrad(GraphOperator):
         """SiluGrad(dy, x) -> dx
 
         dy * s * (1 + x * (1 - s)), where s = sigmoid(x)
-
-        Args:
-            dy (array): float32, float16, float64, bfloat16. Gradient of the result of silu.
-            x (array): float32, float16, float64, bfloat16. Input of silu.
-
-        Shape:
-            dy (5,), x (5,) -> dx (5,), for example.
-            off Ascend950: x has the shape of dy.
-            off Ascend950: dx has the shape of dy.
-            x can be broadcast with dy.
-            dx has the shape of the result.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            dx (array): Of the inputs' data type.
         """
     def plan(this, /, dy: ArrayT, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, dy: Sequence[int], x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -1933,21 +1205,6 @@ class _SituGlu(GraphOperator):
 
         With linear_beta > 0, linear_beta * tanh(upper / linear_beta) takes the place of upper. activate_left=False
         swaps the roles of lower and upper.
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            dim (int): Dimension, from -rank to rank - 1. Default: -1.
-            beta (float): Any number. Default: 1.0.
-            linear_beta (float): Any number. Default: 0.0.
-            activate_left (bool): Default: True.
-
-        Shape:
-            x (2, 4) -> y (2, 2), for example.
-            x has an even size along dim.
-            y has the shape of x, halved along dim.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -2003,23 +1260,6 @@ class _SituGluGrad(GraphOperator):
 
         With linear_beta > 0, the formula is the derivative of situ_glu's other form. activate_left=False swaps the
         roles of lower and upper.
-
-        Args:
-            grad_y (array): float32, float16, float64, bfloat16. Gradient of the result of situ_glu.
-            x (array): float32, float16, float64, bfloat16. Input of situ_glu.
-            dim (int): Dimension, from -rank to rank - 1. Default: -1.
-            beta (float): Any number. Default: 1.0.
-            linear_beta (float): Any number. Default: 0.0.
-            activate_left (bool): Default: True.
-
-        Shape:
-            grad_y (2, 2), x (2, 4) -> grad_x (2, 4), for example.
-            x has an even size along dim.
-            grad_y has the shape of x, halved along dim.
-            grad_x has the shape of x.
-
-        Returns:
-            grad_x (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -2063,20 +1303,6 @@ class _SoftShrinkGrad(GraphOperator):
         """SoftShrinkGrad(input_grad, input_x, lambd=0.5) -> output_y
 
         0 if abs(input_x) <= lambd, else input_grad
-
-        Args:
-            input_grad (array): float32, float16, float64, bfloat16. Gradient of the result of softshrink.
-            input_x (array): float32, float16, float64, bfloat16. Input of softshrink.
-            lambd (float): Required: lambd >= 0. Default: 0.5.
-
-        Shape:
-            input_grad (5,), input_x (5,) -> output_y (5,), for example.
-            input_x can be broadcast with input_grad.
-            output_y has the shape of the result.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            output_y (array): Of the inputs' data type.
         """
     def plan(this, /, input_grad: ArrayT, input_x: ArrayT, *, out: Any = None, lambd: Number = 0.5) -> Plan: ...
     def infer_shape(
@@ -2095,19 +1321,6 @@ class _SoftmaxCrossEntropyWithLogits(GraphOperator):
 
         backprop is the gradient of loss by features, if the labels of each row sum to 1. features and labels have
         the shape (rows, classes).
-
-        Args:
-            features (array): float32, float16, float64, bfloat16.
-            labels (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            features (2, 2), labels (2, 2) -> loss (2,), backprop (2, 2), for example.
-            labels has the shape of features.
-            loss has the shape of the result, or as many elements in a row.
-            backprop has the shape of the result, or as many elements in a row.
-
-        Returns:
-            loss, backprop (arrays): Of the inputs' data type.
         """
     def plan(this, /, features: ArrayT, labels: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, features: Sequence[int], labels: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -2120,19 +1333,6 @@ class _SoftmaxGrad(GraphOperator):
         """SoftmaxGrad(softmax, grad_softmax, axes=-1) -> grad_x
 
         softmax * (grad_softmax - sum(grad_softmax * softmax)) along axes; softmax = softmax(x)
-
-        Args:
-            softmax (array): float32, float16, float64, bfloat16. Result of softmax.
-            grad_softmax (array): float32, float16, float64, bfloat16. Gradient of the result of softmax.
-            axes (int): Dimension, from -rank to rank - 1. Default: -1.
-
-        Shape:
-            grad_softmax (2, 2), softmax (2, 2) -> grad_x (2, 2), for example.
-            softmax has the shape of grad_softmax.
-            grad_x has the shape of grad_softmax.
-
-        Returns:
-            grad_x (array): Of the inputs' data type.
         """
     def plan(
         this, /, softmax: ArrayT, grad_softmax: ArrayT, *, out: Any = None, axes: SupportsIndex | Sequence[int] = -1
@@ -2160,23 +1360,6 @@ class _SoftmaxGradExt(GraphOperator):
         """SoftmaxGradExt(grad, x1, x2, axes=1, keep_dims=True) -> y
 
         (grad * x1 - sum(grad * x1) * x1) * x2 along axes
-
-        Args:
-            grad (array): float32, float16, float64, bfloat16.
-            x1 (array): float32, float16, float64, bfloat16.
-            x2 (array): float32, float16, float64, bfloat16.
-            axes (int): Dimension, from -rank to rank - 1. Default: 1.
-            keep_dims (bool): Required: True.
-
-        Shape:
-            grad (2, 2), x1 (2, 2), x2 (2, 2) -> y (2, 2), for example.
-            x1 has the shape of grad.
-            x2 can be broadcast with grad.
-            y has the shape of the result.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -2219,18 +1402,6 @@ class _SoftmaxV2(GraphOperator):
         """SoftmaxV2(x, axes=-1, half_to_float=False) -> y
 
         exp(x) / sum(exp(x)) along axes
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            axes (int): Dimension, from -rank to rank - 1. Default: -1.
-            half_to_float (bool): Required: False.
-
-        Shape:
-            x (2, 2) -> y (2, 2), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -2255,18 +1426,6 @@ class _Softplus(GraphOperator):
         """Softplus(x) -> y
 
         x if beta * x > threshold, else log(1 + exp(beta * x)) / beta
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            Fixed: beta=1.0.
-            Fixed: threshold=inf.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -2279,22 +1438,6 @@ class _SoftplusGrad(GraphOperator):
         """SoftplusGrad(gradients, features) -> backprops
 
         gradients if beta * features > threshold, else gradients * sigmoid(beta * features)
-
-        Args:
-            gradients (array): float32, float16, int8, int32, uint8, int16, int64, float64, bool, bfloat16. Gradient
-                of the result of softplus.
-            features (array): float32, float16, int8, int32, uint8, int16, int64, float64, bool, bfloat16. Input of
-                softplus.
-            Fixed: beta=1.0.
-            Fixed: threshold=inf.
-
-        Shape:
-            gradients (5,), features (5,) -> backprops (5,), for example.
-            features has the shape of gradients.
-            backprops has the shape of gradients.
-
-        Returns:
-            backprops (array): Of the inputs' data type.
         """
     def plan(this, /, gradients: ArrayT, features: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, gradients: Sequence[int], features: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -2307,18 +1450,6 @@ class _SoftplusV2(GraphOperator):
         """SoftplusV2(x, beta=1.0, threshold=20.0) -> y
 
         x if beta * x > threshold, else log(1 + exp(beta * x)) / beta
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            beta (float): Any number. Default: 1.0.
-            threshold (float): Any number. Default: 20.0.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None, beta: Number = 1.0, threshold: Number = 20.0) -> Plan: ...
     def infer_shape(
@@ -2335,22 +1466,6 @@ class _SoftplusV2Grad(GraphOperator):
         """SoftplusV2Grad(input_gradients, input_features, beta=1.0, threshold=20.0) -> output_backprops
 
         input_gradients if beta * input_features > threshold, else input_gradients * sigmoid(beta * input_features)
-
-        Args:
-            input_gradients (array): float32, float16, int8, int32, uint8, int16, int64, float64, bool, bfloat16.
-                Gradient of the result of softplus.
-            input_features (array): float32, float16, int8, int32, uint8, int16, int64, float64, bool, bfloat16.
-                Input of softplus.
-            beta (float): Any number. Default: 1.0.
-            threshold (float): Any number. Default: 20.0.
-
-        Shape:
-            input_gradients (5,), input_features (5,) -> output_backprops (5,), for example.
-            input_features has the shape of input_gradients.
-            output_backprops has the shape of input_gradients.
-
-        Returns:
-            output_backprops (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -2384,17 +1499,6 @@ class _Softshrink(GraphOperator):
         sign(x) * max(abs(x) - lambd, 0)
 
         NaN gives NaN, and 0 on Ascend950.
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            lambd (float): Required: lambd >= 0. Default: 0.5.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None, lambd: Number = 0.5) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int], *, lambd: Number = 0.5) -> tuple[tuple[int, ...], ...]: ...
@@ -2407,16 +1511,6 @@ class _Softsign(GraphOperator):
         """Softsign(x) -> y
 
         x / (1 + abs(x))
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -2429,18 +1523,6 @@ class _SoftsignGrad(GraphOperator):
         """SoftsignGrad(gradients, features) -> output
 
         gradients / (1 + abs(features))**2
-
-        Args:
-            gradients (array): float32, float16, float64, bfloat16. Gradient of the result of softsign.
-            features (array): float32, float16, float64, bfloat16. Input of softsign.
-
-        Shape:
-            gradients (5,), features (5,) -> output (5,), for example.
-            features has the shape of gradients.
-            output has the shape of gradients.
-
-        Returns:
-            output (array): Of the inputs' data type.
         """
     def plan(this, /, gradients: ArrayT, features: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, gradients: Sequence[int], features: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -2453,16 +1535,6 @@ class _SquaredRelu(GraphOperator):
         """SquaredRelu(x) -> y
 
         max(x, 0)**2
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of the result, or as many elements in a row.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -2475,18 +1547,6 @@ class _SwiGlu(GraphOperator):
         """SwiGlu(x, dim=-1) -> y
 
         silu(lower) * upper, where lower and upper are the halves of x along dim; y has half the size of x along dim
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            dim (int): Dimension, from -rank to rank - 1. Default: -1.
-
-        Shape:
-            x (2, 4) -> y (2, 2), for example.
-            x has an even size along dim.
-            y has the shape of the result, or as many elements in a row.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None, dim: SupportsIndex | Sequence[int] = -1) -> Plan: ...
     def infer_shape(
@@ -2504,21 +1564,6 @@ class _SwiGluGrad(GraphOperator):
         the halves of x along dim; x_grad packs grad_lower and grad_upper as x packs its halves
 
         silu(lower) is computed again.
-
-        Args:
-            y_grad (array): float32, float16, float64, bfloat16. Gradient of the result of swiglu.
-            x (array): float32, float16, float64, bfloat16. Input of swiglu.
-            dim (int): Dimension, from -rank to rank - 1. Default: -1.
-
-        Shape:
-            y_grad (2, 2), x (2, 4) -> x_grad (2, 4), for example.
-            y_grad has as many dimensions as x.
-            x has an even size along dim.
-            y_grad has the shape of x, halved along dim.
-            x_grad has the shape of the result, or as many elements in a row.
-
-        Returns:
-            x_grad (array): Of the inputs' data type.
         """
     def plan(
         this, /, y_grad: ArrayT, x: ArrayT, *, out: Any = None, dim: SupportsIndex | Sequence[int] = -1
@@ -2548,24 +1593,6 @@ class _SwigluGroup(GraphOperator):
         Without weight, the factor is 1. With clamp_limit > 0 (c for short), lower becomes min(lower, c) and upper
         becomes clamp(upper, -c, c). group_index counts rows: only the first sum(group_index) rows are computed. The
         other rows are 0 in a new result and unchanged in y=.
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            weight (array): float32, float16, float64, bfloat16. Default: None.
-            group_index (array): Only the first sum(group_index) rows are computed. Default: None.
-            clamp_limit (float): Required: clamp_limit -1 or > 0. Default: -1.0.
-            Fixed: dim=-1.
-
-        Shape:
-            x (2, 4) -> y (2, 2), for example.
-            x has an even size along dim.
-            weight has one element for each row of x.
-            group_index has one dimension.
-            group_index has at least 1 elements.
-            y has the shape of x, halved along dim.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(
         this,
@@ -2597,17 +1624,6 @@ class _Swish(GraphOperator):
         """Swish(x, scale=1.0) -> y
 
         x * sigmoid(scale * x)
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            scale (float): Any number. Default: 1.0.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None, scale: Number = 1.0) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int], *, scale: Number = 1.0) -> tuple[tuple[int, ...], ...]: ...
@@ -2620,20 +1636,6 @@ class _SwishGrad(GraphOperator):
         """SwishGrad(grad, x, y, scale=1.0) -> grad_x
 
         grad * s * (1 + scale * x * (1 - s)), where s = sigmoid(scale * x)
-
-        Args:
-            grad (array): float32, float16, float64, bfloat16. Gradient of the result of swish.
-            x (array): float32, float16, float64, bfloat16. Input of swish.
-            y (array): Not read.
-            scale (float): Any number. Default: 1.0.
-
-        Shape:
-            grad (5,), x (5,) -> grad_x (5,), for example.
-            x has the shape of grad.
-            grad_x has the shape of grad.
-
-        Returns:
-            grad_x (array): Of the inputs' data type.
         """
     def plan(this, /, grad: ArrayT, x: ArrayT, y: ArrayT, *, out: Any = None, scale: Number = 1.0) -> Plan: ...
     def infer_shape(
@@ -2650,17 +1652,6 @@ class _Tanh(GraphOperator):
         tanh(x)
 
         Integers give float32.
-
-        Args:
-            x (array): float32, float16, int8, int32, uint8, int16, int64, float64, bool, complex64, complex128,
-                bfloat16.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -2675,19 +1666,6 @@ class _TanhGrad(GraphOperator):
         dy * (1 - y**2); y = tanh(x)
 
         For complex numbers, the conjugate of 1 - y**2 is taken.
-
-        Args:
-            y (array): float32, float16, float64, complex64, complex128, bfloat16. Result of tanh.
-            dy (array): float32, float16, float64, complex64, complex128, bfloat16. Gradient of the result of tanh.
-
-        Shape:
-            dy (5,), y (5,) -> z (5,), for example.
-            y can be broadcast with dy.
-            z has the shape of the result.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            z (array): Of the inputs' data type.
         """
     def plan(this, /, y: ArrayT, dy: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, y: Sequence[int], dy: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
@@ -2700,17 +1678,6 @@ class _Threshold(GraphOperator):
         """Threshold(x, threshold=0.0) -> y
 
         1 if x > threshold, else 0; also 0 for NaN
-
-        Args:
-            x (array): float32, float16, float64, bfloat16.
-            threshold (float): Any number. Default: 0.0.
-
-        Shape:
-            x (5,) -> y (5,), for example.
-            y has the shape of x.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, *, out: Any = None, threshold: Number = 0.0) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int], *, threshold: Number = 0.0) -> tuple[tuple[int, ...], ...]: ...
@@ -2723,21 +1690,6 @@ class _ThresholdGradV2D(GraphOperator):
         """ThresholdGradV2D(gradients, features, threshold=1.0) -> backprops
 
         gradients if features > threshold, else 0
-
-        Args:
-            gradients (array): float32, float16, int8, int32, uint8, int64, float64, bfloat16. Gradient of the
-                result of threshold.
-            features (array): float32, float16, int8, int32, uint8, int64, float64, bfloat16. Input of threshold.
-            threshold (float): Any number. Default: 1.0.
-
-        Shape:
-            gradients (5,), features (5,) -> backprops (5,), for example.
-            features can be broadcast with gradients.
-            backprops has the shape of the result.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            backprops (array): Of the inputs' data type.
         """
     def plan(this, /, gradients: ArrayT, features: ArrayT, *, out: Any = None, threshold: Number = 1.0) -> Plan: ...
     def infer_shape(
@@ -2754,20 +1706,6 @@ class _ThresholdV2(GraphOperator):
         x if x > threshold, else value; the three tensors are broadcast together
 
         Without value, it is 0.
-
-        Args:
-            x (array): float32, float16, int8, int32, uint8, int64, float64, bfloat16.
-            threshold (array): float32, float16, int8, int32, uint8, int64, float64, bfloat16.
-            value (array): float32, float16, int8, int32, uint8, int64, float64, bfloat16. Default: None.
-
-        Shape:
-            x (5,), threshold (5,) -> y (5,), for example.
-            x, threshold, value can be broadcast together.
-            y has the shape of the result.
-            The tensors are broadcast together and promoted to one data type.
-
-        Returns:
-            y (array): Of the inputs' data type.
         """
     def plan(this, /, x: ArrayT, threshold: ArrayT, value: ArrayT | None = None, *, out: Any = None) -> Plan: ...
     def infer_shape(

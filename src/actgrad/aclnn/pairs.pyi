@@ -356,24 +356,6 @@ def aclnnAddReluGetWorkspaceSize(
     In C:
         aclnnStatus aclnnAddReluGetWorkspaceSize(const aclTensor* self, const aclTensor* other, aclScalar*
             alpha, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BF16. In C: const
-            aclTensor*.
-        other (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BF16. In C: const
-            aclTensor*.
-        alpha (float): Any number. In C: aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,), other (5,) -> out (5,), for example.
-        other can be broadcast with self.
-        out has the shape of the result.
-        The tensors are broadcast together and promoted to one data type.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnAddRelu: PhaseTwo
@@ -384,19 +366,6 @@ def aclnnCeluGetWorkspaceSize(self: Tensor, alpha: Scalar, out: Tensor, /) -> tu
     In C:
         aclnnStatus aclnnCeluGetWorkspaceSize(const aclTensor* self, const aclScalar* alpha, aclTensor* out,
             uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        alpha (float): Required: alpha neither 0 nor NaN. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnCelu: PhaseTwo
@@ -424,28 +393,6 @@ def aclnnClippedSwigluGetWorkspaceSize(
         aclnnStatus aclnnClippedSwigluGetWorkspaceSize(const aclTensor* x, const aclTensor* groupIndexOptional,
             int64_t dim, double alpha, double limit, double bias, bool interleaved, const aclTensor* out,
             uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        x (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        groupIndexOptional (array or AclTensor): Only the first sum(groupIndexOptional) rows are computed. In C:
-            const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        alpha (float): Any number. In C: double.
-        limit (float): Required: limit > 0 on Ascend950. In C: double.
-        bias (float): Any number. In C: double.
-        interleaved (bool) In C: bool.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        Fixed: clamp_mode=0.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        x (2, 4) -> out (2, 2), for example.
-        x has an even size along dim.
-        groupIndexOptional has one dimension.
-        out has the shape of x, halved along dim.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnClippedSwiglu: PhaseTwo
@@ -474,31 +421,6 @@ def aclnnClippedSwigluGradGetWorkspaceSize(
         aclnnStatus aclnnClippedSwigluGradGetWorkspaceSize(const aclTensor* gradY, const aclTensor* x, const
             aclTensor* groupIndexOptional, int64_t dim, double alpha, double limit, double bias, bool
             interleaved, const aclTensor* gradXOut, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradY (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of clipped_swiglu. In
-            C: const aclTensor*.
-        x (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of clipped_swiglu. In C: const aclTensor*.
-        groupIndexOptional (array or AclTensor): Only the first sum(groupIndexOptional) rows are computed. In C:
-            const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        alpha (float): Any number. In C: double.
-        limit (float): Required: limit > 0. In C: double.
-        bias (float): Any number. In C: double.
-        interleaved (bool) In C: bool.
-        gradXOut (array or AclTensor): Output. In C: const aclTensor*.
-        Fixed: clamp_mode=0.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradY (2, 2), x (2, 4) -> gradXOut (2, 4), for example.
-        x has an even size along dim.
-        gradY has the shape of x, halved along dim.
-        groupIndexOptional has one dimension.
-        gradXOut has the shape of x.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnClippedSwigluGrad: PhaseTwo
@@ -527,28 +449,6 @@ def aclnnClippedSwigluV2GetWorkspaceSize(
         aclnnStatus aclnnClippedSwigluV2GetWorkspaceSize(const aclTensor* x, const aclTensor*
             groupIndexOptional, int64_t dim, double alpha, double limit, double bias, bool interleaved, int64_t
             clampMode, const aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        x (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        groupIndexOptional (array or AclTensor): Only the first sum(groupIndexOptional) rows are computed. In C:
-            const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        alpha (float): Any number. In C: double.
-        limit (float): Required: limit > 0 on Ascend950. In C: double.
-        bias (float): Any number. In C: double.
-        interleaved (bool) In C: bool.
-        clampMode (str or int): 'input' (0), 'swish' (1). In C: int64_t.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        x (2, 4) -> out (2, 2), for example.
-        x has an even size along dim.
-        groupIndexOptional has one dimension.
-        out has the shape of x, halved along dim.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnClippedSwigluV2: PhaseTwo
@@ -562,21 +462,6 @@ def aclnnEluGetWorkspaceSize(
         aclnnStatus aclnnEluGetWorkspaceSize(const aclTensor* self, const aclScalar* alpha, const aclScalar*
             scale, const aclScalar* inputScale, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor**
             executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        alpha (float): Any number. In C: const aclScalar*.
-        scale (float): Any number. In C: const aclScalar*.
-        inputScale (float): Any number. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnElu: PhaseTwo
@@ -602,26 +487,6 @@ def aclnnEluBackwardGetWorkspaceSize(
         aclnnStatus aclnnEluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclScalar* alpha, const
             aclScalar* scale, const aclScalar* inputScale, bool isResult, const aclTensor* selfOrResult,
             aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of elu. In C:
-            const aclTensor*.
-        alpha (float): Required: alpha >= 0 when isResult. In C: const aclScalar*.
-        scale (float): Any number. In C: const aclScalar*.
-        inputScale (float): Any number. In C: const aclScalar*.
-        isResult (bool): Required: alpha >= 0 when isResult. In C: bool.
-        selfOrResult (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Result of elu if isResult, else its
-            input. In C: const aclTensor*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), selfOrResult (5,) -> gradInput (5,), for example.
-        selfOrResult has the shape of gradOutput.
-        gradInput has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnEluBackward: PhaseTwo
@@ -634,19 +499,6 @@ def aclnnErfinvGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, int,
     In C:
         aclnnStatus aclnnErfinvGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BOOL, BF16. In C:
-            const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnErfinv: PhaseTwo
@@ -657,18 +509,6 @@ def aclnnFastGeluGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, in
     In C:
         aclnnStatus aclnnFastGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t*
             workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnFastGelu: PhaseTwo
@@ -681,21 +521,6 @@ def aclnnFastGeluBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnFastGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of fast_gelu. In
-            C: const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of fast_gelu. In C: const aclTensor*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> gradInput (5,), for example.
-        self has the shape of gradOutput.
-        gradInput has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnFastGeluBackward: PhaseTwo
@@ -712,22 +537,6 @@ def aclnnFatreluMulGetWorkspaceSize(
     In C:
         aclnnStatus aclnnFatreluMulGetWorkspaceSize(const aclTensor* input, const aclTensor* threshold, const
             aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        input (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        threshold (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        Fixed: dim=-1.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        input (2, 4), threshold (1,) -> out (2, 2), for example.
-        threshold has one element.
-        input has an even size along dim.
-        out has the shape of the result, or as many elements in a row.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnFatreluMul: PhaseTwo
@@ -743,29 +552,6 @@ def aclnnGeGluGetWorkspaceSize(
     In C:
         aclnnStatus aclnnGeGluGetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t approximate,
             aclTensor* out, aclTensor* outGelu, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        approximate (str or int): 'none' (0), 'tanh' (1). Required: approximate='tanh' on Ascend310P. In C:
-            int64_t.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        outGelu (array or AclTensor): Output. In C: aclTensor*.
-        Fixed: activate_left=False.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (2, 4) -> out (2, 2), outGelu (2, 2), for example.
-        self has an even size along dim.
-        out has half the size of self along dim.
-        outGelu has half the size of self along dim.
-        out has as many dimensions as self.
-        outGelu has as many dimensions as self.
-        out has the shape of self, halved along dim.
-        outGelu has the shape of self, halved along dim.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnGeGlu: PhaseTwo
@@ -789,30 +575,6 @@ def aclnnGeGluBackwardGetWorkspaceSize(
         aclnnStatus aclnnGeGluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self, const
             aclTensor* gelu, int64_t dim, int64_t approximate, aclTensor* gradInput, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of geglu. In C:
-            const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of geglu. In C: const aclTensor*.
-        gelu (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Second result of geglu. Without this tensor it
-            is computed again. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        approximate (str or int): 'none' (0), 'tanh' (1). Required: approximate='tanh' on Ascend310P. In C:
-            int64_t.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        Fixed: activate_left=False.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (2, 2), self (2, 4) -> gradInput (2, 4), for example.
-        gelu has the shape of gradOutput.
-        gradInput has the shape of self.
-        gradOutput has as many dimensions as self.
-        self has an even size along dim.
-        gradOutput has the shape of self, halved along dim.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnGeGluBackward: PhaseTwo
@@ -834,29 +596,6 @@ def aclnnGeGluV3GetWorkspaceSize(
     In C:
         aclnnStatus aclnnGeGluV3GetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t approximate, bool
             activateLeft, aclTensor* out, aclTensor* outGelu, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        approximate (str or int): 'none' (0), 'tanh' (1). Required: approximate='tanh' on Ascend310P. In C:
-            int64_t.
-        activateLeft (bool) In C: bool.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        outGelu (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (2, 4) -> out (2, 2), outGelu (2, 2), for example.
-        self has an even size along dim.
-        out has half the size of self along dim.
-        outGelu has half the size of self along dim.
-        out has as many dimensions as self.
-        outGelu has as many dimensions as self.
-        out has the shape of self, halved along dim.
-        outGelu has the shape of self, halved along dim.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnGeGluV3: PhaseTwo
@@ -881,30 +620,6 @@ def aclnnGeGluV3BackwardGetWorkspaceSize(
         aclnnStatus aclnnGeGluV3BackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             const aclTensor* gelu, int64_t dim, int64_t approximate, bool activateLeft, aclTensor* gradInput,
             uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of geglu. In C:
-            const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of geglu. In C: const aclTensor*.
-        gelu (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Second result of geglu. Without this tensor it
-            is computed again. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        approximate (str or int): 'none' (0), 'tanh' (1). Required: approximate='tanh' on Ascend310P. In C:
-            int64_t.
-        activateLeft (bool) In C: bool.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (2, 2), self (2, 4) -> gradInput (2, 4), for example.
-        gelu has the shape of gradOutput.
-        gradInput has the shape of self.
-        gradOutput has as many dimensions as self.
-        self has an even size along dim.
-        gradOutput has the shape of self, halved along dim.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnGeGluV3Backward: PhaseTwo
@@ -918,21 +633,6 @@ def aclnnGeluGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, int, A
     In C:
         aclnnStatus aclnnGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        Fixed: approximate='tanh'.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        self has no private format.
-        out has no private format.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnGelu: PhaseTwo
@@ -948,22 +648,6 @@ def aclnnGeluBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self, const
             aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of gelu. In C:
-            const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of gelu. In C: const aclTensor*.
-        gradInput (array or AclTensor): Output. In C: const aclTensor*.
-        Fixed: approximate='tanh'.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> gradInput (5,), for example.
-        self can be broadcast with gradOutput.
-        gradInput has the shape of the result.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnGeluBackward: PhaseTwo
@@ -979,22 +663,6 @@ def aclnnGeluBackwardV2GetWorkspaceSize(
     In C:
         aclnnStatus aclnnGeluBackwardV2GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             char* approximate, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of gelu. In C:
-            const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of gelu. In C: const aclTensor*.
-        approximate (str or int): 'none' (0), 'tanh' (1). In C: char*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> gradInput (5,), for example.
-        self can be broadcast with gradOutput.
-        gradInput has the shape of the result.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnGeluBackwardV2: PhaseTwo
@@ -1010,21 +678,6 @@ def aclnnGeluMulGetWorkspaceSize(
     In C:
         aclnnStatus aclnnGeluMulGetWorkspaceSize(const aclTensor* input, char* approximateOptional, const
             aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        input (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        approximateOptional (str or int): 'none' (0), 'tanh' (1). A null pointer means 'none'. In C: char*.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        Fixed: dim=-1.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        input (2, 4) -> out (2, 2), for example.
-        input has an even size along dim.
-        out has the shape of the result, or as many elements in a row.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnGeluMul: PhaseTwo
@@ -1040,19 +693,6 @@ def aclnnGeluV2GetWorkspaceSize(
     In C:
         aclnnStatus aclnnGeluV2GetWorkspaceSize(const aclTensor* x, int64_t approximate, aclTensor* y, uint64_t*
             workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        x (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        approximate (str or int): 'none' (0), 'tanh' (1). In C: int64_t.
-        y (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        x (5,) -> y (5,), for example.
-        y has the shape of x.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnGeluV2: PhaseTwo
@@ -1066,20 +706,6 @@ def aclnnGluGetWorkspaceSize(
     In C:
         aclnnStatus aclnnGluGetWorkspaceSize(const aclTensor* self, int64_t dim, const aclTensor* out, uint64_t*
             workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (2, 4) -> out (2, 2), for example.
-        self has an even size along dim.
-        out has the shape of self, halved along dim.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnGlu: PhaseTwo
@@ -1093,23 +719,6 @@ def aclnnGluBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnGluBackwardGetWorkspaceSize(const aclTensor* gradOut, const aclTensor* self, int64_t
             dim, const aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOut (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of glu. In C: const
-            aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of glu. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOut (2, 2), self (2, 4) -> out (2, 4), for example.
-        self has an even size along dim.
-        gradOut has the shape of self, halved along dim.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnGluBackward: PhaseTwo
@@ -1122,19 +731,6 @@ def aclnnHardshrinkGetWorkspaceSize(
     In C:
         aclnnStatus aclnnHardshrinkGetWorkspaceSize(const aclTensor* self, const aclScalar* lambd, aclTensor*
             out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        lambd (float): Any number. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnHardshrink: PhaseTwo
@@ -1147,23 +743,6 @@ def aclnnHardshrinkBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnHardshrinkBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             const aclScalar* lambd, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of hardshrink. In
-            C: const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of hardshrink. In C: const aclTensor*.
-        lambd (float): Any number. In C: const aclScalar*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> gradInput (5,), for example.
-        self can be broadcast with gradOutput.
-        gradInput has the shape of the result.
-        The tensors are broadcast together and promoted to one data type.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnHardshrinkBackward: PhaseTwo
@@ -1176,20 +755,6 @@ def aclnnHardsigmoidGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int,
     In C:
         aclnnStatus aclnnHardsigmoidGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t*
             workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, INT32, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        Fixed: alpha=0.16666666666666666.
-        Fixed: beta=0.5.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnHardsigmoid: PhaseTwo
@@ -1202,23 +767,6 @@ def aclnnHardsigmoidBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnHardsigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of hardsigmoid. In
-            C: const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of hardsigmoid. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        Fixed: alpha=0.16666666666666666.
-        Fixed: beta=0.5.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> out (5,), for example.
-        self has the shape of gradOutput.
-        out has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnHardsigmoidBackward: PhaseTwo
@@ -1229,18 +777,6 @@ def aclnnHardswishGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, i
     In C:
         aclnnStatus aclnnHardswishGetWorkspaceSize(const aclTensor* self, const aclTensor* out, uint64_t*
             workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnHardswish: PhaseTwo
@@ -1255,22 +791,6 @@ def aclnnHardswishBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnHardswishBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of hardswish. In
-            C: const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of hardswish. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        Fixed: closed=True.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> out (5,), for example.
-        self has the shape of gradOutput.
-        out has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnHardswishBackward: PhaseTwo
@@ -1285,22 +805,6 @@ def aclnnHardswishBackwardV2GetWorkspaceSize(
     In C:
         aclnnStatus aclnnHardswishBackwardV2GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of hardswish. In
-            C: const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of hardswish. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        Fixed: closed=False.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> out (5,), for example.
-        self has the shape of gradOutput.
-        out has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnHardswishBackwardV2: PhaseTwo
@@ -1313,20 +817,6 @@ def aclnnHardtanhGetWorkspaceSize(
     In C:
         aclnnStatus aclnnHardtanhGetWorkspaceSize(const aclTensor* self, const aclScalar* clipValueMin, const
             aclScalar* clipValueMax, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        clipValueMin (float): Any number. In C: const aclScalar*.
-        clipValueMax (float): Any number. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnHardtanh: PhaseTwo
@@ -1342,23 +832,6 @@ def aclnnHardtanhBackwardGetWorkspaceSize(
         aclnnStatus aclnnHardtanhBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             const aclScalar* min, const aclScalar* max, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor**
             executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of hardtanh. In C:
-            const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of hardtanh. In C: const aclTensor*.
-        min (float): Any number. In C: const aclScalar*.
-        max (float): Any number. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> out (5,), for example.
-        self has the shape of gradOutput.
-        out has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnHardtanhBackward: PhaseTwo
@@ -1371,21 +844,6 @@ def aclnnHeavisideGetWorkspaceSize(
     In C:
         aclnnStatus aclnnHeavisideGetWorkspaceSize(const aclTensor* input, const aclTensor* values, aclTensor*
             out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        input (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        values (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        input (5,), values (5,) -> out (5,), for example.
-        values can be broadcast with input.
-        out has the shape of the result, or as many elements in a row.
-        The tensors are broadcast together and promoted to one data type.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnHeaviside: PhaseTwo
@@ -1398,23 +856,6 @@ def aclnnInplaceAddReluGetWorkspaceSize(
     In C:
         aclnnStatus aclnnInplaceAddReluGetWorkspaceSize(aclTensor* selfRef, const aclTensor* other, aclScalar*
             alpha, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BF16. It is
-            overwritten with the result. In C: aclTensor*.
-        other (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BF16. In C: const
-            aclTensor*.
-        alpha (float): Any number. In C: aclScalar*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,), other (5,) -> selfRef (5,), for example.
-        other can be broadcast with selfRef.
-        selfRef has the shape of the result.
-        The tensors are broadcast together and promoted to one data type.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceAddRelu: PhaseTwo
@@ -1425,18 +866,6 @@ def aclnnInplaceCeluGetWorkspaceSize(selfRef: Tensor, alpha: Scalar, /) -> tuple
     In C:
         aclnnStatus aclnnInplaceCeluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* alpha, uint64_t*
             workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. It is overwritten with the result. In C:
-            aclTensor*.
-        alpha (float): Required: alpha neither 0 nor NaN. In C: const aclScalar*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,) -> selfRef (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceCelu: PhaseTwo
@@ -1449,20 +878,6 @@ def aclnnInplaceEluGetWorkspaceSize(
     In C:
         aclnnStatus aclnnInplaceEluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* alpha, const aclScalar*
             scale, const aclScalar* inputScale, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. It is overwritten with the result. In C:
-            aclTensor*.
-        alpha (float): Any number. In C: const aclScalar*.
-        scale (float): Any number. In C: const aclScalar*.
-        inputScale (float): Any number. In C: const aclScalar*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,) -> selfRef (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceElu: PhaseTwo
@@ -1475,17 +890,6 @@ def aclnnInplaceErfinvGetWorkspaceSize(selfRef: Tensor, /) -> tuple[int, int, Ac
     In C:
         aclnnStatus aclnnInplaceErfinvGetWorkspaceSize(const aclTensor* selfRef, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BOOL, BF16. It
-            is overwritten with the result. In C: const aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,) -> selfRef (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceErfinv: PhaseTwo
@@ -1498,19 +902,6 @@ def aclnnInplaceHardsigmoidGetWorkspaceSize(self: Tensor, /) -> tuple[int, int, 
     In C:
         aclnnStatus aclnnInplaceHardsigmoidGetWorkspaceSize(const aclTensor* self, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, INT32, DOUBLE, BF16. It is overwritten with the result. In C:
-            const aclTensor*.
-        Fixed: alpha=0.16666666666666666.
-        Fixed: beta=0.5.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> self (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceHardsigmoid: PhaseTwo
@@ -1521,17 +912,6 @@ def aclnnInplaceHardswishGetWorkspaceSize(self: Tensor, /) -> tuple[int, int, Ac
     In C:
         aclnnStatus aclnnInplaceHardswishGetWorkspaceSize(const aclTensor* self, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. It is overwritten with the result. In C: const
-            aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> self (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceHardswish: PhaseTwo
@@ -1544,19 +924,6 @@ def aclnnInplaceHardtanhGetWorkspaceSize(
     In C:
         aclnnStatus aclnnInplaceHardtanhGetWorkspaceSize(aclTensor* selfRef, const aclScalar* clipValueMin,
             const aclScalar* clipValueMax, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. It is overwritten with the result. In C:
-            aclTensor*.
-        clipValueMin (float): Any number. In C: const aclScalar*.
-        clipValueMax (float): Any number. In C: const aclScalar*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,) -> selfRef (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceHardtanh: PhaseTwo
@@ -1569,18 +936,6 @@ def aclnnInplaceLeakyReluGetWorkspaceSize(
     In C:
         aclnnStatus aclnnInplaceLeakyReluGetWorkspaceSize(aclTensor* selfRef, const aclScalar* negativeSlope,
             uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. It is overwritten with the result. In C:
-            aclTensor*.
-        negativeSlope (float): Any number. In C: const aclScalar*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,) -> selfRef (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceLeakyRelu: PhaseTwo
@@ -1591,17 +946,6 @@ def aclnnInplaceMishGetWorkspaceSize(selfRef: Tensor, /) -> tuple[int, int, AclO
     In C:
         aclnnStatus aclnnInplaceMishGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. It is overwritten with the result. In C:
-            aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,) -> selfRef (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceMish: PhaseTwo
@@ -1624,24 +968,6 @@ def aclnnInplaceRReluWithNoiseGetWorkspaceSize(
         aclnnStatus aclnnInplaceRReluWithNoiseGetWorkspaceSize(const aclTensor* self, const aclTensor* noise,
             const aclScalar* lower, const aclScalar* upper, bool training, int64_t seed, int64_t offset,
             uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. It is overwritten with the result. In C: const
-            aclTensor*.
-        noise (array or AclTensor): Only its shape and its data type are checked. In C: const aclTensor*.
-        lower (float): Any number. In C: const aclScalar*.
-        upper (float): Any number. In C: const aclScalar*.
-        training (bool): Required: training is off. In C: bool.
-        seed (int) In C: int64_t.
-        offset (int) In C: int64_t.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,), noise (5,) -> self (5,), for example.
-        with training noise has as many elements as self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceRReluWithNoise: PhaseTwo
@@ -1652,17 +978,6 @@ def aclnnInplaceReluGetWorkspaceSize(selfRef: Tensor, /) -> tuple[int, int, AclO
     In C:
         aclnnStatus aclnnInplaceReluGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT64, DOUBLE, BF16. It is overwritten
-            with the result. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,) -> selfRef (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceRelu: PhaseTwo
@@ -1676,17 +991,6 @@ def aclnnInplaceSeluGetWorkspaceSize(selfRef: Tensor, /) -> tuple[int, int, AclO
     In C:
         aclnnStatus aclnnInplaceSeluGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, DOUBLE, BF16. It is overwritten with the
-            result. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,) -> selfRef (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceSelu: PhaseTwo
@@ -1699,17 +1003,6 @@ def aclnnInplaceSigmoidGetWorkspaceSize(selfRef: Tensor, /) -> tuple[int, int, A
     In C:
         aclnnStatus aclnnInplaceSigmoidGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BOOL, COMPLEX64,
-            COMPLEX128, BF16. It is overwritten with the result. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,) -> selfRef (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceSigmoid: PhaseTwo
@@ -1722,17 +1015,6 @@ def aclnnInplaceTanhGetWorkspaceSize(selfRef: Tensor, /) -> tuple[int, int, AclO
     In C:
         aclnnStatus aclnnInplaceTanhGetWorkspaceSize(aclTensor* selfRef, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BOOL, COMPLEX64,
-            COMPLEX128, BF16. It is overwritten with the result. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,) -> selfRef (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceTanh: PhaseTwo
@@ -1745,19 +1027,6 @@ def aclnnInplaceThresholdGetWorkspaceSize(
     In C:
         aclnnStatus aclnnInplaceThresholdGetWorkspaceSize(aclTensor* selfRef, const aclScalar* threshold, const
             aclScalar* value, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        selfRef (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BF16. It is
-            overwritten with the result. In C: aclTensor*.
-        threshold (float): Any number. In C: const aclScalar*.
-        value (float): Any number. In C: const aclScalar*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        selfRef (5,) -> selfRef (5,), for example.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnInplaceThreshold: PhaseTwo
@@ -1770,19 +1039,6 @@ def aclnnLeakyReluGetWorkspaceSize(
     In C:
         aclnnStatus aclnnLeakyReluGetWorkspaceSize(const aclTensor* self, const aclScalar* negativeSlope,
             aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        negativeSlope (float): Any number. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnLeakyRelu: PhaseTwo
@@ -1799,25 +1055,6 @@ def aclnnLeakyReluBackwardGetWorkspaceSize(
         aclnnStatus aclnnLeakyReluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             const aclScalar* negativeSlope, bool selfIsResult, aclTensor* out, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of leaky_relu. In
-            C: const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Result of leaky_relu if selfIsResult, else its
-            input. In C: const aclTensor*.
-        negativeSlope (float): Required: negativeSlope >= 0 when selfIsResult. In C: const aclScalar*.
-        selfIsResult (bool): Required: negativeSlope >= 0 when selfIsResult. In C: bool.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> out (5,), for example.
-        self can be broadcast with gradOutput.
-        out has the shape of the result.
-        The tensors are broadcast together and promoted to one data type.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnLeakyReluBackward: PhaseTwo
@@ -1828,18 +1065,6 @@ def aclnnLogSigmoidGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, 
     In C:
         aclnnStatus aclnnLogSigmoidGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t*
             workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnLogSigmoid: PhaseTwo
@@ -1852,22 +1077,6 @@ def aclnnLogSigmoidBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnLogSigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             const aclTensor* buffer, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of logsigmoid. In
-            C: const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of logsigmoid. In C: const aclTensor*.
-        buffer (array or AclTensor): Not read. In C: const aclTensor*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> gradInput (5,), for example.
-        gradInput has the shape of gradOutput.
-        self has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnLogSigmoidBackward: PhaseTwo
@@ -1880,19 +1089,6 @@ def aclnnLogSigmoidForwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnLogSigmoidForwardGetWorkspaceSize(const aclTensor* self, aclTensor* out, aclTensor*
             buffer, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        buffer (array or AclTensor): Not read. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnLogSigmoidForward: PhaseTwo
@@ -1905,19 +1101,6 @@ def aclnnLogSoftmaxGetWorkspaceSize(
     In C:
         aclnnStatus aclnnLogSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* out,
             uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (2, 2) -> out (2, 2), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnLogSoftmax: PhaseTwo
@@ -1930,23 +1113,6 @@ def aclnnLogSoftmaxBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnLogSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor*
             output, int64_t dim, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of log_softmax. In
-            C: const aclTensor*.
-        output (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Result of log_softmax. In C: const
-            aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (2, 2), output (2, 2) -> out (2, 2), for example.
-        output has the shape of gradOutput.
-        out has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnLogSoftmaxBackward: PhaseTwo
@@ -1957,18 +1123,6 @@ def aclnnMishGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, int, A
     In C:
         aclnnStatus aclnnMishGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnMish: PhaseTwo
@@ -1981,22 +1135,6 @@ def aclnnMishBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnMishBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of mish. In C:
-            const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of mish. In C: const aclTensor*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> gradInput (5,), for example.
-        self can be broadcast with gradOutput.
-        gradInput has the shape of the result.
-        The tensors are broadcast together and promoted to one data type.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnMishBackward: PhaseTwo
@@ -2007,20 +1145,6 @@ def aclnnPreluGetWorkspaceSize(self: Tensor, weight: Tensor, out: Tensor, /) -> 
     In C:
         aclnnStatus aclnnPreluGetWorkspaceSize(const aclTensor* self, const aclTensor* weight, aclTensor* out,
             uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        weight (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (2, 2), weight (2,) -> out (2, 2), for example.
-        out has the shape of self.
-        weight has one element, or those of dimension 1 of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnPrelu: PhaseTwo
@@ -2038,25 +1162,6 @@ def aclnnPreluBackwardGetWorkspaceSize(
         aclnnStatus aclnnPreluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self, const
             aclTensor* weight, aclTensor* gradInput, aclTensor* gradWeight, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of prelu. In C:
-            const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of prelu. In C: const aclTensor*.
-        weight (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of prelu. In C: const aclTensor*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        gradWeight (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (2, 2), self (2, 2), weight (2,) -> gradInput (2, 2), gradWeight (2,), for example.
-        gradInput has the shape of self.
-        weight has one element, or those of dimension 1 of self.
-        gradWeight has one dimension, or the shape of a single weight.
-        gradOutput can be broadcast to the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnPreluBackward: PhaseTwo
@@ -2080,25 +1185,6 @@ def aclnnRReluWithNoiseGetWorkspaceSize(
         aclnnStatus aclnnRReluWithNoiseGetWorkspaceSize(const aclTensor* self, const aclTensor* noise, const
             aclScalar* lower, const aclScalar* upper, bool training, int64_t seed, int64_t offset, aclTensor*
             out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        noise (array or AclTensor): Only its shape and its data type are checked. In C: const aclTensor*.
-        lower (float): Any number. In C: const aclScalar*.
-        upper (float): Any number. In C: const aclScalar*.
-        training (bool): Required: training is off. In C: bool.
-        seed (int) In C: int64_t.
-        offset (int) In C: int64_t.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,), noise (5,) -> out (5,), for example.
-        out has the shape of self.
-        with training noise has as many elements as self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnRReluWithNoise: PhaseTwo
@@ -2109,19 +1195,6 @@ def aclnnReluGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, int, A
     In C:
         aclnnStatus aclnnReluGetWorkspaceSize(const aclTensor* self, const aclTensor* out, uint64_t*
             workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT64, DOUBLE, BF16. In C: const
-            aclTensor*.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnRelu: PhaseTwo
@@ -2135,18 +1208,6 @@ def aclnnSeluGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, int, A
     In C:
         aclnnStatus aclnnSeluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSelu: PhaseTwo
@@ -2163,22 +1224,6 @@ def aclnnSeluBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* result,
             aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, DOUBLE, BF16. Gradient of the result of
-            selu. In C: const aclTensor*.
-        result (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, DOUBLE, BF16. Result of selu. In C: const
-            aclTensor*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), result (5,) -> gradInput (5,), for example.
-        result has the shape of gradOutput.
-        gradInput has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSeluBackward: PhaseTwo
@@ -2193,20 +1238,6 @@ def aclnnShrinkGetWorkspaceSize(
     In C:
         aclnnStatus aclnnShrinkGetWorkspaceSize(const aclTensor* self, const aclScalar* lambd, const aclScalar*
             bias, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        lambd (float): Required: lambd >= 0. In C: const aclScalar*.
-        bias (float): Any number. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnShrink: PhaseTwo
@@ -2219,19 +1250,6 @@ def aclnnSigmoidGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, int
     In C:
         aclnnStatus aclnnSigmoidGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BOOL, COMPLEX64,
-            COMPLEX128, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSigmoid: PhaseTwo
@@ -2246,24 +1264,6 @@ def aclnnSigmoidBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSigmoidBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
             aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, BF16. Gradient of the
-            result of sigmoid. In C: const aclTensor*.
-        output (array or AclTensor): FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, BF16. Result of sigmoid. In
-            C: const aclTensor*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        Fixed: complex_conj=True.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), output (5,) -> gradInput (5,), for example.
-        output can be broadcast with gradOutput.
-        gradInput has the shape of the result.
-        The tensors are broadcast together and promoted to one data type.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSigmoidBackward: PhaseTwo
@@ -2274,18 +1274,6 @@ def aclnnSiluGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, int, A
     In C:
         aclnnStatus aclnnSiluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSilu: PhaseTwo
@@ -2298,24 +1286,6 @@ def aclnnSiluBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSiluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of silu. In C:
-            const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of silu. In C: const aclTensor*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> gradInput (5,), for example.
-        off Ascend950: self has the shape of gradOutput.
-        off Ascend950: gradInput has the shape of gradOutput.
-        self can be broadcast with gradOutput.
-        gradInput has the shape of the result.
-        The tensors are broadcast together and promoted to one data type.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSiluBackward: PhaseTwo
@@ -2339,23 +1309,6 @@ def aclnnSituGluGetWorkspaceSize(
         aclnnStatus aclnnSituGluGetWorkspaceSize(const aclTensor* x, int64_t dim, double beta, double
             linearBeta, bool activateLeft, const aclTensor* out, uint64_t* workspaceSize, aclOpExecutor**
             executor)
-
-    Args:
-        x (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        beta (float): Any number. In C: double.
-        linearBeta (float): Any number. In C: double.
-        activateLeft (bool) In C: bool.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        x (2, 4) -> out (2, 2), for example.
-        x has an even size along dim.
-        out has the shape of x, halved along dim.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSituGlu: PhaseTwo
@@ -2381,26 +1334,6 @@ def aclnnSituGluGradGetWorkspaceSize(
         aclnnStatus aclnnSituGluGradGetWorkspaceSize(const aclTensor* gradY, const aclTensor* x, int64_t dim,
             double beta, double linearBeta, bool activateLeft, const aclTensor* out, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        gradY (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of situ_glu. In C:
-            const aclTensor*.
-        x (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of situ_glu. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        beta (float): Any number. In C: double.
-        linearBeta (float): Any number. In C: double.
-        activateLeft (bool) In C: bool.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradY (2, 2), x (2, 4) -> out (2, 4), for example.
-        x has an even size along dim.
-        gradY has the shape of x, halved along dim.
-        out has the shape of x.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSituGluGrad: PhaseTwo
@@ -2413,19 +1346,6 @@ def aclnnSoftmaxGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSoftmaxGetWorkspaceSize(const aclTensor* self, int64_t dim, aclTensor* out, uint64_t*
             workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (2, 2) -> out (2, 2), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSoftmax: PhaseTwo
@@ -2438,22 +1358,6 @@ def aclnnSoftmaxBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSoftmaxBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
             int64_t dim, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of softmax. In C:
-            const aclTensor*.
-        output (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Result of softmax. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (2, 2), output (2, 2) -> out (2, 2), for example.
-        output has the shape of gradOutput.
-        out has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSoftmaxBackward: PhaseTwo
@@ -2470,22 +1374,6 @@ def aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSoftmaxCrossEntropyWithLogitsGetWorkspaceSize(const aclTensor* features, aclTensor*
             labels, aclTensor* loss, aclTensor* backprop, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        features (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        labels (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: aclTensor*.
-        loss (array or AclTensor): Output. In C: aclTensor*.
-        backprop (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        features (2, 2), labels (2, 2) -> loss (2,), backprop (2, 2), for example.
-        labels has the shape of features.
-        loss has the shape of the result, or as many elements in a row.
-        backprop has the shape of the result, or as many elements in a row.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSoftmaxCrossEntropyWithLogits: PhaseTwo
@@ -2498,20 +1386,6 @@ def aclnnSoftplusGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSoftplusGetWorkspaceSize(const aclTensor* self, const aclScalar* beta, const aclScalar*
             threshold, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        beta (float): Any number. In C: const aclScalar*.
-        threshold (float): Any number. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSoftplus: PhaseTwo
@@ -2525,24 +1399,6 @@ def aclnnSoftplusBackwardGetWorkspaceSize(
         aclnnStatus aclnnSoftplusBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             const aclScalar* beta, const aclScalar* threshold, aclTensor* gradInput, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BOOL, BF16.
-            Gradient of the result of softplus. In C: const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BOOL, BF16. Input
-            of softplus. In C: const aclTensor*.
-        beta (float): Any number. In C: const aclScalar*.
-        threshold (float): Any number. In C: const aclScalar*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> gradInput (5,), for example.
-        self has the shape of gradOutput.
-        gradInput has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSoftplusBackward: PhaseTwo
@@ -2557,19 +1413,6 @@ def aclnnSoftshrinkGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSoftshrinkGetWorkspaceSize(const aclTensor* self, const aclScalar* lambd, aclTensor*
             out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        lambd (float): Required: lambd >= 0. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSoftshrink: PhaseTwo
@@ -2582,23 +1425,6 @@ def aclnnSoftshrinkBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSoftshrinkBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             const aclScalar* lambda, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of softshrink. In
-            C: const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of softshrink. In C: const aclTensor*.
-        lambda (float): Required: lambda >= 0. In C: const aclScalar*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> gradInput (5,), for example.
-        self can be broadcast with gradOutput.
-        gradInput has the shape of the result.
-        The tensors are broadcast together and promoted to one data type.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSoftshrinkBackward: PhaseTwo
@@ -2609,18 +1435,6 @@ def aclnnSquaredReluGetWorkspaceSize(input: Tensor, out: Tensor, /) -> tuple[int
     In C:
         aclnnStatus aclnnSquaredReluGetWorkspaceSize(const aclTensor* input, const aclTensor* out, uint64_t*
             workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        input (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        input (5,) -> out (5,), for example.
-        out has the shape of the result, or as many elements in a row.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSquaredRelu: PhaseTwo
@@ -2634,20 +1448,6 @@ def aclnnSwiGluGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSwiGluGetWorkspaceSize(const aclTensor* x, int64_t dim, const aclTensor* out, uint64_t*
             workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        x (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        x (2, 4) -> out (2, 2), for example.
-        x has an even size along dim.
-        out has the shape of the result, or as many elements in a row.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSwiGlu: PhaseTwo
@@ -2663,24 +1463,6 @@ def aclnnSwiGluGradGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSwiGluGradGetWorkspaceSize(const aclTensor* yGrad, const aclTensor* x, int64_t dim,
             const aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        yGrad (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of swiglu. In C: const
-            aclTensor*.
-        x (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of swiglu. In C: const aclTensor*.
-        dim (int): Dimension, from -rank to rank - 1. In C: int64_t.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        yGrad (2, 2), x (2, 4) -> out (2, 4), for example.
-        yGrad has as many dimensions as x.
-        x has an even size along dim.
-        yGrad has the shape of x, halved along dim.
-        out has the shape of the result, or as many elements in a row.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSwiGluGrad: PhaseTwo
@@ -2699,27 +1481,6 @@ def aclnnSwigluGroupGetWorkspaceSize(
         aclnnStatus aclnnSwigluGroupGetWorkspaceSize(const aclTensor* x, const aclTensor* weightOptional, const
             aclTensor* groupIndexOptional, double clampLimit, const aclTensor* out, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        x (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        weightOptional (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        groupIndexOptional (array or AclTensor): Only the first sum(groupIndexOptional) rows are computed. In C:
-            const aclTensor*.
-        clampLimit (float): Required: clampLimit -1 or > 0. In C: double.
-        out (array or AclTensor): Output. In C: const aclTensor*.
-        Fixed: dim=-1.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        x (2, 4) -> out (2, 2), for example.
-        x has an even size along dim.
-        weightOptional has one element for each row of x.
-        groupIndexOptional has one dimension.
-        groupIndexOptional has at least 1 elements.
-        out has the shape of x, halved along dim.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSwigluGroup: PhaseTwo
@@ -2732,19 +1493,6 @@ def aclnnSwishGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSwishGetWorkspaceSize(const aclTensor* self, const aclScalar* betaOptional, aclTensor*
             out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. In C: const aclTensor*.
-        betaOptional (float): Any number. A null pointer means 1.0. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSwish: PhaseTwo
@@ -2757,22 +1505,6 @@ def aclnnSwishBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnSwishBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self, const
             aclScalar* betaOptional, aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Gradient of the result of swish. In C:
-            const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, DOUBLE, BF16. Input of swish. In C: const aclTensor*.
-        betaOptional (float): Any number. A null pointer means 1.0. In C: const aclScalar*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> gradInput (5,), for example.
-        self has the shape of gradOutput.
-        gradInput has the shape of gradOutput.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnSwishBackward: PhaseTwo
@@ -2785,19 +1517,6 @@ def aclnnTanhGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, int, A
     In C:
         aclnnStatus aclnnTanhGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
             aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BOOL, COMPLEX64,
-            COMPLEX128, BF16. In C: const aclTensor*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnTanh: PhaseTwo
@@ -2812,23 +1531,6 @@ def aclnnTanhBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnTanhBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* output,
             aclTensor* gradInput, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, BF16. Gradient of the
-            result of tanh. In C: const aclTensor*.
-        output (array or AclTensor): FLOAT, FLOAT16, DOUBLE, COMPLEX64, COMPLEX128, BF16. Result of tanh. In C:
-            const aclTensor*.
-        gradInput (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), output (5,) -> gradInput (5,), for example.
-        output can be broadcast with gradOutput.
-        gradInput has the shape of the result.
-        The tensors are broadcast together and promoted to one data type.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnTanhBackward: PhaseTwo
@@ -2841,21 +1543,6 @@ def aclnnThresholdGetWorkspaceSize(
     In C:
         aclnnStatus aclnnThresholdGetWorkspaceSize(const aclTensor* self, const aclScalar* threshold, const
             aclScalar* value, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        self (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT16, INT64, DOUBLE, BF16. In C: const
-            aclTensor*.
-        threshold (float): Any number. In C: const aclScalar*.
-        value (float): Any number. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        self (5,) -> out (5,), for example.
-        out has the shape of self.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnThreshold: PhaseTwo
@@ -2868,24 +1555,6 @@ def aclnnThresholdBackwardGetWorkspaceSize(
     In C:
         aclnnStatus aclnnThresholdBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
             const aclScalar* threshold, aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor)
-
-    Args:
-        gradOutput (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT64, DOUBLE, BF16. Gradient of
-            the result of threshold. In C: const aclTensor*.
-        self (array or AclTensor): FLOAT, FLOAT16, INT8, INT32, UINT8, INT64, DOUBLE, BF16. Input of threshold.
-            In C: const aclTensor*.
-        threshold (float): Any number. In C: const aclScalar*.
-        out (array or AclTensor): Output. In C: aclTensor*.
-        None is the null pointer. An array is a NumPy array or a torch.Tensor.
-
-    Shape:
-        gradOutput (5,), self (5,) -> out (5,), for example.
-        self can be broadcast with gradOutput.
-        out has the shape of the result.
-        The tensors are broadcast together and promoted to one data type.
-
-    Returns:
-        (status, workspaceSize, executor). If status is not 0, the executor is None.
     """
 
 aclnnThresholdBackward: PhaseTwo
