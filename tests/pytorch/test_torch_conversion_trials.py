@@ -89,3 +89,60 @@ def test_saving_the_input(name: str) -> None:
     y, wanted = module(x), getattr(functional, name)(x)
     torch.testing.assert_close(y, wanted)
     torch.testing.assert_close(torch.autograd.grad(y.sum(), x), torch.autograd.grad(wanted.sum(), x))
+
+
+class Calling(nn.SiLU):  # type: ignore[misc,name-defined]
+    def __call__(self, x: Any) -> Any:
+        return super().__call__(x) * 2.0
+
+
+class Stored(nn.LeakyReLU):  # type: ignore[misc,name-defined]
+    """Its slope is a property."""
+
+    stored: float
+
+    @property
+    def negative_slope(self) -> float:
+        return self.stored
+
+    @negative_slope.setter
+    def negative_slope(self, value: float) -> None:
+        self.stored = value
+
+
+class Configured(nn.Module):  # type: ignore[misc,name-defined]
+    """Its factor is a buffer, and its switch is in a dict."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("beta", torch.tensor(1.0))
+        self.switches = {"on": True}
+
+    def forward(self, x: Any) -> Any:
+        return x * torch.sigmoid(self.beta * x) if self.switches["on"] else x
+
+
+VARIATIONS: list[tuple[Any, Any]] = [
+    (Calling, lambda m: m.register_forward_hook(lambda m, args, y: y * 3.0)),
+    (Stored, lambda m: setattr(m, "stored", 0.7)),
+    (Configured, lambda m: m.beta.fill_(5.0)),
+    (Configured, lambda m: m.switches.update(on=False)),
+    (partial(nn.LeakyReLU, 0.2), lambda m: setattr(m, "negative_slope", 0.7)),
+    (nn.ReLU, lambda m: setattr(m, "forward", lambda x: x * 3.0)),
+]
+
+
+@pytest.mark.parametrize(("kind", "change"), VARIATIONS)
+def test_later_changes_have_their_effect(kind: Any, change: Any) -> None:
+    ours, theirs, x = kind(), kind(), torch.linspace(-3, 3, 12)
+    convert(ours)
+    for m in (ours, theirs):
+        before = m(x)
+        change(m)
+        assert not torch.equal(m(x), before)
+    results = []
+    for m in (ours, theirs):
+        leaf = x.clone().requires_grad_()
+        y = m(leaf)
+        results.append((y, *torch.autograd.grad(y.square().sum(), leaf)))
+    torch.testing.assert_close(*results)

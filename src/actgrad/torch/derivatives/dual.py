@@ -165,14 +165,14 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
 
     def maximum(a: Any, b: Any) -> Any:
         if _is_bound(a, b):
-            return torch.clamp_min(a, b)
+            return torch.clamp(a, min=b)
         if not isinstance(a, Dual):
             a, b = b, a  # the differentiated one first: at a tie the slope from the left is the other one's
         return where(_or_nan(a > b, a), a, b)
 
     def minimum(a: Any, b: Any) -> Any:
         if _is_bound(a, b):
-            return torch.clamp_max(a, b)
+            return torch.clamp(a, max=b)
         if not isinstance(a, Dual):
             a, b = b, a
         return where(_or_nan(a <= b, a), a, b)
