@@ -991,7 +991,7 @@ class _PRelu(GraphOperator):
     def __call__(this, /, x: ArrayT, weight: ArrayT) -> ArrayT:
         """PRelu(x, weight) -> y
 
-        x if x > 0, else weight * x; weight has one element, or one for each channel (dimension 1 of x)
+        x if x > 0, else weight * x; weight has one element, or one per channel (dimension 1 of x)
         """
     def plan(this, /, x: ArrayT, weight: ArrayT, *, out: Any = None) -> Plan: ...
     def infer_shape(this, /, x: Sequence[int], weight: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...

@@ -1140,7 +1140,7 @@ def aclnnMishBackwardGetWorkspaceSize(
 aclnnMishBackward: PhaseTwo
 
 def aclnnPreluGetWorkspaceSize(self: Tensor, weight: Tensor, out: Tensor, /) -> tuple[int, int, AclOpExecutor | None]:
-    """self if self > 0, else weight * self; weight has one element, or one for each channel (dimension 1 of self)
+    """self if self > 0, else weight * self; weight has one element, or one per channel (dimension 1 of self)
 
     In C:
         aclnnStatus aclnnPreluGetWorkspaceSize(const aclTensor* self, const aclTensor* weight, aclTensor* out,

@@ -1083,7 +1083,7 @@ class _prelu(Operator):
     def __call__(
         this, /, self: ArrayT, weight: ArrayT, *, out: ArrayT | None = None, backend: str | None = None
     ) -> ArrayT:
-        """self if self > 0, else weight * self; weight has one element, or one for each channel (dimension 1 of self)"""
+        """self if self > 0, else weight * self; weight has one element, or one per channel (dimension 1 of self)"""
     def plan(
         this, /, self: ArrayT, weight: ArrayT, *, out: ArrayT | None = None, backend: str | None = None
     ) -> Plan: ...

@@ -201,9 +201,7 @@ def mish(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     """x * tanh(log(1 + exp(x)))"""
 
 def prelu(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """input if input > 0, else weight * input; weight has one element, or one for each channel (dimension 1 of
-    input)
-    """
+    """input if input > 0, else weight * input; weight has one element, or one per channel (dimension 1 of input)"""
 
 def relu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     """max(x, 0)"""

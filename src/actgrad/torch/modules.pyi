@@ -223,9 +223,7 @@ class Mish(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class PReLU(torch.nn.PReLU):
-    """input if input > 0, else weight * input; weight has one element, or one for each channel (dimension 1 of
-    input)
-    """
+    """input if input > 0, else weight * input; weight has one element, or one per channel (dimension 1 of input)"""
 
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
