@@ -37,8 +37,7 @@ def channel_total(updates, weights, da):
 
 prelu = Operator(
     "prelu(Tensor self, Tensor weight) -> Tensor out",
-    summary="self if self > 0, else weight * self; weight has one element, or one per channel (dimension 1 of "
-    "self)",
+    summary="self if self > 0, else weight * self; weight has one element, or one per channel (dimension 1 of self)",
     paper="He et al. 2015, https://arxiv.org/abs/1502.01852",
     formula=prelu_formula,
     reads=Along("weight", 1),
