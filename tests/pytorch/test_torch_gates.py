@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -233,3 +234,48 @@ def test_what_is_left_says_what_could_take_it() -> None:
     report = convert(model)
     assert [row.candidates for row in report.left] == ["gelu", "softmin"]
     assert "what could take it" in str(report)
+
+
+class PartialGELU(nn.Module):  # type: ignore[misc,name-defined]
+    """An activation that calls a partial function, as GELUTanh of transformers does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.act = partial(F.gelu, approximate="tanh")
+
+    def forward(self, x: Any) -> Any:
+        return self.act(x)
+
+
+class PartialGate(nn.Module):  # type: ignore[misc,name-defined]
+    def __init__(self) -> None:
+        super().__init__()
+        self.g, self.u, self.act = nn.Linear(4, 6), nn.Linear(4, 6), PartialGELU()
+
+    def forward(self, x: Any) -> Any:
+        return self.act(self.g(x)) * self.u(x)
+
+
+@pytest.mark.parametrize("change", ["another", "keyword", "same"])
+def test_a_compiled_gate_knows_a_partial_function_until_it_changes(change: str) -> None:
+    graphs = []
+
+    def keep(graph: Any, _: Any) -> Any:
+        graphs.append([str(node.target) for node in graph.graph.nodes])
+        return graph
+
+    ours, theirs = PartialGate(), PartialGate()
+    theirs.load_state_dict(ours.state_dict())
+    convert(ours)
+    x = torch.randn(3, 4)
+    torch._dynamo.reset()
+    compiled = torch.compile(ours, backend=keep, fullgraph=True)
+    torch.testing.assert_close(compiled(x), theirs(x))
+    assert "actgrad.geglu_two.default" in graphs[-1]
+    for gate in (ours, theirs):
+        if change == "another":
+            gate.act.act = partial(F.gelu, approximate="none")
+        elif change == "keyword":
+            gate.act.act.keywords["approximate"] = "none"
+    torch.testing.assert_close(compiled(x), theirs(x), rtol=1e-6, atol=1e-6)
+    assert ("actgrad.geglu_two.default" in graphs[-1]) == (change == "same")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from actgrad.torch import convert, exact_in_graphs
+from actgrad.torch import convert, exact_in_graphs, swiglu_two
 
 torch = pytest.importorskip("torch")
 nn, functional = torch.nn, torch.nn.functional
@@ -183,18 +183,15 @@ def test_a_compiled_graph_does_not_save_the_product(is_exact: bool) -> None:
     from torch._dynamo.backends.common import aot_autograd
     from torch._functorch.partitioners import min_cut_rematerialization_partition
 
-    outputs = []
+    outputs, gates = [], []
 
     def keep(graph: Any, _: Any) -> Any:
         outputs.append([node.meta["val"].shape for node in graph.graph.output_node().args[0] if hasattr(node, "meta")])
+        gates.append([node.target for node in graph.graph.nodes].count(torch.ops.actgrad.swiglu_two.default))
         return make_boxed_func(graph.forward)
 
     ours, theirs = converted(Gate)
-    backend = aot_autograd(
-        fw_compiler=keep,
-        bw_compiler=lambda graph, _: make_boxed_func(graph.forward),
-        partition_fn=min_cut_rematerialization_partition,
-    )
+    backend = aot_autograd(fw_compiler=keep, bw_compiler=keep, partition_fn=min_cut_rematerialization_partition)
     x = torch.randn(3, 4, dtype=torch.float64)
     torch._dynamo.reset()
     exact_in_graphs(is_exact)
@@ -205,3 +202,27 @@ def test_a_compiled_graph_does_not_save_the_product(is_exact: bool) -> None:
     got = torch.autograd.grad(y.square().sum(), list(ours.parameters()))
     torch.testing.assert_close(got, torch.autograd.grad(theirs(x).square().sum(), list(theirs.parameters())))
     assert outputs[0].count((3, 6)) == (3 if is_exact else 2)
+    assert gates == [1, not is_exact]  # a kernel of its own, which inductor does not fuse with the gradients
+
+
+@pytest.mark.parametrize("are_products", [True, False])
+def test_a_compiled_gate_is_a_formula_unless_its_factors_are_matrix_products(are_products: bool) -> None:
+    from functorch.compile import make_boxed_func
+    from torch._dynamo.backends.common import aot_autograd
+
+    targets: list[str] = []
+
+    def keep(graph: Any, _: Any) -> Any:
+        targets.extend(str(node.target) for node in graph.graph.nodes)
+        return make_boxed_func(graph.forward)
+
+    layers, x = converted(Gate)[1], torch.randn(3, 4, dtype=torch.float64)
+
+    def run(x: Any) -> Any:
+        a, b = layers.g(x), layers.u(x)
+        return layers.d(swiglu_two(b, a if are_products else a + x[..., :1]))
+
+    torch._dynamo.reset()
+    y = torch.compile(run, backend=aot_autograd(fw_compiler=keep))(x)
+    torch.testing.assert_close(y, run(x))
+    assert ("actgrad.swiglu_two.default" in targets) == are_products

@@ -2,8 +2,9 @@
 
 On CUDA that is the Triton kernel and its launch. On the CPU it is the formula of an elementwise operator of one tensor,
 of a gate, or of their gradients. Inductor fuses the formula with the operations around it, and may compute it again for
-the backward pass. The product of a gate is always computed again, because the gradient needs its factors anyway. Which
-gradient is computed, and from which saved tensor, was decided above.
+the backward pass. A gate of matrix products keeps its operator, and the backward pass computes its product again,
+because the gradient needs its factors anyway. Which gradient is computed, and from which saved tensor, was decided
+above.
 
 `torch.library.triton_op` makes operators of one kernel; ours have kernels for several devices, and rules of their own.
 So a rule of functionalisation, below autograd and above the graph, replaces the operator by its kernel. The operator
@@ -34,6 +35,8 @@ from .derivatives.partials import results
 from .kernels import Interface
 
 DEVICE = "cuda"
+_aten = torch.ops.aten
+_MATRIX_PRODUCTS = (_aten.mm.default, _aten.addmm.default, _aten.bmm.default, _aten.baddbmm.default)
 _is_exact = False
 _IMPLICIT = torch._C.DispatchKey.CompositeImplicitAutograd
 #: The kernels of each operator in PyTorch's cache of compiled graphs; None in versions that know no such operators.
@@ -50,8 +53,11 @@ def register(library: Any, interface: Interface) -> None:
             if launched is not None:
                 return launched
         if _may_hold_formulas(interface.operator, mode, types, args) and _is_known(interface, args):
+            if interface.operator.gradient_of is None and _multiplies_matrix_products(interface, args):
+                keep = partial(mode.__torch_dispatch__, overload, types, args, options)
+                return _again_in_backward(keep, has_results=True)
             with mode:
-                return _again_in_backward(partial(_formula, interface, args), interface.operator)
+                return _again_in_backward(partial(_formula, interface, args))
         if _IMPLICIT in overload.py_kernels:  # while torch.export runs decompositions, by the caller's table
             with mode:
                 decomposed = overload.decompose(*args, **(options or {}))
@@ -94,16 +100,22 @@ def register_clone(library: Any) -> None:
 
 def _is_graph_input(tensor: torch.Tensor) -> bool:
     """Whether a tensor is an input of the graph that is traced, a view or a copy of one; True before the trace."""
+    node = _node(tensor)
+    return node is None or node.op == "placeholder"
+
+
+def _node(tensor: Any) -> Any:
+    """The node of the graph that is traced whose result a tensor is, also a view or a copy of it; None before."""
     tracing = proxy_tensor.get_proxy_mode()
     if tracing is None or not isinstance(tensor, FunctionalTensor):
-        return True
+        return None
     proxied = proxy_tensor.get_proxy_slot(tensor.from_functional(), tracing.tracer, None)
     if proxied is None:
-        return True
+        return None
     node = proxied.proxy.node
-    while getattr(node.target, "is_view", False) or node.target is torch.ops.aten.clone.default:
+    while getattr(node.target, "is_view", False) or node.target is _aten.clone.default:
         node = node.args[0]
-    return bool(node.op == "placeholder")
+    return node
 
 
 def overwrite(target: torch.Tensor, result: torch.Tensor) -> None:
@@ -186,10 +198,21 @@ def _is_gate(operator: Any) -> bool:
     return bool(operator.definition.multiplies) and not operator.access.sees_rows
 
 
-def _again_in_backward(compute: Callable[[], Any], operator: Any) -> Any:
+def _multiplies_matrix_products(interface: Interface, args: tuple[Any, ...]) -> bool:
+    """Whether an operator is a gate, and all its tensors are results of matrix products, or views of them.
+
+    Then its operator stays, because inductor has nothing to fuse it with. Inductor would fuse the formula, computed
+    again for the backward pass, with both gradients, whose memory would add up.
+    """
+    nodes = [_node(tensor) for tensor in interface.tensors_of(args)]
+    return _is_gate(interface.operator) and all(node is not None and node.target in _MATRIX_PRODUCTS for node in nodes)
+
+
+def _again_in_backward(compute: Callable[[], Any], has_results: bool = False) -> Any:
     """The results. For the backward pass, the partitioner computes the numbers inside of a formula again.
 
-    It would save some of them otherwise, because a formula is a long chain. It computes a gate's result again too.
+    It would save some of them otherwise, because a formula is a long chain. With `has_results` it computes also the
+    results again.
     """
     tracing = proxy_tensor.get_proxy_mode()
     if tracing is None:
@@ -198,7 +221,7 @@ def _again_in_backward(compute: Callable[[], Any], operator: Any) -> Any:
     last = next(iter(reversed(graph.nodes)), None)
     results = compute()
     nodes = list(itertools.takewhile(lambda node: node is not last, reversed(graph.nodes)))
-    for node in nodes if _is_gate(operator) else nodes[1:]:
+    for node in nodes if has_results else nodes[1:]:
         node.meta.setdefault("recompute", CheckpointPolicy.PREFER_RECOMPUTE)
     return results
 

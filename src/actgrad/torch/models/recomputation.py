@@ -32,12 +32,12 @@ def recompute_products(results: Any) -> Any:
 
 def _search(first: Any) -> None:
     """Change the matrix products near a node."""
-    nodes, seen = [first], set[Any]()
+    nodes, history = [first], set[Any]()
     while nodes and len(seen) < _MOST_NODES:
         node = nodes.pop()
-        if node is None or node in seen or _operator(node) is not None:
+        if node is None or node in history or _operator(node) is not None:
             continue
-        seen.add(node)
+        history.add(node)
         if node.name() in _MATRIX_PRODUCTS:
             _recompute(node, *_MATRIX_PRODUCTS[node.name()])
         nodes += [parent for parent, _ in node.next_functions]
