@@ -33,7 +33,7 @@ def recompute_products(results: Any) -> Any:
 def _search(first: Any) -> None:
     """Change the matrix products near a node."""
     nodes, history = [first], set[Any]()
-    while nodes and len(seen) < _MOST_NODES:
+    while nodes and len(history) < _MOST_NODES:
         node = nodes.pop()
         if node is None or node in history or _operator(node) is not None:
             continue
