@@ -96,7 +96,7 @@ def _product(gate: Any, saved: tuple[torch.Size, tuple[torch.Tensor, int] | None
     if fingerprint is not None and _differs(product, fingerprint):
         raise RuntimeError(
             f"{interface.operator.name}: the product or a factor was overwritten through .data or NumPy, where PyTorch "
-            "does not count the change; the backward pass computes the product again and needs the factors; write to the "
-            "tensor itself, or call actgrad.torch.revert on the gated module"
+            "does not count the change; the backward pass computes the product again and needs the factors; write to "
+            "the tensor itself, or call actgrad.torch.revert on the gated module"
         )
     return product.view(shape)
