@@ -160,7 +160,14 @@ class ChangedProduct(Gate):
         return self.d(h)
 
 
-@pytest.mark.parametrize("kind", [ChangedFactor, ChangedProduct])
+class ChangedElement(Gate):
+    def forward(self, x: Any) -> Any:
+        h = self.act(self.g(x)) * self.u(x)
+        h.detach().numpy()[0, 1] += 1
+        return self.d(h)
+
+
+@pytest.mark.parametrize("kind", [ChangedFactor, ChangedProduct, ChangedElement])
 def test_a_change_that_pytorch_does_not_count_raises(kind: Any) -> None:
     ours, _ = converted(kind)
     y = ours(torch.randn(3, 4, dtype=torch.float64))

@@ -18,6 +18,7 @@ from ..autograd import Node
 _MATRIX_PRODUCTS = {"MmBackward0": (0, "self"), "BmmBackward0": (0, "self"), "AddmmBackward0": (1, "mat1")}
 _VIEWS = ("ViewBackward0", "UnsafeViewBackward0", "ReshapeAliasBackward0", "UnsqueezeBackward0")
 _MOST_NODES = 64
+_BITS = {2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 def recompute_products(results: Any) -> Any:
@@ -56,13 +57,26 @@ def _recompute(node: Any, position: int, attribute: str) -> None:
     saved = getattr(node, f"_raw_saved_{attribute}")
     factor = getattr(node, f"_saved_{attribute}")
     if factor is not None and factor._version == 0 and factor.is_contiguous():
-        saved.register_hooks(lambda tensor: (tensor.shape, _sample(tensor)), partial(_product, gate))
+        saved.register_hooks(lambda tensor: (tensor.shape, _fingerprint(tensor)), partial(_product, gate))
 
 
-def _sample(tensor: torch.Tensor) -> torch.Tensor | None:
-    """A few elements. A GPU would have to wait for their comparison."""
+def _fingerprint(tensor: torch.Tensor) -> tuple[torch.Tensor, int] | None:
+    """A few elements and the sum of the bits of all. A GPU would have to wait for the comparison."""
     row = tensor.detach().reshape(-1)
-    return row[:: len(row) // 8 + 1].clone() if row.is_cpu else None
+    if not row.is_cpu:
+        return None
+    is_in_words = (row.element_size() * len(row)) % 8 == 0 and (row.element_size() * row.storage_offset()) % 8 == 0
+    bits = row.view(torch.int64 if is_in_words else _BITS[row.element_size()])
+    return row[:: len(row) // 8 + 1].clone(), int(bits.sum())
+
+
+def _differs(product: torch.Tensor, fingerprint: tuple[torch.Tensor, int]) -> bool:
+    """Whether a product is not the tensor that had this fingerprint. NaNs of any bits are the same."""
+    sample, total = fingerprint
+    again = _fingerprint(product)
+    assert again is not None, "both are on the CPU"
+    is_like = torch.allclose(again[0], sample, 0, 0, equal_nan=True)
+    return not is_like or (again[1] != total and not bool(product.isnan().any()))
 
 
 def _operator(node: Any) -> Any:
@@ -71,18 +85,18 @@ def _operator(node: Any) -> Any:
     return kind.interface.operator if issubclass(kind, Node) else None
 
 
-def _product(gate: Any, saved: tuple[torch.Size, torch.Tensor | None]) -> torch.Tensor:
+def _product(gate: Any, saved: tuple[torch.Size, tuple[torch.Tensor, int] | None]) -> torch.Tensor:
     """The gate's product of the factors that it saved; PyTorch raises if one of them was overwritten."""
-    shape, sample = saved
+    shape, fingerprint = saved
     interface = gate.derivation.interface
     tensors = gate.saved_tensors[: len(interface.tensors)]
     with torch.no_grad():
         results = interface.overload(*interface.row(tensors, gate.derivation.attributes))
     product: torch.Tensor = results[0] if isinstance(results, tuple) else results
-    if sample is not None and not torch.allclose(_sample(product), sample, 0, 0, equal_nan=True):
+    if fingerprint is not None and _differs(product, fingerprint):
         raise RuntimeError(
-            f"{interface.operator.name}: the product or a factor was overwritten through .data, where PyTorch does not "
-            "count the change; the backward pass computes the product again and needs the factors; write to the tensor "
-            "itself, or call actgrad.torch.revert on the gated module"
+            f"{interface.operator.name}: the product or a factor was overwritten through .data or NumPy, where PyTorch "
+            "does not count the change; the backward pass computes the product again and needs the factors; write to "
+            "the tensor itself, or call actgrad.torch.revert on the gated module"
         )
     return product.view(shape)
