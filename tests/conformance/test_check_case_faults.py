@@ -193,7 +193,7 @@ WRONG = {
     "results nowhere": (["check", "--cases", "c.json", "--results", "gone/r.json"], "gone/r.json: no such folder"),
     "cases of nothing": (["cases", "-o", "x.json"], "OPERATOR is missing; it is required"),
     "cases of no operator": (["cases", "eluu", "-o", "x.json"], "OPERATOR: 'eluu' is unknown"),
-    "cases to nowhere": (["cases", "elu"], "expected is one of -o --tensors; add one of them"),
+    "cases to nowhere": (["cases", "elu"], "there is nothing to do; one of these must be there: -o --tensors; add one"),
     "cases to no format": (["cases", "elu", "-o", "x.txt"], "x.txt: has the suffix .txt; it must be .json (ATK)"),
     "cases to another format": (["cases", "elu", "-o", "x.json", "--format", "ttk"], "--format is ttk; .json is the"),
     "no cases": (["cases", "elu", "-o", "x.json", "--number", "0"], "it must be a whole number from 1"),
