@@ -89,7 +89,7 @@ def test_expm1_needs_no_comparison_near_0(name: str) -> None:
     """For attributes that are 1, and for SELU's; input_scale might be negative."""
     elu = spec_of(actgrad.elu, "float32")
     assert "fabs" in written(elu, name)
-    assert "fabs" not in written(replace(elu, ones=(True,) * 3), name)
+    assert "fabs" not in written(replace(elu, scalars_are_one=True), name)
     assert "fabs" not in written(spec_of(actgrad.selu, "float32"), name)
 
 
@@ -97,5 +97,5 @@ def test_expm1_needs_no_comparison_near_0(name: str) -> None:
 def test_exp_halves_no_exponent(name: str) -> None:
     elu_backward = spec_of(actgrad.elu_backward, "float32")
     assert "lshr" in written(elu_backward, name)
-    assert "lshr" not in written(replace(elu_backward, ones=(True,) * 3), name)
+    assert "lshr" not in written(replace(elu_backward, scalars_are_one=True), name)
     assert "lshr" not in written(spec_of(selu_backward_from_input, "float32"), name)

@@ -220,9 +220,10 @@ def _again_in_backward(compute: Callable[[], Any], has_results: bool = False) ->
     graph = tracing.tracer.graph
     last = next(iter(reversed(graph.nodes)), None)
     results = compute()
-    nodes = list(itertools.takewhile(lambda node: node is not last, reversed(graph.nodes)))
-    for node in nodes if has_results else nodes[1:]:
-        node.meta.setdefault("recompute", CheckpointPolicy.PREFER_RECOMPUTE)
+    outputs = [] if has_results else [_node(each) for each in (results if isinstance(results, tuple) else (results,))]
+    for node in itertools.takewhile(lambda node: node is not last, reversed(graph.nodes)):
+        if node not in outputs:
+            node.meta.setdefault("recompute", CheckpointPolicy.PREFER_RECOMPUTE)
     return results
 
 

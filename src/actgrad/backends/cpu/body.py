@@ -34,8 +34,8 @@ class LoopBody:
         self.length = 0  # instructions of the formulas for a vector, before LLVM optimises them
         function, tuning = self.function, emitter.target.tuning
         self.scalars = [
-            Uniform(emitter, ir.Constant(DOUBLE, 1.0) if is_one else function.word(scalars, k, DOUBLE))
-            for k, is_one in enumerate(spec.ones or (False,) * spec.scalars)
+            Uniform(emitter, ir.Constant(DOUBLE, 1.0) if spec.scalars_are_one else function.word(scalars, k, DOUBLE))
+            for k in range(spec.scalars)
         ]
         table = function.word(scalars, spec.scalars, PTR) if spec.has_table else None
         size = (buffer_words or 0) * LookupBuffer.BLOCK // 2

@@ -95,9 +95,12 @@ def _words(scalars: Sequence[float]) -> tuple[int, ...]:
     return tuple(pattern(scalar, is_double=True) for scalar in scalars)
 
 
-def _ones(scalars: Sequence[float]) -> tuple[bool, ...]:
-    """Which scalars are 1, the default of most scalars, so that an inner loop of their own pays; () for none."""
-    return tuple(scalar == 1.0 for scalar in scalars) if 1.0 in scalars else ()
+def _are_one(scalars: Sequence[float]) -> bool:
+    """Whether all scalars are 1, the default of many formulas, so that an inner loop of their own pays.
+
+    One for each set of ones would be up to 2**n inner loops for n scalars, for rare calls.
+    """
+    return bool(scalars) and all(scalar == 1.0 for scalar in scalars)
 
 
 class CpuKernel:
@@ -109,7 +112,7 @@ class CpuKernel:
         self.schedule = schedule.plan(loop, self.target)
         self.entry_points = _entry_points()
         self.milliseconds = 0.0  # to compile or load its own machine code
-        self.ones = _ones(computation.scalars)
+        self.has_scalars_of_one = _are_one(computation.scalars)
         self.has_table = True
         words = self._words_of_lookup(computation)
         if words is None:
@@ -147,7 +150,7 @@ class CpuKernel:
             tuple(o.dtype for o in loop.inputs),
             self.schedule.broadcast,
             self.has_table,
-            self.ones,
+            self.has_scalars_of_one,
         )
         code = jit.inner_loop_code(spec, self.target)
         self.milliseconds = code.milliseconds
@@ -163,7 +166,7 @@ class CpuKernel:
 
     def with_scalars(self, computation: Computation) -> CpuKernel | None:
         """The kernel of a computation that differs in its scalars alone; None where these take other machine code."""
-        if self.has_table or self.ones != _ones(computation.scalars):
+        if self.has_table or self.has_scalars_of_one or _are_one(computation.scalars):
             return None
         kernel = self._copied()
         kernel._block[Block.SCALARS : Block.SCALARS + len(computation.scalars)] = list(_words(computation.scalars))

@@ -21,7 +21,7 @@ class KernelSpec:
     inputs: tuple[Dtype, ...]
     broadcast: tuple[bool, ...]  # per input: one element for the whole row
     has_table: bool = False  # of the formulas' values, see half_tables.py; its address follows the scalars
-    ones: tuple[bool, ...] = ()  # per scalar: it is the constant 1.0, which products drop; () for no such scalar
+    scalars_are_one: bool = False  # each scalar is the constant 1.0, which products drop; the call block's are not read
 
     @property
     def dtypes(self) -> tuple[Dtype, ...]:
