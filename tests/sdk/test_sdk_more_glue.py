@@ -408,3 +408,75 @@ def test_functions_in_place(dtype: str) -> None:
             changed = x.clone()
             call(name, changed)
             torch.testing.assert_close(changed, rule(x))
+
+
+#: Functions that reduce along dimensions, what they take behind the tensor, and PyTorch's own.
+REDUCTIONS: dict[str, tuple[Callable[[Any], tuple[Any, ...]], Callable[..., Any]]] = {
+    "Amax": (lambda d: ((d,), False), torch.amax), "Amin": (lambda d: ((d,), False), torch.amin),
+    "Mean": (lambda d: ((d,), False, 0), torch.mean), "ReduceSum": (lambda d: ((d,), False, 0), torch.sum),
+    "LogSumExp": (lambda d: ((d,), False), torch.logsumexp), "All": (lambda d: ((d,), False), torch.all),
+    "Any": (lambda d: ((d,), False), torch.any), "VarCorrection": (lambda d: ((d,), 0, False), torch.var),
+    "Std": (lambda d: ((d,), 0, False), torch.std), "Norm": (lambda d: (2.0, (d,), False), torch.norm),
+    "MaxDim": (lambda d: (d, False), torch.max), "MinDim": (lambda d: (d, False), torch.min),
+    "ArgMax": (lambda d: (d, False), torch.argmax), "Sort": (lambda d: (False, d, True), torch.sort),
+    "Argsort": (lambda d: (d, True), torch.argsort), "Flip": (lambda d: ((d,),), torch.flip),
+    "Topk": (lambda d: (1, d, True, True), lambda x, d: torch.topk(x, 1, d)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dim", [0, -1])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_a_number_has_dimension_0(name: str, dim: int) -> None:
+    more, function = REDUCTIONS[name]
+    x = torch.tensor(-2.5)
+    keywords = {"correction": 0} if name in ("Std", "VarCorrection") else {}
+    x_of_norm = (2.0, dim) if name == "Norm" else ((dim,) if name == "Flip" else dim,)
+    compare(name, (x, *more(dim)), function(x, *x_of_norm, **keywords))
+
+
+def test_no_elements() -> None:
+    empty = torch.zeros(0, 3)
+    compare("LogSumExp", (empty, (0,), False), torch.full((3,), -torch.inf))
+    for name, more, shapes in (
+        ("Max", (), [()]), ("Min", (), [()]), ("ArgMax", (0, False), [(3,)]), ("MaxDim", (0, False), [(3,), (3,)]),
+        ("MinDim", (0, False), [(3,), (3,)]),
+    ):  # fmt: skip
+        out = [
+            torch.full(shape, 7, dtype=I64 if k or name == "ArgMax" else torch.float32)
+            for k, shape in enumerate(shapes)
+        ]
+        call(name, empty, *more, *out)
+        assert all((each == 7).all() for each in out)  # hardware writes nothing
+    x = torch.ones(2, 3)
+    call("IndexPutImpl", x, [torch.tensor([0])], torch.zeros(0, 3), False, False)
+    call("InplaceScatterValue", x, -9, torch.zeros(2, 0, dtype=I64), 5.0, 0)
+    call("InplaceBernoulliTensor", x, torch.zeros(2, 0), 0, 0)
+    assert torch.equal(x, torch.ones(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("number", "reduce"), [(0, None), (1, "sum"), (2, "prod"), (3, "amax"), (4, "amin"), (7, None), (-1, None)]
+)
+def test_reductions_of_scatter(number: int, reduce: str | None) -> None:
+    x, index, source = torch.tensor([[2.0, -3, 4]]), torch.tensor([[0, 1, 1]]), torch.tensor([[-5.0, 6, 6]])
+    wanted = x.scatter_reduce(1, index, source, reduce) if reduce else x.scatter(1, index, source)
+    compare("Scatter", (x, 1, index, source, number), wanted)
+    with pytest.raises(ValueError, match="reduce is 5, the mean"):
+        call("Scatter", x, 1, index, source, 5, x.clone())
+
+
+def test_negative_indices_are_refused() -> None:
+    """Where PyTorch refuses them too. NumPy would count them from the end."""
+    x, index = torch.arange(6.0).reshape(2, 3), torch.tensor([1, -1])
+    weights, point = torch.ones(3), torch.zeros(())
+    for name, arguments in (
+        ("Embedding", (x, index, torch.zeros(2, 3))), ("IndexSelect", (x, 0, index, torch.zeros(2, 3))),
+        ("GatherV2", (x, 0, index, torch.zeros(2, 3))), ("Gather", (x, 0, index[None], torch.zeros(1, 2))),
+        ("Scatter", (x, 0, index[None], torch.zeros(1, 2), 0, torch.zeros(2, 3))),
+        ("ScatterAdd", (x, 0, index[None], torch.zeros(1, 2), torch.zeros(2, 3))),
+        ("IndexAdd", (x, 0, index, x, 1, torch.zeros(2, 3))), ("InplaceIndexCopy", (x, 0, index, x)),
+        ("NLLLoss", (x, index, weights, 1, -100, point, point)),
+        ("NLLLossBackward", (point, x, index, weights, 1, -100, point, torch.zeros(2, 3))),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="an index is -1; each must lie in"):
+            call(name, *arguments)

@@ -8,24 +8,45 @@ from typing import Any
 import numpy as np
 
 from .promotion import working
-from .rearrangement import dimension, with_size
+from .rearrangement import dimension, with_dimension, with_size
 from .rule import OWN, Rule, Shape
 
 
-def _along(index: Any, dim: int) -> tuple[Any, ...]:
-    """The place of each entry of `index`, which counts along a dimension."""
+def indices_within(index: Any, size: int) -> Any:
+    """Indices of a dimension of this size, which must not be negative. NumPy would count these from the end."""
+    index = np.asarray(index, np.int64)
+    if index.size and not 0 <= index.min() <= index.max() < size:
+        wrong = index[(index < 0) | (index >= size)].flat[0]
+        raise ValueError(f"an index is {wrong}; each must lie in [0, {size - 1}]; change the indices")
+    return index
+
+
+def selection(a: Any, dim: int, index: Any) -> Any:
+    """The parts of an array with these indices along a dimension. A number has one part, which is the number."""
+    return np.take(a, indices_within(index, a.shape[dim]), dim) if a.ndim else a
+
+
+def _along(a: Any, index: Any, dim: int) -> tuple[Any, ...]:
+    """The place in `a` of each entry of `index`, which counts along a dimension."""
     positions = list(np.ogrid[tuple(map(slice, index.shape))])
     if positions:
-        positions[dim] = index.astype(np.int64)
+        positions[dim] = indices_within(index, a.shape[dim])
     return tuple(positions)
 
 
+_REDUCTIONS = {1: np.add, 2: np.multiply, 3: np.maximum, 4: np.minimum}
+
+
 def _scattered(a: Any, dim: int, index: Any, source: Any, reduction: int) -> Any:
-    """Reduction 0 replaces, 1 adds, 2 multiplies."""
-    result, positions = np.array(a), _along(index, dim)
+    """Reduction 0 replaces, 1 adds, 2 multiplies, 3 and 4 take the maximum and the minimum. Others replace."""
+    if not index.size:
+        return a
+    if reduction == 5:
+        raise ValueError("reduce is 5, the mean; it must be 0 to 4, which actgrad computes; use another reduce")
+    result, positions = np.array(a), _along(a, index, dim)
     values = source[tuple(map(slice, index.shape))] if np.ndim(source) else source
-    if reduction:
-        (np.add if reduction == 1 else np.multiply).at(result, positions, values)
+    if reduction in _REDUCTIONS:
+        _REDUCTIONS[reduction].at(result, positions, values)
     else:
         result[positions] = values
     return result
@@ -41,6 +62,8 @@ def _plain(index: Any) -> Any:
 
 
 def _put(a: Any, indices: Any, values: Any, accumulates: bool, *_: Any) -> Any:
+    if not (a.size and values.size):  # hardware ends the call
+        return a
     result, key = np.array(a), _key(a, indices)
     if accumulates:
         np.add.at(result, key, values)
@@ -55,6 +78,7 @@ def _chosen(a: Any, mask: Any) -> Any:
 
 
 def _sorted(a: Any, stable: bool, dim: int, descending: bool) -> Any:
+    a = with_dimension(a)
     order = np.argsort(np.flip(a, dim) if descending else a, dim, kind="stable")
     if descending:  # equal elements keep their order
         order = np.flip(a.shape[dim] - 1 - order, dim)
@@ -67,8 +91,7 @@ def _top(a: Any, k: int, dim: int, largest: bool, *_: Any) -> Any:
 
 
 def _top_shapes(shape: Shape, k: int, dim: int, *_: Any) -> tuple[Shape, Shape]:
-    dim %= len(shape)
-    result = (*shape[:dim], k, *shape[dim + 1 :])
+    result = with_size(shape, dim, k) if shape or k != 1 else ()
     return result, result
 
 
@@ -79,7 +102,7 @@ def _embedding_backward(gradient: Any, index: Any, rows: int, padding: int, scal
     if scales:
         shares = shares / np.bincount(flat, minlength=rows)[flat, None]
     is_counted = flat != padding
-    np.add.at(result, flat[is_counted], shares[is_counted])
+    np.add.at(result, indices_within(flat[is_counted], rows), shares[is_counted])
     return result
 
 
@@ -95,17 +118,26 @@ def _one_hot_shape(shape: Shape, classes: int, on: Shape, off: Shape, dim: int) 
 
 def _rows(a: Any, dim: int) -> Any:
     """A view with a dimension first. A number has one."""
-    return np.moveaxis(a.reshape(a.shape or (1,)), dim, 0)
+    return np.moveaxis(with_dimension(a), dim, 0)
 
 
 def _index_add(a: Any, dim: int, index: Any, source: Any, alpha: Any, *_: Any) -> Any:
     result = np.array(a, working(a.dtype))
     values = (_rows(source, dim) * alpha).astype(result.dtype)
-    np.add.at(_rows(result, dim), index.reshape(-1).astype(np.int64), values)
+    rows = _rows(result, dim)
+    np.add.at(rows, indices_within(index.reshape(-1), len(rows)), values)
     return result
 
 
 def _index_copy(a: Any, dim: int, index: Any, values: Any) -> Any:
+    result = np.array(a)
+    rows = _rows(result, dim)
+    rows[indices_within(index.reshape(-1), len(rows))] = _rows(values, dim) if values.ndim else values
+    return result
+
+
+def _index_fill(a: Any, dim: int, index: Any, values: Any) -> Any:
+    """A negative index counts from the end."""
     result = np.array(a)
     _rows(result, dim)[np.asarray(index, np.int64).reshape(-1)] = _rows(values, dim) if values.ndim else values
     return result
@@ -195,14 +227,14 @@ def _masked_scatter(a: Any, mask: Any, source: Any) -> Any:
     return result
 
 
-def _points(index: Any) -> tuple[Any, ...]:
+def _points(a: Any, index: Any) -> tuple[Any, ...]:
     """The key of elements whose coordinates lie along the last dimension."""
-    return tuple(np.moveaxis(index.astype(np.int64), -1, 0))
+    return tuple(map(indices_within, np.moveaxis(index, -1, 0), a.shape))
 
 
 def _scattered_points(a: Any, index: Any, values: Any) -> Any:
     result = np.array(a)
-    result[_points(index)] = values
+    result[_points(a, index)] = values
     return result
 
 
@@ -212,7 +244,7 @@ def _counts(a: Any, weights: Any, minimum: int) -> Any:
 
 RULES: dict[str, Rule] = {
     "count_numbers": Rule(_counts, OWN, lambda *_: ...),
-    "gather": Rule(lambda a, dim, index: a[_along(index, dim)], OWN, lambda shape, dim, index: index),
+    "gather": Rule(lambda a, dim, index: a[_along(a, index, dim)], OWN, lambda shape, dim, index: index),
     "scatter": Rule(_scattered, OWN, lambda shape, *_: shape),
     "scatter_add": Rule(lambda a, dim, index, b: _scattered(a, dim, index, b, 1), OWN, lambda shape, *_: shape),
     "index": Rule(lambda a, indices: a[_key(a, indices)], OWN, lambda *_: ...),
@@ -227,8 +259,8 @@ RULES: dict[str, Rule] = {
     "nonzero": Rule(lambda a: np.stack(np.nonzero(a), -1), OWN, lambda a: ..., is_found=True),
     "index_add": Rule(_index_add, OWN, _source_shape),
     "index_copy": Rule(_index_copy, OWN, _source_shape),
-    "index_fill": Rule(_index_copy, OWN, lambda shape, *_: shape),
-    "index_fill_list": Rule(_index_copy, OWN, _fill_shape),
+    "index_fill": Rule(_index_fill, OWN, lambda shape, *_: shape),
+    "index_fill_list": Rule(_index_fill, OWN, _fill_shape),
     "median": Rule(_median, OWN, _rank_shapes),
     "median_of_all": Rule(lambda a: _median(a.reshape(-1), 0, False)[0], OWN, lambda shape: ()),
     "nan_median": Rule(_nan_median, OWN, _rank_shapes),
@@ -254,7 +286,7 @@ RULES: dict[str, Rule] = {
     "take": Rule(lambda a, index: a.reshape(-1)[index.astype(np.int64)], OWN, lambda shape, index: index),
     "masked_scatter": Rule(_masked_scatter, OWN, lambda shape, *_: shape),
     "gather_points": Rule(
-        lambda a, index, _: a[_points(index)], OWN, lambda shape, index, _: (*index[:-1], *shape[index[-1] :])
+        lambda a, index, _: a[_points(a, index)], OWN, lambda shape, index, _: (*index[:-1], *shape[index[-1] :])
     ),
     "scatter_points": Rule(_scattered_points, OWN, lambda shape, *_: shape),
 }

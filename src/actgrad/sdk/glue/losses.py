@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .indices import indices_within
 from .promotion import working
 from .rule import FLOATING, OWN, Rule, Shape
 
@@ -102,7 +103,7 @@ def _picked(a: Any, target: Any, weight: Any, ignored: int) -> tuple[Any, Any, A
     """Rows of `a`, and of each row the class and its weight, 0 where it is ignored."""
     classes = target.reshape(-1).astype(np.int64)
     is_counted = classes != ignored
-    classes = np.where(is_counted, classes, 0)
+    classes = indices_within(np.where(is_counted, classes, 0), a.shape[-1])
     rows = a.reshape(-1, a.shape[-1]).astype(working(a.dtype))
     return rows, classes, np.where(is_counted, weight.astype(rows.dtype)[classes], 0)
 

@@ -10,6 +10,11 @@ import numpy as np
 from .rule import OWN, Rule, Shape
 
 
+def with_dimension(a: Any) -> Any:
+    """An array with at least one dimension: dims of a number may be 0 or -1."""
+    return a.reshape(a.shape or (1,))
+
+
 def dimension(shape: Shape, dim: int) -> int:
     """A dimension of a shape, counted from the first. A number has one."""
     rank = max(len(shape), 1)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...base.errors import quantity
 from . import attention, indices, losses, norms, optimizers, randomness, rearrangement
+from .rearrangement import with_dimension
 from .rule import COMMON, FLOATING, OWN, RESULT, WIDE, Rule, Shape
 
 
@@ -28,7 +29,12 @@ def _reduced(shape: Shape, dims: Sequence[int], keep: bool, *_: Any) -> Shape:
 
 
 def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda a, dims, keep, *dtype: function(a, axis=tuple(dims) or None, keepdims=keep)
+    return lambda a, dims, keep, *dtype: function(with_dimension(a), axis=tuple(dims) or None, keepdims=keep)
+
+
+def _of_elements(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
+    """The results of `function`. Hardware writes no result if there are no elements."""
+    return lambda a, *rest: function(with_dimension(a), *rest) if a.size else (None if count == 1 else (None,) * count)
 
 
 def _matrices(a: Shape, b: Shape, *_: Any) -> Shape:
@@ -153,7 +159,7 @@ def _lerp(a: Any, b: Any, weight: Any) -> Any:
 def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Rule:
     """Values and indices along a dimension."""
     return Rule(
-        lambda a, dim, keep: (value(a, dim, keepdims=keep), position(a, dim, keepdims=keep)),
+        _of_elements(lambda a, dim, keep: (value(a, dim, keepdims=keep), position(a, dim, keepdims=keep)), 2),
         OWN,
         lambda shape, dim, keep: (_reduced(shape, (dim,), keep),) * 2,
     )
@@ -191,7 +197,9 @@ def _rounded(a: Any, mode: Any) -> Any:
 
 
 def _std_or_var(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda a, dims, correction, keep: function(a, axis=tuple(dims or ()) or None, ddof=correction, keepdims=keep)
+    return lambda a, dims, correction, keep: function(
+        with_dimension(a), axis=tuple(dims or ()) or None, ddof=correction, keepdims=keep
+    )
 
 
 def _spread_shape(shape: Shape, dims: Sequence[int] | None, correction: int, keep: bool) -> Shape:
@@ -200,14 +208,14 @@ def _spread_shape(shape: Shape, dims: Sequence[int] | None, correction: int, kee
 
 def _with_mean(function: Callable[..., Any]) -> Rule:
     def compute(a: Any, dims: Any, correction: int, keep: bool) -> tuple[Any, Any]:
-        mean = np.mean(a, tuple(dims or ()) or None, keepdims=keep)
+        mean = np.mean(with_dimension(a), tuple(dims or ()) or None, keepdims=keep)
         return _std_or_var(function)(a, dims, correction, keep), mean
 
     return Rule(compute, WIDE, lambda *arguments: (_spread_shape(*arguments),) * 2)
 
 
 def _log_sum_exp(a: Any, axis: Any, keepdims: bool) -> Any:
-    largest = np.max(a, axis, keepdims=True)
+    largest = np.max(a, axis, keepdims=True, initial=-np.inf)
     largest = np.where(np.isfinite(largest), largest, 0)
     total = np.log(np.sum(np.exp(a - largest), axis, keepdims=keepdims))
     return total + largest.reshape(total.shape)
@@ -215,8 +223,8 @@ def _log_sum_exp(a: Any, axis: Any, keepdims: bool) -> Any:
 
 def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -> Any:
     """Of any order, over any number of dimensions."""
-    axis = tuple(dims) or tuple(range(a.ndim))
-    sizes = np.abs(a)
+    sizes = np.abs(with_dimension(a))
+    axis = tuple(dims) or tuple(range(sizes.ndim))
     if np.isinf(order):
         return (np.max if order > 0 else np.min)(sizes, axis, keepdims=keep)
     powers = sizes != 0 if order == 0 else sizes**order
@@ -314,7 +322,7 @@ RULES: dict[str, Rule] = {
     "sum_of_list": Rule(lambda parts: reduce(np.add, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
     "prod_of_all": Rule(lambda a, dtype: np.prod(a), RESULT, lambda *_: ()),
     "prod": Rule(
-        lambda a, dim, keep, dtype: np.prod(a.reshape(a.shape or (1,)), dim, keepdims=keep),
+        lambda a, dim, keep, dtype: np.prod(with_dimension(a), dim, keepdims=keep),
         RESULT,
         lambda shape, dim, keep, dtype: _reduced(shape, (dim,), keep),
     ),
@@ -325,25 +333,29 @@ RULES: dict[str, Rule] = {
         OWN,
         lambda shape, dim, keep: _extremes_shapes(shape, (dim,), keep),
     ),
-    "max_of_all": Rule(np.max, COMMON, lambda shape: ()),
-    "min_of_all": Rule(np.min, COMMON, lambda shape: ()),
+    "max_of_all": Rule(_of_elements(np.max), COMMON, lambda shape: ()),
+    "min_of_all": Rule(_of_elements(np.min), COMMON, lambda shape: ()),
     "max": Rule(_reduction(np.max), COMMON, _reduced),
     "min": Rule(_reduction(np.min), COMMON, _reduced),
     "all": Rule(_reduction(np.all), OWN, _reduced),
     "any": Rule(_reduction(np.any), OWN, _reduced),
     "argmax": Rule(
-        lambda a, dim, keep: np.argmax(a, dim, keepdims=keep), OWN, lambda a, dim, keep: _reduced(a, (dim,), keep)
+        _of_elements(lambda a, dim, keep: np.argmax(a, dim, keepdims=keep)),
+        OWN,
+        lambda a, dim, keep: _reduced(a, (dim,), keep),
     ),
     "argmin": Rule(
-        lambda a, dim, keep: np.argmin(a, dim, keepdims=keep), OWN, lambda a, dim, keep: _reduced(a, (dim,), keep)
+        _of_elements(lambda a, dim, keep: np.argmin(a, dim, keepdims=keep)),
+        OWN,
+        lambda a, dim, keep: _reduced(a, (dim,), keep),
     ),
     "arange": Rule(
         lambda start, end, step: start + step * np.arange(_steps(start, end, step)),
         OWN,
         lambda start, end, step: (_steps(start.value, end.value, step.value),),
     ),
-    "select": Rule(lambda a, dim, index: np.take(a, index.astype(np.int64), dim) if a.ndim else a, OWN, _selected),
-    "embedding": Rule(lambda a, index: np.take(a, index.astype(np.int64), 0), OWN, lambda a, index: (*index, *a[1:])),
+    "select": Rule(indices.selection, OWN, _selected),
+    "embedding": Rule(lambda a, index: indices.selection(a, 0, index), OWN, lambda a, index: (*index, *a[1:])),
     "permute": Rule(np.transpose, OWN, lambda shape, dims: tuple(shape[d] for d in dims)),
     "repeat": Rule(np.tile, OWN, _repeated),
     "roll": Rule(_rolled, OWN, lambda shape, *_: shape),
@@ -358,7 +370,7 @@ RULES: dict[str, Rule] = {
     "remainder": Rule(np.mod),
     "erf": Rule(lambda a: np.vectorize(math.erf, otypes=[a.dtype])(a), FLOATING),
     "erfc": Rule(lambda a: np.vectorize(math.erfc, otypes=[a.dtype])(a), FLOATING),
-    "flip": Rule(np.flip, OWN, lambda shape, dims: shape),
+    "flip": Rule(lambda a, dims: np.flip(with_dimension(a), dims), OWN, lambda shape, dims: shape),
     "eye": Rule(np.eye, OWN, lambda n, m: (n, m)),
     "linspace": Rule(np.linspace, OWN, lambda start, end, steps: (steps,)),
     "equal_all": Rule(np.array_equal, COMMON, lambda *shapes: ()),
