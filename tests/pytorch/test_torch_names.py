@@ -227,7 +227,7 @@ else:
     ],
 )
 def test_an_argument_of_a_wrong_type_is_named(call: Any, message: str) -> None:
-    """The dispatcher of PyTorch names neither. A later call may take the direct route, which has an operator's words."""
+    """The dispatcher of PyTorch names neither. A later call may be direct, and has the words of an operator."""
     with pytest.raises(actgrad.ActgradError, match=f"^{message}"):
         call()
 
