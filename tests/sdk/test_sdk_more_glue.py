@@ -465,6 +465,26 @@ def test_reductions_of_scatter(number: int, reduce: str | None) -> None:
         call("Scatter", x, 1, index, source, 5, x.clone())
 
 
+def test_quotients_by_mode() -> None:
+    a, b = torch.tensor([7, -7, 7, -7]), torch.tensor([2, 2, -2, -2])
+    for dtype in (torch.float32, torch.int32, torch.int64, torch.bfloat16):
+        for mode, rounding in enumerate((None, "trunc", "floor")):
+            x, y = a.to(dtype), b.to(dtype)
+            compare("DivMod", (x, y, mode), torch.div(x, y, rounding_mode=rounding))
+    big = torch.tensor([2**62 + 1, -(2**62) - 1])
+    compare("DivMod", (big, torch.tensor([1, 1]), 1), big)
+    for mode in (-1, 3):
+        with pytest.raises(InvalidArgument, match=r"it must be 0, 1 \(towards 0\)"):
+            call("DivMod", a, b, mode, torch.zeros(4, dtype=I64))
+
+
+def test_integers_and_bools() -> None:
+    big = torch.tensor([2**63 - 1, -(2**53) - 1])
+    compare("Round", (big,), big)
+    flags = torch.tensor([True, False])
+    compare("Sign", (flags,), flags)
+
+
 def test_negative_indices_are_refused() -> None:
     """Where PyTorch refuses them too. NumPy would count them from the end."""
     x, index = torch.arange(6.0).reshape(2, 3), torch.tensor([1, -1])
