@@ -23,6 +23,7 @@ from tests.support.author_mistakes import (
     by_name,
     chosen_by_a_number,
     comparison,
+    constant,
     gradient,
     identity,
     indexed,
@@ -40,6 +41,7 @@ from tests.support.author_mistakes import (
     rows,
     scaled,
     squared,
+    swapped,
     times_a_comparison,
     two,
     two_values,
@@ -188,6 +190,10 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "any number of arguments": (lambda: one(any_number), "formula any_number takes a varying number of arguments"),
     "arguments by name": (lambda: with_scalar(by_name), "formula by_name takes a varying number of arguments, or some"),
+    "scalars in another order": (
+        lambda: operator("NAME(Tensor x, Scalar alpha=1, Scalar beta=2) -> Tensor out", swapped),
+        "formula swapped takes the scalars beta, alpha; they come as alpha, beta; reorder its parameters",
+    ),
     "a function of NumPy": (lambda: one(np.exp), "must be a plain function of a module"),
     "a constant": (lambda: one(1.0), "formula is 1.0; it must be a function"),
     "formulas without a switch": (
@@ -266,6 +272,11 @@ def test_a_first_call_raises_the_same(backend: str) -> None:
     for formula in (squared, times_a_comparison, comparison):
         with pytest.raises(InvalidOperator, match=r"^operator author_\d+: formula "):
             one(formula)(np.ones(3, np.float32), backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_a_formula_may_be_a_constant(backend: str) -> None:
+    assert one(constant)(np.zeros(3, np.float32), backend=backend).tolist() == [1.0, 1.0, 1.0]
 
 
 def test_what_needs_no_checks_has_the_right_ones() -> None:

@@ -465,6 +465,48 @@ def test_reductions_of_scatter(number: int, reduce: str | None) -> None:
         call("Scatter", x, 1, index, source, 5, x.clone())
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_nan_is_the_largest(dtype: str) -> None:
+    x = torch.tensor([[1.0, torch.nan, 3, 2], [5, 4, torch.inf, -torch.inf], [torch.nan, 0, torch.nan, -1]])
+    x = x.to(getattr(torch, dtype))
+    for is_descending in (False, True):
+        compare("Sort", (x, True, 1, is_descending), tuple(torch.sort(x, dim=1, descending=is_descending, stable=True)))
+        compare("Topk", (x[:2], 3, 1, is_descending, True), tuple(torch.topk(x[:2], 3, 1, is_descending)))
+    compare("Kthvalue", (x[:2], 2, 1, False), tuple(torch.kthvalue(x[:2], 2, 1)))
+    compare("NanMedianDim", (x[:2], 1, False), tuple(torch.nanmedian(x[:2], 1)))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_sums_of_repeated_indices_are_rounded_once(dtype: str) -> None:
+    count = 4096
+    source, index = torch.full((1, count), 0.1).to(getattr(torch, dtype)), torch.zeros(1, count, dtype=I64)
+    wanted = source.double().sum(1, keepdim=True).to(source.dtype)
+    compare("ScatterAdd", (torch.zeros_like(wanted), 1, index, source), wanted, rtol=1e-3, atol=0)
+    x = torch.zeros_like(wanted)
+    call("IndexPutImpl", x, [index[0]], source.t(), True, False)
+    torch.testing.assert_close(x, wanted, rtol=1e-3, atol=0)
+
+
+def test_quotients_by_mode() -> None:
+    a, b = torch.tensor([7, -7, 7, -7]), torch.tensor([2, 2, -2, -2])
+    for dtype in (torch.float32, torch.int32, torch.int64, torch.bfloat16):
+        for mode, rounding in enumerate((None, "trunc", "floor")):
+            x, y = a.to(dtype), b.to(dtype)
+            compare("DivMod", (x, y, mode), torch.div(x, y, rounding_mode=rounding))
+    big = torch.tensor([2**62 + 1, -(2**62) - 1])
+    compare("DivMod", (big, torch.tensor([1, 1]), 1), big)
+    for mode in (-1, 3):
+        with pytest.raises(InvalidArgument, match=r"it must be 0, 1 \(towards 0\)"):
+            call("DivMod", a, b, mode, torch.zeros(4, dtype=I64))
+
+
+def test_integers_and_bools() -> None:
+    big = torch.tensor([2**63 - 1, -(2**53) - 1])
+    compare("Round", (big,), big)
+    flags = torch.tensor([True, False])
+    compare("Sign", (flags,), flags)
+
+
 def test_negative_indices_are_refused() -> None:
     """Where PyTorch refuses them too. NumPy would count them from the end."""
     x, index = torch.arange(6.0).reshape(2, 3), torch.tensor([1, -1])

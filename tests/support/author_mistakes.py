@@ -89,6 +89,14 @@ def by_name(x, *, alpha):
     return x * alpha
 
 
+def swapped(x, beta, alpha):
+    return x * alpha + beta
+
+
+def constant(x):
+    return 1.0
+
+
 def operator(text: str, formula: Any = identity, **fields: Any) -> actgrad.Operator:
     return actgrad.Operator(text.replace("NAME", f"author_{next(_numbers)}"), summary="", formula=formula, **fields)
 

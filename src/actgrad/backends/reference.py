@@ -77,7 +77,7 @@ class ReferenceKernel:
             shape = values.shape
         if dtype.kind != "complex":
             target = numpy_array(addresses[operand.tensor] + operand.offset, TensorMeta(dtype, shape, operand.strides))
-            target[...] = rounded(values.real, dtype)
+            target[...] = rounded(np.asarray(values).real, dtype)  # a formula may return a constant
             return
         shape, strides = (*shape, 2), (*operand.strides, dtype.part.itemsize)
         parts = numpy_array(addresses[operand.tensor] + operand.offset, TensorMeta(dtype.part, shape, strides))

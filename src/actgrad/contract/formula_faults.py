@@ -101,8 +101,16 @@ def _fault(
         xp.check(formula)
         must = f"it must take {count}: the elements of its tensors, then {', '.join(scalars) or 'no scalars'}"
         yield f"{what} takes {quantity(arity, 'argument')}; {must}; change its parameters"
+    elif (order := _scalars_of(formula, elements, scalars)) != scalars:
+        yield f"{what} takes the scalars {', '.join(order)}; they come as {', '.join(scalars)}; reorder its parameters"
     elif fault := traced.fault_of_result(formula, arity, names, is_several):
         yield fault
+
+
+def _scalars_of(formula: Callable[..., Any], elements: int, scalars: list[str]) -> list[str]:
+    """The scalars in the order of a formula's parameters. A parameter with any other name may stand for any scalar."""
+    names = [*inspect.signature(formula).parameters][elements:]
+    return names if set(names) == set(scalars) else scalars
 
 
 def _arity(formula: Callable[..., Any]) -> int | str:

@@ -43,7 +43,7 @@ def _scattered(a: Any, dim: int, index: Any, source: Any, reduction: int) -> Any
         return a
     if reduction == 5:
         raise ValueError("reduce is 5, the mean; it must be 0 to 4, which actgrad computes; use another reduce")
-    result, positions = np.array(a), _along(a, index, dim)
+    result, positions = np.array(a, working(a.dtype)), _along(a, index, dim)
     values = source[tuple(map(slice, index.shape))] if np.ndim(source) else source
     if reduction in _REDUCTIONS:
         _REDUCTIONS[reduction].at(result, positions, values)
@@ -64,7 +64,7 @@ def _plain(index: Any) -> Any:
 def _put(a: Any, indices: Any, values: Any, accumulates: bool, *_: Any) -> Any:
     if not (a.size and values.size):  # hardware ends the call
         return a
-    result, key = np.array(a), _key(a, indices)
+    result, key = np.array(a, working(a.dtype)), _key(a, indices)
     if accumulates:
         np.add.at(result, key, values)
     else:
@@ -79,7 +79,8 @@ def _chosen(a: Any, mask: Any) -> Any:
 
 def _sorted(a: Any, stable: bool, dim: int, descending: bool) -> Any:
     a = with_dimension(a)
-    order = np.argsort(np.flip(a, dim) if descending else a, dim, kind="stable")
+    keys = a.astype(working(a.dtype))  # NumPy cannot sort NaNs of bfloat16
+    order = np.argsort(np.flip(keys, dim) if descending else keys, dim, kind="stable")
     if descending:  # equal elements keep their order
         order = np.flip(a.shape[dim] - 1 - order, dim)
     return np.take_along_axis(a, order, dim), order
@@ -163,7 +164,7 @@ def _fill_shape(shape: Shape, dim: int, index: Shape, *_: Any) -> Shape:
 def _by_rank(a: Any, rank: Callable[[Any], Any], dim: int, keep: bool) -> tuple[Any, Any]:
     """The elements of a rank, and their positions. NaN ranks last. `rank` gets the number of other elements."""
     a = a.reshape(a.shape or (1,)).astype(working(a.dtype))
-    order = np.argsort(a, dim, kind="stable")
+    order = np.argsort(a.astype(working(a.dtype)), dim, kind="stable")
     count = a.shape[dim] - np.isnan(a).sum(dim, keepdims=True)
     positions = np.take_along_axis(order, rank(count), dim)
     values = np.take_along_axis(a, positions, dim)

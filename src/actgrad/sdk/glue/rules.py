@@ -15,6 +15,7 @@ import numpy as np
 
 from ...base.errors import quantity
 from . import attention, indices, losses, norms, optimizers, randomness, rearrangement
+from .promotion import FLOAT32, category, promoted, working
 from .rearrangement import with_dimension
 from .rule import COMMON, FLOATING, OWN, RESULT, WIDE, Rule, Shape
 
@@ -239,12 +240,26 @@ def _complex(a: Any, b: Any) -> Any:
 
 
 def _quotient(a: Any, b: Any, mode: int) -> Any:
-    """Rounded towards 0 by mode 1, down by mode 2."""
+    """Exact by mode 0, rounded towards 0 by mode 1, down by mode 2."""
+    dtype = working(promoted(a.dtype, b.dtype))
+    dtype = FLOAT32 if mode == 0 and category(dtype) < 2 else dtype
+    a, b = a.astype(dtype), b.astype(dtype)
     if mode == 2:
         return np.floor_divide(a, b)
     if mode == 1 and np.issubdtype(a.dtype, np.integer):
         return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
     return np.trunc(a / b) if mode == 1 else a / b
+
+
+def _quotient_shape(a: Shape, b: Any, mode: int) -> Shape:
+    if mode not in (0, 1, 2):
+        raise ValueError(f"mode is {mode}; it must be 0, 1 (towards 0) or 2 (down); change mode")
+    return np.broadcast_shapes(a, b if isinstance(b, tuple) else ())
+
+
+def _integers_stay(function: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy rounds integers as float64, which changes large ones."""
+    return lambda a: function(a) if category(a.dtype) >= 2 else a
 
 
 def _running(function: np.ufunc) -> Rule:
@@ -284,8 +299,8 @@ RULES: dict[str, Rule] = {
     "addcdiv": Rule(lambda a, b, c, value: a + value * (b / c)),
     "lerp": Rule(_lerp),
     "square": Rule(np.square),
-    "round": Rule(np.rint),
-    "sign": Rule(np.sign),
+    "round": Rule(_integers_stay(np.rint)),
+    "sign": Rule(lambda a: a if a.dtype == np.bool_ else np.sign(a)),
     "abs": Rule(np.abs),
     "neg": Rule(np.negative),
     "rsub": Rule(lambda a, b, alpha=1: b - alpha * a),
@@ -306,7 +321,7 @@ RULES: dict[str, Rule] = {
     "cummin": _running(np.minimum),
     "trace": Rule(np.trace, RESULT, lambda shape: ()),
     "complex": Rule(_complex, OWN),
-    "divide_by_mode": Rule(_quotient),
+    "divide_by_mode": Rule(_quotient, OWN, _quotient_shape),
     "x_log_y": Rule(
         lambda a, b: np.where(np.isnan(b), np.nan, np.where(a == 0, 0, a * np.log(b))),
         FLOATING,
