@@ -39,7 +39,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.machine import processor
 
 PART = "model-costs"
-RESULTS = Path(__file__).parents[1] / "docs" / "benchmarks" / "models.json"
+RESULTS = Path(__file__).parents[1] / "docs" / "models.json"
 ATEN, CONVERTED, COSTS, TIMES = "aten", "converted", "costs", "times"
 FORK = multiprocessing.get_context("fork")
 LIBRARIES = ("transformers", "timm", "diffusers")

@@ -86,7 +86,10 @@ __all__.sort()
 if not _typing.TYPE_CHECKING:  # a type checker refuses unknown names itself
 
     def __getattr__(name: str) -> object:
-        cure = _errors.did_you_mean(name, __all__, "actgrad.operators lists the operators")
-        if not name.startswith("_") and _find_spec(f"{__name__}.{name}") is not None:
+        if name.startswith("_"):
+            cure = "look at dir(actgrad)"
+        elif _find_spec(f"{__name__}.{name}") is not None:  # also at `from actgrad import NAME`, before NAME is loaded
             cure = f"write `import {__name__}.{name}` first"
+        else:
+            cure = _errors.did_you_mean(name, __all__, "actgrad.operators lists the operators")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it must be in __all__; {cure}")
