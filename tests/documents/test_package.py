@@ -72,6 +72,11 @@ assert "llvmlite" not in sys.modules and "torch" not in sys.modules
     run_script(script)
 
 
+def test_an_import_does_not_look_for_similar_names() -> None:
+    """Before a submodule is loaded, Python asks the package for its name."""
+    run_script("import sys\nfrom actgrad import aclnn, ir\nassert 'difflib' not in sys.modules")
+
+
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_signature(operator: actgrad.Operator) -> None:
     signature = inspect.signature(operator)
