@@ -6,6 +6,7 @@ promotion         PyTorch's promotion of dtypes
 rule              a computation, and the shape of its result
 rearrangement     slices, padding, repeated elements
 indices           gathered, scattered, sorted, found elements
+matmul            products of matrices
 losses            losses and their gradients
 norms             normalisations and their gradients
 attention         attention with a softmax, and its gradients

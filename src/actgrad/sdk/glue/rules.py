@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import quantity
-from . import attention, indices, losses, norms, optimizers, randomness, rearrangement
+from . import attention, indices, losses, matmul, norms, optimizers, randomness, rearrangement
 from .promotion import FLOAT32, category, promoted, working
 from .rearrangement import with_dimension
 from .rule import COMMON, FLOATING, OWN, RESULT, WIDE, Rule, Shape
@@ -36,50 +36,6 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
 def _of_elements(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
     """The results of `function`. Hardware writes no result if there are no elements."""
     return lambda a, *rest: function(with_dimension(a), *rest) if a.size else (None if count == 1 else (None,) * count)
-
-
-def _matrices(a: Shape, b: Shape, *_: Any) -> Shape:
-    """The shape of a product of matrices, of vectors, or of batches of matrices."""
-    if not a or not b or a[-1] != b[max(len(b) - 2, 0)]:
-        expected = "columns of the first must equal rows of the second"
-        raise ValueError(f"the matrices have shapes {a} and {b}; {expected}; transpose or reshape one")
-    return (*np.broadcast_shapes(a[:-2], b[:-2]), *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
-
-
-def _added(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
-    return np.broadcast_shapes(c, _matrices(a, b))
-
-
-def _addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
-    product = alpha * np.matmul(a, b)
-    return product + beta * c if beta else product  # without beta, c may hold NaN
-
-
-def _dequantized_product(
-    a: Any, weight: Any, scale: Any, offset: Any, quant_scale: Any, quant_offset: Any, bias: Any, group: int
-) -> Any:
-    """a @ ((weight + offset) * scale) + bias. `scale` and `offset` have a row for each `group` rows of `weight`."""
-
-    def spread(b: Any) -> Any:
-        b = b.astype(np.float32)
-        return np.repeat(b, group or len(weight), 0)[: len(weight)] if b.ndim == 2 and len(b) > 1 else b
-
-    numbers = weight.astype(np.float32) + (0 if offset is None else spread(offset))
-    product = np.matmul(a.astype(np.float32), numbers * spread(scale))
-    return product if bias is None else product + bias.astype(np.float32)
-
-
-def _dequantized_shape(
-    a: Shape, weight: Shape, scale: Shape, offset: Any, quant_scale: Any, quant_offset: Any, bias: Any, group: int
-) -> Shape:
-    if quant_scale is not None or quant_offset is not None:
-        raise ValueError("quantScale or quantOffset is given; they must be null; quantise the result afterwards")
-    rows = -(-weight[0] // group) if group else 1
-    for name, shape in {"antiquantScale": scale, "antiquantOffset": offset or ()}.items():
-        if shape not in ((), (1,), (1, 1), (weight[1],), (1, weight[1]), (rows, weight[1])):
-            expected = f"it must be {(rows, weight[1])}, {weight[1:]} or (1,)"
-            raise ValueError(f"{name} has shape {shape}, but weight has {weight}; {expected}; reshape {name}")
-    return _matrices(a, weight)
 
 
 def _joined(shapes: Sequence[Shape], dim: int) -> Shape:
@@ -329,9 +285,9 @@ RULES: dict[str, Rule] = {
     "round_decimals": Rule(np.round, shape=lambda shape, *_: shape),
     "sum_without_nan": Rule(_reduction(np.nansum), RESULT, _reduced),
     "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
-    "matmul": Rule(lambda a, b, *_: np.matmul(a, b), RESULT, _matrices),
-    "dequantized_matmul": Rule(_dequantized_product, OWN, _dequantized_shape, reads_nibbles=True),
-    "addmm": Rule(_addmm, RESULT, _added),
+    "matmul": Rule(lambda a, b, *_: np.matmul(a, b), RESULT, matmul.product_shape),
+    "dequantized_matmul": Rule(matmul.dequantized_product, OWN, matmul.dequantized_shape, reads_nibbles=True),
+    "addmm": Rule(matmul.addmm, RESULT, matmul.sum_shape),
     "inverse": Rule(np.linalg.inv, FLOATING, lambda shape: shape),
     "outer": Rule(np.multiply.outer, COMMON, lambda a, b: (*a, *b)),
     "sum_of_list": Rule(lambda parts: reduce(np.add, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),

@@ -1,0 +1,53 @@
+"""Products of matrices, also with quantised weights, and the shapes of their results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .rule import Shape
+
+
+def product_shape(a: Shape, b: Shape, *_: Any) -> Shape:
+    """The shape of a product of matrices, of vectors, or of batches of matrices."""
+    if not a or not b or a[-1] != b[max(len(b) - 2, 0)]:
+        expected = "columns of the first must equal rows of the second"
+        raise ValueError(f"the matrices have shapes {a} and {b}; {expected}; transpose or reshape one")
+    return (*np.broadcast_shapes(a[:-2], b[:-2]), *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
+
+
+def sum_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
+    return np.broadcast_shapes(c, product_shape(a, b))
+
+
+def addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
+    product = alpha * np.matmul(a, b)
+    return product + beta * c if beta else product  # without beta, c may hold NaN
+
+
+def dequantized_product(
+    a: Any, weight: Any, scale: Any, offset: Any, quant_scale: Any, quant_offset: Any, bias: Any, group: int
+) -> Any:
+    """a @ ((weight + offset) * scale) + bias. `scale` and `offset` have a row for each `group` rows of `weight`."""
+
+    def spread(b: Any) -> Any:
+        b = b.astype(np.float32)
+        return np.repeat(b, group or len(weight), 0)[: len(weight)] if b.ndim == 2 and len(b) > 1 else b
+
+    numbers = weight.astype(np.float32) + (0 if offset is None else spread(offset))
+    product = np.matmul(a.astype(np.float32), numbers * spread(scale))
+    return product if bias is None else product + bias.astype(np.float32)
+
+
+def dequantized_shape(
+    a: Shape, weight: Shape, scale: Shape, offset: Any, quant_scale: Any, quant_offset: Any, bias: Any, group: int
+) -> Shape:
+    if quant_scale is not None or quant_offset is not None:
+        raise ValueError("quantScale or quantOffset is given; they must be null; quantise the result afterwards")
+    rows = -(-weight[0] // group) if group else 1
+    for name, shape in {"antiquantScale": scale, "antiquantOffset": offset or ()}.items():
+        if shape not in ((), (1,), (1, 1), (weight[1],), (1, weight[1]), (rows, weight[1])):
+            expected = f"it must be {(rows, weight[1])}, {weight[1:]} or (1,)"
+            raise ValueError(f"{name} has shape {shape}, but weight has {weight}; {expected}; reshape {name}")
+    return product_shape(a, weight)
