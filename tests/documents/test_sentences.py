@@ -1,9 +1,15 @@
-"""The documents are easy to read: few words that hide who does what, and few chains of semicolons."""
+"""Documents, comments and docstrings are easy to read: few words that hide who does what, few chains of semicolons."""
 
 from __future__ import annotations
 
+import io
 import re
+import tokenize
 from pathlib import Path
+
+import pytest
+
+import actgrad
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ("accuracy.md", "families.md")  # almost only tables
@@ -24,9 +30,26 @@ def prose(text: str) -> str:
     return re.sub(r"```.*?```|^\|[^\n]*$|`[^`\n]*`", "", text, flags=re.S | re.M)
 
 
-def test_words_and_semicolons() -> None:
-    """At most 2 heavy words and 6 semicolons in 1,000 words, over all documents."""
-    texts = {path.name: prose(path.read_text(encoding="utf-8")) for path in DOCUMENTS}
+def comments_and_docstrings(path: Path) -> str:
+    tokens = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
+    return "\n".join(
+        token.string
+        for token in tokens
+        if token.type == tokenize.COMMENT
+        or (token.type == tokenize.STRING and token.string.lstrip("rbf").startswith('"""'))
+    )
+
+
+TEXTS = {
+    "documents": {path.name: prose(path.read_text(encoding="utf-8")) for path in DOCUMENTS},
+    "package": {str(path): comments_and_docstrings(path) for path in Path(actgrad.__file__).parent.rglob("*.py")},
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_words_and_semicolons(kind: str) -> None:
+    """At most 2 heavy words and 6 semicolons in 1,000 words."""
+    texts = TEXTS[kind]
     words = sum(len(text.split()) for text in texts.values())
     heavy = {name: [match[0] for match in HEAVY.finditer(text)] for name, text in texts.items()}
     assert sum(map(len, heavy.values())) <= 0.002 * words, {name: found for name, found in heavy.items() if found}
