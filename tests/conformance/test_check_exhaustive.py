@@ -17,6 +17,7 @@ from actgrad.conformance import oracle
 from actgrad.conformance.exhaustive import mpmath_check, resumption, sweep, table
 from actgrad.conformance.exhaustive.resumption import State
 from actgrad.conformance.exhaustive.sweep import Item, Sweep, SweepErrors
+from actgrad.conformance.files import state
 from actgrad.writing import documents
 from tests.support.calls import status
 
@@ -33,8 +34,8 @@ CASES = [
 
 def finished(item: Item, folder: Path) -> State:
     """A sweep, done."""
-    (state,) = resumption.sweep_all([item], folder, lambda *_: None)
-    return state
+    (swept,) = resumption.sweep_all([item], folder, lambda *_: None)
+    return swept
 
 
 # Which numbers
@@ -229,8 +230,14 @@ def test_other_code_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert resumption.load(tmp_path, item).done == 65536
     other = Item(actgrad.elu, {**actgrad.elu.defaults, "alpha": 2.0}, "float16", "ones")
     assert resumption.load(tmp_path, other).done == 0
-    monkeypatch.setattr(resumption, "_sources", lambda: b"changed")
+    monkeypatch.setattr(state, "code_digest", lambda *patterns: "changed")
     assert resumption.load(tmp_path, item).done == 0
+
+
+@pytest.mark.parametrize("pattern", resumption.CODE)
+def test_each_pattern_of_the_code_matches_files(pattern: str) -> None:
+    """A file that moves would leave the fingerprint: states of other code would count as finished."""
+    assert [*Path(actgrad.__file__).parent.glob(pattern)]
 
 
 def test_a_state_is_what_was_kept() -> None:
@@ -306,7 +313,7 @@ def test_what_other_code_has_found_is_left_out_of_the_table(
     document.write_text(f"{BEGIN}\n{END}\n", encoding="utf-8")
     call = ["check", "--exhaustive", "--state", str(tmp_path / "s"), "--write", str(document), "--dtype", "float16"]
     assert status(*call, "selu") == 0
-    monkeypatch.setattr(resumption, "_sources", lambda: b"changed")
+    monkeypatch.setattr(state, "code_digest", lambda *patterns: "changed")
     assert status(*call, "gelu") == 0
     text = document.read_text(encoding="utf-8")
     assert "| gelu |" in text
