@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.reference import ReferenceKernel
+from ..base import products
 from ..base.access import Access, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
@@ -86,6 +87,12 @@ def is_judged(dtype: str) -> bool:
 def judged_dtypes(operator: Operator, product: Product | None) -> list[str]:
     """The dtypes of an operator that are judged."""
     return [name for name in allowed_dtypes(operator.definition, product) if is_judged(name)]
+
+
+def case_dtypes(operator: Operator) -> list[str]:
+    """The dtypes of written cases: what a chosen product takes, or the contract's."""
+    product = products.current()
+    return judged_dtypes(operator, product) if product else [name for name in operator.dtypes if is_judged(name)]
 
 
 def elements(

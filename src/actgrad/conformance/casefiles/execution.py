@@ -81,7 +81,7 @@ def draw(case: FileCase, seed: int) -> tuple[Operator, dict[str, Any], tuple[Arr
     names = operator.schema.tensor_names
     inputs = {name: case.inputs[name].drawn(name, rng) for name in names if name in case.inputs}
     for name, tensor in case.inputs.items():
-        if tensor.values.is_result:
+        if tensor.is_result:
             inputs[name] = _result(operator, attributes, inputs, name, tensor)
     tensors = tuple(inputs.get(name) for name in names)
     return operator, attributes, tensors, _outputs(case, operator, attributes, tensors)

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from ... import contract
 from ...base import products
 from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError, either
@@ -24,7 +23,7 @@ from ...calls.operator import Operator
 from .. import backend_cases, oracle
 from ..casefiles import execution
 from ..casefiles.case_model import FileCase, NotRun
-from ..elements import Array, Elements, elements, is_judged
+from ..elements import Array, Elements, case_dtypes, elements
 from ..golden import Golden
 from ..power import power, weaknesses
 from ..standards import IN_FORCE
@@ -71,11 +70,10 @@ class Mixture:
 
 def dtypes_of(operator: Operator, names: Sequence[str]) -> list[str]:
     """The dtypes among these names that an operator takes, on a product that was chosen."""
-    chip = products.current()
-    allowed = contract.allowed_dtypes(operator.definition, chip) if chip else operator.dtypes
-    dtypes = [name for name in names if name in allowed and is_judged(name)]
+    allowed = case_dtypes(operator)
+    dtypes = [name for name in names if name in allowed]
     if not dtypes:
-        expected = f"it takes {either(name for name in allowed if is_judged(name))}"
+        expected = f"it takes {either(allowed)}"
         raise ActgradError(f"{operator.name}: --dtypes is {', '.join(names)}; {expected}; change --dtypes")
     return dtypes
 
