@@ -21,7 +21,7 @@ from ..base import products
 from ..base.dtypes import BY_NAME
 from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct, either, library
 from ..calls.operator import Operator
-from . import oracle, standards
+from . import golden, oracle, standards
 from .elements import Array
 from .judging import judge
 from .standards import NAMES, REPEAT, RUNS, STANDARDS
@@ -126,7 +126,7 @@ def special_tensors(
     # a term that overflows, and a product with such a factor.
     with np.errstate(invalid="ignore"):
         size, other_size = np.abs(x.astype(np.float64)), np.abs(other.astype(np.float64))
-    expected = oracle.expected(operator, oracle.tensors(operator, attributes, x), attributes)
+    expected = golden.expected(operator, oracle.tensors(operator, attributes, x), attributes)
     decided = [((e.is_normal & ~e.cancels) | ~np.isfinite(e.values)).reshape(-1, len(x)) for e in expected]
     is_usable = (other_size <= 2) | np.concatenate(decided).all(axis=0)
     if operator.gradient_of is None and not operator.multiplies:

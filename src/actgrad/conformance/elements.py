@@ -147,7 +147,7 @@ def _statistics(
     precision = ReferenceKernel(computation).precision
     with np.errstate(all="ignore"):
         numbers = [np.asarray(n).astype(precision) for n in (*(lane.array for lane in lanes), *computation.scalars)]
-    results = statistics(computation, numbers, shape, axes=axes)
+    results = statistics(computation, numbers, shape, axes)
     for each in results:
         yield Lane("statistic", each.map(lambda part: np.broadcast_to(part, shape)))
 
