@@ -73,15 +73,23 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
         usual = _usual(operator, attributes, dtype, rng)
         yield make("usual", tuple(NAMES), usual)
         if operator.given_value:
-            tensors = dict(zip(operator.schema.tensor_names, usual, strict=True))
-            value = oracle.forward_results(operator, attributes, tensors[operator.definition.main])[1]
-            tensors[operator.given_value] = value
-            yield make("optional given", tuple(STANDARDS), tuple(tensors.values()))
+            yield make("optional given", tuple(STANDARDS), (*with_value(operator, attributes, usual).values(),))
         yield make("special", OF_SPECIAL, special_tensors(operator, attributes, dtype, rng))
     rng = np.random.default_rng((seed, len(attribute_cases)))
     no_negative = [a for a in attribute_cases if not any(isinstance(v, float) and v < 0 for v in a.values())]
     attributes = (no_negative or attribute_cases)[-1]
     yield from _layouts(operator, attributes, dtype, rng)
+
+
+def with_value(
+    operator: Operator, attributes: dict[str, Any], tensors: tuple[Array | None, ...]
+) -> dict[str, Array | None]:
+    """The tensors by name, with the forward pass's value where an operator may be given it."""
+    by_name = dict(zip(operator.schema.tensor_names, tensors, strict=True))
+    if operator.given_value:
+        value = oracle.forward_results(operator, attributes, by_name[operator.definition.main])[1]
+        by_name[operator.given_value] = value
+    return by_name
 
 
 def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:

@@ -1,4 +1,4 @@
-"""Exact values of operators, the error measure, and inputs and attributes to try.
+"""The error measure, and inputs and attributes to try.
 
 Everything follows from an operator's schema and formula: a test over the registry with these functions covers operators
 that are added later.

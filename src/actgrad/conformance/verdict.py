@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import add
 from typing import Any
@@ -118,6 +118,11 @@ class Verdict:
     def is_judged(self) -> bool:
         """Whether any of the standards is defined for any of the outputs."""
         return any(outcome.holds is not None for output in self.outputs for outcome in output.outcomes)
+
+    def sentences(self, is_told: Callable[[Outcome], bool]) -> list[str]:
+        """Output, standard and figures of some outcomes."""
+        pairs = [(output.name, one) for output in self.outputs for one in output.outcomes if is_told(one)]
+        return [f"{name}: {STANDARDS[one.standard].title}: {one.says}" for name, one in pairs]
 
     @property
     def elements(self) -> int:

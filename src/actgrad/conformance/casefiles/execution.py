@@ -47,9 +47,8 @@ class CaseOutcome:
             return self.says
         if self.case.expects_error:
             return "it was expected to be refused"
-        broken = [(o.name, s) for o in verdict.outputs for s in o.outcomes if s.is_broken]
-        reasons = [f"{name}: {STANDARDS[s.standard].title}: {s.says}" for name, s in broken]
-        return "; ".join([*reasons, *(d.says for d in verdict.diagnoses)])
+        broken = verdict.sentences(lambda outcome: outcome.is_broken)
+        return "; ".join([*broken, *(d.says for d in verdict.diagnoses)])
 
 
 def execute(case: FileCase, backend: str, names: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:

@@ -173,17 +173,7 @@ def _tensors(
     has_rows = operator.access.sees_rows
     x = backend_cases.as_result(operator, attributes, mixture.draw(shape, has_rows))
     tensors = oracle.paired(operator, attributes, x, lambda: mixture.draw(shape, has_rows))
-    return with_value(operator, attributes, dict(zip(operator.schema.tensor_names, tensors, strict=True)))
-
-
-def with_value(
-    operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]
-) -> dict[str, Array | None]:
-    """The tensors with the forward pass's value, where an operator may be given it."""
-    if operator.given_value:
-        value = oracle.forward_results(operator, attributes, tensors[operator.definition.main])[1]
-        return {**tensors, operator.given_value: value}
-    return tensors
+    return backend_cases.with_value(operator, attributes, tensors)
 
 
 def _special(
@@ -203,7 +193,7 @@ def _special(
         zeros = np.zeros(shape, BY_NAME[dtype].numpy)
         x = backend_cases.as_result(operator, attributes, zeros)
         tensors = oracle.paired(operator, attributes, x, lambda: mixture.draw(shape))
-        return kind, with_value(operator, attributes, dict(zip(operator.schema.tensor_names, tensors, strict=True)))
+        return kind, backend_cases.with_value(operator, attributes, tensors)
     return kind, _tensors(operator, mixture, attributes, shape)
 
 

@@ -26,7 +26,7 @@ from ..judging import judge
 from ..power import weaknesses
 from ..report import svg
 from ..report.text import json_value
-from ..standards import OWN, STANDARDS
+from ..standards import OWN
 from ..verdict import Verdict
 from . import manifest
 from .manifest import DeliveryCase, TensorFile
@@ -114,13 +114,10 @@ def _judged(
 
 def _entry(verdict: Verdict) -> Entry:
     failing = max(verdict.outputs, key=lambda output: output.failing)
-    outcomes = [
-        (f"{o.name}: {STANDARDS[one.standard].title}: {one.says}", one) for o in verdict.outputs for one in o.outcomes
-    ]
-    broken = [words for words, one in outcomes if one.is_broken]
-    exceeded = [words for words, one in outcomes if one.is_exceeded and one.standard != OWN]
+    broken = verdict.sentences(lambda one: one.is_broken)
+    exceeded = verdict.sentences(lambda one: one.is_exceeded and one.standard != OWN)
     weak = weaknesses(verdict.power)
-    ulps = [one.tally.largest for _, one in outcomes if one.standard == OWN and one.tally]
+    ulps = [one.tally.largest for one in verdict.outcomes if one.standard == OWN and one.tally]
     worst: Entry = {"ulp": max(ulps, default=0.0)}
     if failing.worst:
         first = failing.worst[0]

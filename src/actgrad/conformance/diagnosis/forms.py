@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -36,17 +37,16 @@ def function_form(sample: Sample) -> Iterator[Suspicion]:
         functions = _with(normal_cdf=_cdf_1702, normal_pdf=_slope_1702, sigmoid_cubic=lambda x, c1, c3: _cdf_1702(x))
         yield Suspicion("sigmoid-1.702", "GELU as x * sigmoid(1.702 x)", sample.recomputed(functions=functions))
     if any(name.startswith("sigmoid") for name in names):
-        for words, slope in _SLOPES.items():
-            says = f"a straight line for the sigmoid: clamp({words} + 0.5, 0, 1)"
-            functions = _with(sigmoid=partial(_straight, slope))
-            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=functions))
+        forms: dict[str, Callable[[Any], Sized]] = {
+            f"a straight line for the sigmoid: clamp({words} + 0.5, 0, 1)": partial(_straight, slope)
+            for words, slope in _SLOPES.items()
+        }
         for end in _ENDS:
-            says = f"the sigmoid saturates: its argument is clamped to [-{end:g}, {end:g}]"
-            functions = _with(sigmoid=partial(_clamped, FUNCTIONS["sigmoid"], end))
-            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=functions))
-            says = f"the sigmoid saturates: it is 0 or 1 beyond {end:g}"
-            functions = _with(sigmoid=partial(_cut, FUNCTIONS["sigmoid"], end))
-            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=functions))
+            clamped = f"the sigmoid saturates: its argument is clamped to [-{end:g}, {end:g}]"
+            forms[clamped] = partial(_clamped, FUNCTIONS["sigmoid"], end)
+            forms[f"the sigmoid saturates: it is 0 or 1 beyond {end:g}"] = partial(_cut, FUNCTIONS["sigmoid"], end)
+        for says, form in forms.items():
+            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=_with(sigmoid=form)))
     if names and sample.is_of_floats:
         for end in _ENDS:
             x = np.clip(sample.x.astype(np.float64), -end, end).astype(sample.x.dtype)
@@ -90,10 +90,9 @@ def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
         return
     with np.errstate(all="ignore"):
         x = sample.x.astype(np.float64)
-        lost = [
-            wrong & np.isfinite(right.stored.astype(np.float64)) & ~np.isfinite(actual.astype(np.float64))
-            for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True)
-        ]
+    lost = sample.where(
+        lambda right, actual: np.isfinite(right.stored.astype(np.float64)) & ~np.isfinite(actual.astype(np.float64))
+    )
     any_lost = np.any(lost, axis=0)
     for side, sign in (("x >=", 1.0), ("x <=", -1.0)):
         ends = sign * x[any_lost & (sign * x > 0)]
@@ -125,12 +124,11 @@ def row_statistics(sample: Sample) -> Iterator[Suspicion]:
         yield Suspicion("tail-not-counted", says, _with_statistics(sample, partial(_cut_off, call, count)))
     for name in ("float16", "bfloat16"):
         says = f"accumulation in {name}: the sums of rows stagnate"
-        for terms in (name, "float32"):
-            sums = _HalfSums(call, name, terms, is_one_sum=False)
-            yield Suspicion("half-accumulation", says, _with_statistics(sample, sums))
-            if sums.totals > 1:
-                sums = _HalfSums(call, name, terms, is_one_sum=True)
-                yield Suspicion("half-accumulation", says, _with_statistics(sample, sums))
+        for terms, is_one_sum in product((name, "float32"), (False, True)):
+            sums = _HalfSums(call, name, terms, is_one_sum)
+            prediction = _with_statistics(sample, sums)
+            if sums.totals > 1 or not is_one_sum:
+                yield Suspicion("half-accumulation", says, prediction)
 
 
 def _with_statistics(sample: Sample, change: Change, functions: Mapping[str, Any] = FUNCTIONS) -> Prediction | None:
