@@ -224,6 +224,25 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path: Path, monkeypatch: 
     assert computed == []
 
 
+def test_ctrl_c_names_the_state_and_the_same_command_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def interrupt(_: Sweep) -> None:
+        raise KeyboardInterrupt
+
+    call = ["check", "--exhaustive", "elu", "--dtype", "float16", "--defaults", "--state", str(tmp_path)]
+    with monkeypatch.context() as context:
+        plant(context, interrupt)
+        assert status(*call) == 130
+    interrupted = capsys.readouterr()
+    assert (
+        f"check: interrupted: {tmp_path} has the numbers that were tried; the same command goes on" in interrupted.err
+    )
+    assert interrupted.out == ""
+    assert status(*call) == 0
+    assert "ACCEPTED" in capsys.readouterr().out
+
+
 def test_other_code_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     item = Item(actgrad.elu, actgrad.elu.defaults, "float16", "ones")
     finished(item, tmp_path)
