@@ -17,7 +17,7 @@ from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Operand
 from ..calls.operator import Operator
 from . import oracle
-from .elements import Array, elements
+from .elements import Array, planned
 from .error_bounds import FUNCTIONS, Sized
 
 _DOUBLE = BY_NAME["float64"]
@@ -103,10 +103,8 @@ def expected(
     operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any], out_dtype: npt.DTypeLike | None = None
 ) -> tuple[oracle.Expected, ...]:
     """The outputs of a call on NumPy arrays, as exact as the reference is. Attributes are rounded as in any call."""
-    planned = oracle.as_tuple(operator.plan(*inputs, backend="reference", **attributes).result)
-    outputs = tuple(np.empty(array.shape, out_dtype or array.dtype) for array in planned)
-    call = elements(operator, attributes, inputs, outputs)
-    golden = Golden(call.computation)
+    call = planned(operator, attributes, inputs, out_dtype)
+    golden, outputs = Golden(call.computation), oracle.as_tuple(call.out)
     results = iter(golden.expected([lane.take(slice(0, call.size)) for lane in call.inputs], outputs[0].dtype))
     expectations = []
     for name, output in zip(operator.schema.outputs, outputs, strict=True):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product as combined
 from typing import Any
 
@@ -240,23 +239,6 @@ class Expected:
             allowed = (self.errors(actual) <= ulps + slip) | (self.cancels & (self.term_errors(actual) <= terms))
         faults: Array = ~allowed
         return faults
-
-
-def statistics(
-    computation: Computation,
-    numbers: Sequence[Any],
-    shape: tuple[int, ...],
-    axes: tuple[int, ...],
-) -> list[Sized]:
-    """The statistics of a computation's rows along these dimensions of inputs of this shape."""
-    rows = computation.statistics
-    if rows is None:
-        return []
-    with np.errstate(all="ignore"):
-        terms = [xp.bind(term, error_bounds.FUNCTIONS) for term in computation.formulas[1:]]
-        sized = list(map(error_bounds.exactly, numbers))
-        count = len(computation.loop.inputs)
-        return rows.find(terms, sized[:count], sized[count:], partial(error_bounds.combined, shape, axes))
 
 
 def evaluate(

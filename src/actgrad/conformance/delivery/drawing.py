@@ -23,7 +23,7 @@ from ...calls.operator import Operator
 from .. import backend_cases, oracle
 from ..casefiles import execution
 from ..casefiles.case_model import FileCase, NotRun
-from ..elements import Array, Elements, case_dtypes, elements
+from ..elements import Array, Elements, case_dtypes, planned
 from ..golden import Golden
 from ..power import power, weaknesses
 from ..standards import IN_FORCE
@@ -214,6 +214,4 @@ def _magnifies(operator: Operator, attributes: dict[str, Any], tensors: dict[str
 
 
 def _call(operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]) -> Elements:
-    inputs = tuple(tensors.values())
-    results = oracle.as_tuple(operator.plan(*inputs, backend="reference", **_named(attributes)).result)
-    return elements(operator, attributes, inputs, tuple(np.empty(a.shape, a.dtype) for a in results))
+    return planned(operator, _named(attributes), tuple(tensors.values()))

@@ -18,9 +18,8 @@ from ...base import xp
 from ...base.computation import LARGEST, TOTAL
 from ...base.dtypes import BY_NAME
 from .. import error_bounds, oracle
-from ..elements import Array, Elements, Lane
+from ..elements import Array, Elements, statistics
 from ..error_bounds import FUNCTIONS, Sized
-from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
 Change = Callable[[str, Sized, Sized], Sized]
@@ -133,26 +132,17 @@ def row_statistics(sample: Sample) -> Iterator[Suspicion]:
 
 def _with_statistics(sample: Sample, change: Change, functions: Mapping[str, Any] = FUNCTIONS) -> Prediction | None:
     """The results with statistics of rows that `change` makes from their kind, their terms and the exact ones."""
-    call, computation = sample.call, sample.call.computation
-    rows, count = computation.statistics, len(computation.loop.inputs)
-    assert rows is not None, "a rule of rows"
-    precision = Golden(computation).precision
+    call = sample.call
+
+    def changed(kind: str, each: Any) -> Sized:
+        exact = error_bounds.combined(call.shape, call.statistics_axes, kind, each)
+        return change(kind, error_bounds.number(each), exact)
+
     with np.errstate(all="ignore"):
-        lanes = [np.asarray(lane.array).astype(precision) for lane in call.inputs[:count]]
-        numbers = [error_bounds.exactly(lane) for lane in lanes]
-        scalars = [error_bounds.exactly(np.asarray(value).astype(precision)) for value in computation.scalars]
-        terms = [xp.bind(term, functions) for term in computation.formulas[1:]]
-
-        def changed(kind: str, each: Any) -> Sized:
-            exact = error_bounds.combined(call.shape, call.statistics_axes, kind, each)
-            return change(kind, error_bounds.number(each), exact)
-
-        results = rows.find(terms, numbers, scalars, changed)
-        row_lanes = [
-            Lane("statistic", each.map(lambda part: np.broadcast_to(part, call.shape))).take(sample.positions)
-            for each in results
-        ]
-        return replace(sample, statistics=tuple(row_lanes)).recomputed(functions=functions)
+        inputs = call.inputs[: len(call.computation.loop.inputs)]
+        lanes = statistics(call.computation, inputs, changed, functions)
+        taken = tuple(lane.take(sample.positions) for lane in lanes)
+        return replace(sample, statistics=taken).recomputed(functions=functions)
 
 
 def _no_maximum(kind: str, terms: Sized, exact: Sized) -> Sized:

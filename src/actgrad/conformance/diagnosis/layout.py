@@ -17,8 +17,7 @@ import ml_dtypes
 import numpy as np
 
 from ...base.errors import ActgradError
-from .. import oracle
-from ..elements import Array, Elements, elements
+from ..elements import Array, Elements, planned
 from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
@@ -233,11 +232,8 @@ def _recomputed(
 
 def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None]) -> Elements | None:
     """The call on other tensors, or None where it is refused."""
-    operator = sample.call.operator
     try:
-        plan = operator.plan(*tensors, backend="reference", **attributes)
-        actual = tuple(np.empty(array.shape, array.dtype) for array in oracle.as_tuple(plan.result))
-        return elements(operator, attributes, tuple(tensors), actual)
+        return planned(sample.call.operator, attributes, tensors)
     except (ActgradError, ValueError):
         return None
 
