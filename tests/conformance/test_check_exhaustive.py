@@ -62,7 +62,7 @@ def test_one_in_so_many_is_one_of_each_stretch(every: int) -> None:
 
 
 def reference(item: Item, bits: np.ndarray) -> list[SweepErrors]:
-    """What the numbers of these bits come to, by another way: oracle.expected on the whole call."""
+    """What the numbers of these bits come to, by another way: golden.expected on the whole call."""
     x = bits.view(BY_NAME[item.dtype].numpy)
     tensors = oracle.tensors(item.operator, item.attributes, x)
     results = oracle.as_tuple(item.operator(*tensors, **item.attributes))
