@@ -112,7 +112,7 @@ def onednn_ratio(dtype: str, size: int, seconds: float) -> float:
 
 def errors(name: str) -> dict[str, float]:
     """The largest errors in ULP on random rows, where terms do not cancel."""
-    operator, oracle = actgrad.operators[name], import_module("actgrad.conformance.oracle")
+    operator, golden = actgrad.operators[name], import_module("actgrad.conformance.golden")
     found: dict[str, float] = {}
     for dtype in ("float32", "float16", "bfloat16"):
         rng = np.random.default_rng(0)
@@ -122,7 +122,7 @@ def errors(name: str) -> dict[str, float]:
             given: tuple[Any, ...] = (x.astype(as_dtype),)
             if operator.gradient_of is not None:
                 given = (g.astype(as_dtype), operator.gradient_of(x).astype(as_dtype))
-            (exact,) = oracle.expected(operator, given, dict(operator.defaults))
+            (exact,) = golden.expected(operator, given, dict(operator.defaults))
             ulps = np.where(exact.cancels, 0, exact.errors(operator(*given)))
             found[dtype] = max(found.get(dtype, 0.0), float(ulps.max()))
     return found

@@ -18,7 +18,7 @@ import actgrad
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import installation, library
 from actgrad.cli.main import main
-from actgrad.conformance import oracle
+from actgrad.conformance import golden, oracle
 from actgrad.writing import terminal
 
 HIDDEN = (96, 48)
@@ -67,7 +67,7 @@ class Activation:
 
     @staticmethod
     def _error(backward: actgrad.Operator, inputs: Any, attributes: dict[str, Any], gradient: Array) -> float:
-        (exact,) = oracle.expected(backward, inputs, attributes)
+        (exact,) = golden.expected(backward, inputs, attributes)
         unit = oracle.ulp(np.maximum(np.abs(exact.values), exact.size), gradient.dtype)
         return float(np.max(np.abs(gradient.astype(np.float64) - exact.values) / unit))
 

@@ -18,7 +18,7 @@ import actgrad
 from actgrad import aten
 from actgrad.backends.cpu.target import host
 from actgrad.calls.operator import Operator
-from actgrad.conformance import oracle
+from actgrad.conformance import golden, oracle
 from actgrad.writing.documents import write_part
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "accuracy.md"
@@ -60,7 +60,7 @@ def measured(expectations: tuple[oracle.Expected, ...], results: tuple[np.ndarra
 def largest_errors(operator: Operator, attributes: dict[str, Any], x: np.ndarray, torch: Any) -> list[Errors]:
     """Ours, and PyTorch's where it is there and has such an operator."""
     tensors = oracle.tensors(operator, attributes, x)
-    expectations = oracle.expected(operator, tensors, attributes)
+    expectations = golden.expected(operator, tensors, attributes)
     errors = [measured(expectations, oracle.as_tuple(operator(*tensors, backend="cpu", **attributes)))]
     if torch is not None and operator.name in aten.ATEN:
         errors.append(measured(expectations, aten.results(torch, operator, tensors, attributes)))

@@ -13,10 +13,11 @@ import pytest
 import actgrad
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError
-from actgrad.conformance import oracle
+from actgrad.conformance import golden, oracle
 from actgrad.conformance.exhaustive import mpmath_check, resumption, sweep, table
 from actgrad.conformance.exhaustive.resumption import State
 from actgrad.conformance.exhaustive.sweep import Item, Sweep, SweepErrors
+from actgrad.conformance.files import state
 from actgrad.writing import documents
 from tests.support.calls import status
 
@@ -33,8 +34,8 @@ CASES = [
 
 def finished(item: Item, folder: Path) -> State:
     """A sweep, done."""
-    (state,) = resumption.sweep_all([item], folder, lambda *_: None)
-    return state
+    (swept,) = resumption.sweep_all([item], folder, lambda *_: None)
+    return swept
 
 
 # Which numbers
@@ -61,12 +62,12 @@ def test_one_in_so_many_is_one_of_each_stretch(every: int) -> None:
 
 
 def reference(item: Item, bits: np.ndarray) -> list[SweepErrors]:
-    """What the numbers of these bits come to, by another way: oracle.expected on the whole call."""
+    """What the numbers of these bits come to, by another way: golden.expected on the whole call."""
     x = bits.view(BY_NAME[item.dtype].numpy)
     tensors = oracle.tensors(item.operator, item.attributes, x)
     results = oracle.as_tuple(item.operator(*tensors, **item.attributes))
     found = []
-    for e, result in zip(oracle.expected(item.operator, tensors, item.attributes), results, strict=True):
+    for e, result in zip(golden.expected(item.operator, tensors, item.attributes), results, strict=True):
         parts = [slice(None)]
         if result.size > x.size:  # a gated tensor: the gradients of its halves
             parts = [slice(0, x.size), slice(x.size, None)]
@@ -223,14 +224,39 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path: Path, monkeypatch: 
     assert computed == []
 
 
+def test_ctrl_c_names_the_state_and_the_same_command_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def interrupt(_: Sweep) -> None:
+        raise KeyboardInterrupt
+
+    call = ["check", "--exhaustive", "elu", "--dtype", "float16", "--defaults", "--state", str(tmp_path)]
+    with monkeypatch.context() as context:
+        plant(context, interrupt)
+        assert status(*call) == 130
+    interrupted = capsys.readouterr()
+    assert (
+        f"check: interrupted: {tmp_path} has the numbers that were tried; the same command goes on" in interrupted.err
+    )
+    assert interrupted.out == ""
+    assert status(*call) == 0
+    assert "ACCEPTED" in capsys.readouterr().out
+
+
 def test_other_code_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     item = Item(actgrad.elu, actgrad.elu.defaults, "float16", "ones")
     finished(item, tmp_path)
     assert resumption.load(tmp_path, item).done == 65536
     other = Item(actgrad.elu, {**actgrad.elu.defaults, "alpha": 2.0}, "float16", "ones")
     assert resumption.load(tmp_path, other).done == 0
-    monkeypatch.setattr(resumption, "_sources", lambda: b"changed")
+    monkeypatch.setattr(state, "code_digest", lambda *patterns: "changed")
     assert resumption.load(tmp_path, item).done == 0
+
+
+@pytest.mark.parametrize("pattern", resumption.CODE)
+def test_each_pattern_of_the_code_matches_files(pattern: str) -> None:
+    """A file that moves would leave the fingerprint: states of other code would count as finished."""
+    assert [*Path(actgrad.__file__).parent.glob(pattern)]
 
 
 def test_a_state_is_what_was_kept() -> None:
@@ -306,7 +332,7 @@ def test_what_other_code_has_found_is_left_out_of_the_table(
     document.write_text(f"{BEGIN}\n{END}\n", encoding="utf-8")
     call = ["check", "--exhaustive", "--state", str(tmp_path / "s"), "--write", str(document), "--dtype", "float16"]
     assert status(*call, "selu") == 0
-    monkeypatch.setattr(resumption, "_sources", lambda: b"changed")
+    monkeypatch.setattr(state, "code_digest", lambda *patterns: "changed")
     assert status(*call, "gelu") == 0
     text = document.read_text(encoding="utf-8")
     assert "| gelu |" in text

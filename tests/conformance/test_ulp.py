@@ -6,7 +6,8 @@ from ml_dtypes import finfo
 
 import actgrad
 from actgrad.conformance import oracle
-from actgrad.conformance.oracle import attribute_cases, expected, special_values, ulp, ulp_errors
+from actgrad.conformance.golden import expected
+from actgrad.conformance.oracle import attribute_cases, special_values, ulp, ulp_errors
 from tests.support.accuracy_cases import FLOATS, HALVES
 
 
@@ -117,3 +118,10 @@ def test_attribute_cases_of_elu_backward():
     off = [case for case in found if case["alpha"] != 1]
     assert all(len({case["alpha"], case["scale"], case["input_scale"], 1.0}) == 4 for case in off)
     assert len(found) == 7
+
+
+def test_a_sum_of_no_elements_is_0() -> None:
+    x = np.ones((0, 3), np.float32)
+    by_x, by_weight = expected(actgrad.prelu_backward, (x, x, np.ones(3, np.float32)), {})
+    assert by_x.values.shape == (0, 3)
+    assert by_weight.values.tolist() == [0, 0, 0]

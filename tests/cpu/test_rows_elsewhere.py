@@ -9,7 +9,7 @@ import pytest
 
 from actgrad.backends.cpu import engine, schedule, target
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.conformance import golden, oracle
 from tests.cpu.test_targets import RUNNABLE
 from tests.support.calls import by_kernel_of, often
 from tests.support.row_operators import OPERATORS, ULPS, softmin, tensors
@@ -21,7 +21,7 @@ over_operators = pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.
 
 
 def check(operator: Any, dtype: str, results: tuple[Any, ...], given: tuple[Any, ...], own: dict[str, int]) -> None:
-    for got, exact in zip(results, oracle.expected(operator, given, own), strict=True):
+    for got, exact in zip(results, golden.expected(operator, given, own), strict=True):
         assert not exact.faults(got, ULPS[dtype] + 1, 8).any(), (dtype, exact.values.shape, own)
 
 

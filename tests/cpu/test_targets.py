@@ -15,7 +15,7 @@ from actgrad.backends.cpu import engine, inner_loop, jit, target
 from actgrad.backends.cpu.kernel_spec import KernelSpec
 from actgrad.base.computation import forward
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.conformance import golden, oracle
 from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, often, run_script, same_bits, supported
 
 pytestmark = pytest.mark.share(4)
@@ -200,7 +200,7 @@ def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.Mo
                 assert all((g == w).mean() > 0.99 for g, w in zip(got, wanted, strict=True))
                 continue
             terms = 16 if "gelu" in operator.name or operator.access.is_packed else 8
-            for actual, expected in zip(got, oracle.expected(operator, tensors, attributes), strict=True):
+            for actual, expected in zip(got, golden.expected(operator, tensors, attributes), strict=True):
                 faults = np.flatnonzero(expected.faults(actual, BOUNDS[dtype], terms))
                 assert not faults.size, (dtype, attributes, x[faults[:5] % len(x)], actual[faults[:5]])
 

@@ -9,8 +9,9 @@ from ml_dtypes import finfo
 import actgrad
 from actgrad.backends.reference import rounded
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
-from actgrad.conformance.oracle import attribute_cases, expected, ulp
+from actgrad.conformance import golden, oracle
+from actgrad.conformance.golden import expected
+from actgrad.conformance.oracle import attribute_cases, ulp
 from tests.support.accuracy_cases import FLOATS, HALVES, SINGLES, around_ties, assert_rounded_once
 
 
@@ -81,7 +82,7 @@ def test_exact_values_are_what_the_reference_rounds():
         for attributes in attribute_cases(operator):
             inputs = oracle.tensors(operator, attributes, rng.uniform(-5, 5, 64).astype(np.float32), rng)
             results = oracle.as_tuple(operator(*inputs, backend="reference", **attributes))
-            for exact, result in zip(oracle.exact(operator, inputs, attributes), results, strict=True):
+            for exact, result in zip(golden.exact(operator, inputs, attributes), results, strict=True):
                 np.testing.assert_array_equal(rounded(exact, BY_NAME["float32"]), result)
 
 
@@ -90,7 +91,7 @@ def test_exact_values_of_gated_operators_follow_the_memory_order_of_the_result()
     packed = rng.standard_normal((3, 8, 5)).astype(np.float32).transpose(2, 0, 1)
     attributes = {"dim": 2, "activate_left": True}
     grad_output = rng.standard_normal((5, 3, 4)).astype(np.float32)
-    (exact,) = oracle.exact(actgrad.geglu_backward, (grad_output, packed), attributes)
+    (exact,) = golden.exact(actgrad.geglu_backward, (grad_output, packed), attributes)
     got = actgrad.geglu_backward(grad_output, packed, **attributes)
     np.testing.assert_allclose(got, exact.astype(np.float64), rtol=1e-5)
 

@@ -8,8 +8,9 @@ import pytest
 from ml_dtypes import finfo
 
 import actgrad
-from actgrad.conformance import oracle
-from actgrad.conformance.oracle import attribute_cases, expected
+from actgrad.conformance import golden, oracle
+from actgrad.conformance.golden import expected
+from actgrad.conformance.oracle import attribute_cases
 from tests.support.accuracy_cases import FLOATS, HALVES, SINGLES, bounds, cases, int32_values, selu_alpha, selu_scale
 
 pytestmark = pytest.mark.share(4)
@@ -80,7 +81,7 @@ def test_gelu_derivative_is_within_3e_7_absolutely(approximate):
     x = np.concatenate([np.linspace(-15, 15, 300_001, dtype=np.float32), oracle.samples(np.float32, 50_000, rng)])
     inputs, attributes = (np.ones_like(x), x), {"approximate": approximate}
     got = actgrad.gelu_backward(*inputs, **attributes).astype(np.float64)
-    (exact,) = oracle.exact(actgrad.gelu_backward, inputs, attributes)
+    (exact,) = golden.exact(actgrad.gelu_backward, inputs, attributes)
     assert np.nanmax(np.abs(got - exact)) <= 3e-7
 
 
@@ -141,7 +142,7 @@ def test_mpmath_confirms_the_exact_values():
             (actgrad.gelu, lambda t: t * mp.ncdf(t)),
             (actgrad.gelu_backward, lambda t: mp.ncdf(t) + t * mp.npdf(t)),
         ):
-            (exact,) = oracle.exact(operator, oracle.tensors(operator, operator.defaults, x), {})
+            (exact,) = golden.exact(operator, oracle.tensors(operator, operator.defaults, x), {})
             for value, t in zip(exact, x, strict=True):
                 standard = function(mp.mpf(t))
                 got = mp.mpf(float(value)) + mp.mpf(float(value - np.longdouble(float(value))))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance import oracle
+from actgrad.conformance import golden, oracle
 from tests.support.calls import run_script
 from tests.support.torch_calls import compiled, ignore_deprecation
 
@@ -197,12 +197,12 @@ def test_code_in_the_documentations_style_runs_unmodified(tmp_path: Any) -> None
     run_script(f"import actgrad.torch_npu\nactgrad.torch_npu.install()\nFOLDER = {str(tmp_path)!r}\n{PROGRAM}")
     x = np.load(tmp_path / "x.npy")
     attributes = {**actgrad.geglu.defaults, "approximate": "tanh"}
-    for name, expected in zip(("y", "gelu"), oracle.expected(actgrad.geglu, (x,), attributes), strict=True):
+    for name, expected in zip(("y", "gelu"), golden.expected(actgrad.geglu, (x,), attributes), strict=True):
         assert not expected.faults(np.load(tmp_path / f"{name}.npy"), 1).any()
     attributes["activate_left"] = True
     x = x.astype(np.float32)
     _, gelu = actgrad.geglu(x, **attributes)
-    (expected,) = oracle.expected(actgrad.geglu_backward, (np.ones_like(gelu), x, gelu), attributes)
+    (expected,) = golden.expected(actgrad.geglu_backward, (np.ones_like(gelu), x, gelu), attributes)
     assert not expected.faults(np.load(tmp_path / "dx.npy"), 12, 16).any()
 
 

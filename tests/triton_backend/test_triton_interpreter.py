@@ -34,7 +34,7 @@ from actgrad.backends.cpu import engine as cpu_engine
 from actgrad.backends.cpu.target import host
 from actgrad.backends.triton import launcher
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.conformance import golden, oracle
 from tests.formula.test_accurate import FUNCTIONS, function
 from tests.formula.test_accurate import samples as function_samples
 from tests.support import function_formulas
@@ -83,7 +83,7 @@ def cases(dtypes: Any, every: bool) -> Iterator[Any]:
 
 def check(operator: actgrad.Operator, attributes: dict[str, Any], tensors: Any, x: Any, only: Any = None) -> Any:
     """Assert that every output is within the CPU backend's bounds, where `only` says; return what it should be."""
-    expectations = oracle.expected(operator, tensors, attributes)
+    expectations = golden.expected(operator, tensors, attributes)
     for number, got in enumerate(call(operator, *tensors, **attributes)):
         faults = expectations[number].faults(got, *bounds(operator, x.dtype.name))
         if only is not None:

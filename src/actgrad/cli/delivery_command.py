@@ -8,9 +8,8 @@ import json
 import os
 import shlex
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 from ..backends import cores
@@ -18,8 +17,6 @@ from ..conformance.casefiles import case_files
 from ..conformance.delivery import drawing, manifest, summary, trial
 from ..conformance.standards import IN_FORCE, REPEAT
 from ..writing import outputs, terminal
-
-LINE_SECONDS = 5.0  # between lines of progress where no terminal shows a bar
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -40,10 +37,10 @@ def run(args: argparse.Namespace) -> bool:
     by_id = {}
     try:
         judged = trial.judge_all(folder, cases, options, jobs, args.state)
-        with progress(len(cases)) as advance, closing(judged):
+        with terminal.progress("judging", len(cases)) as advance, closing(judged):
             for entry in judged:
                 by_id[entry["id"]] = entry
-                advance()
+                advance(1)
     except KeyboardInterrupt:
         words = f"{args.state} has them; the same command goes on" if args.state else "without --state they are lost"
         terminal.complain(f"check: interrupted: {len(by_id)} of {len(cases)} cases were judged; {words}")
@@ -72,8 +69,8 @@ def run(args: argparse.Namespace) -> bool:
 def write_cases(args: argparse.Namespace) -> int:
     """`actgrad check --cases FILE --tensors DIR`: write a file of cases as a delivery. Return the exit status."""
     listed = case_files.read(args.cases)
-    with progress(len(listed), "were written") as advance:
-        written = manifest.write(args.tensors, drawing.of_file(listed, args.seed), args.seed, lambda _: advance())
+    with terminal.progress("cases", len(listed)) as advance:
+        written = manifest.write(args.tensors, drawing.of_file(listed, args.seed), args.seed, advance)
     left_out = len(listed) - len(written)
     remark = f"; {left_out} cannot be run, or must be refused" if left_out else ""
     print(f"{args.tensors}: {len(written)} of {len(listed)} cases{remark}", file=sys.stderr)
@@ -82,22 +79,3 @@ def write_cases(args: argparse.Namespace) -> int:
 
 def _is_among(path: Path, paths: Iterable[str]) -> bool:
     return any(os.path.realpath(path) == os.path.realpath(other) for other in paths)
-
-
-@contextmanager
-def progress(total: int, verb: str = "are judged") -> Iterator[Callable[[], None]]:
-    """Show a bar in a terminal, else a line every few seconds. The function that it yields counts one case."""
-    if sys.stderr.isatty():
-        with terminal.progress("judging", total) as advance:
-            yield lambda: advance(1)
-        return
-    count, last = 0, time.monotonic()
-
-    def step() -> None:
-        nonlocal count, last
-        count += 1
-        if time.monotonic() - last > LINE_SECONDS:
-            print(f"actgrad: {count} of {total} cases {verb}", file=sys.stderr, flush=True)
-            last = time.monotonic()
-
-    yield step

@@ -31,12 +31,16 @@ def run(args: argparse.Namespace) -> bool:
             f"check: {some(names)} cannot be swept in {either(dtypes)}; --exhaustive needs operators that take the "
             "dtype and read one number each; name another operator or dtype"
         )
-    with terminal.progress("", sum(item.count for item in tasks)) as advance:
+    try:
+        with terminal.progress("", sum(item.count for item in tasks)) as advance:
 
-        def show(item: Item, count: int) -> None:
-            advance(count, f"{item.operator.name} {item.dtype} {item.words}"[:60])
+            def show(item: Item, count: int) -> None:
+                advance(count, f"{item.operator.name} {item.dtype} {item.words}"[:60])
 
-        done = list(resumption.sweep_all(tasks, folder, show))
+            done = list(resumption.sweep_all(tasks, folder, show))
+    except KeyboardInterrupt:
+        terminal.complain(f"check: interrupted: {folder} has the numbers that were tried; the same command goes on")
+        raise
     if write is not None:
         every_item = resumption.items(list(REGISTRY.values()), DTYPES, 1)
         finished, stale = resumption.finished(folder, every_item)

@@ -3,8 +3,8 @@
 judging        `judge`: from operator, attributes, inputs and actual outputs to a verdict
 verdict        the verdict as data, and the decision about all verdicts
 elements       a call element by element
-golden         the exact values of a call
-oracle         exact values of operators, the error measure, inputs and attributes to try
+golden         the exact values of a call, and of an operator's outputs
+oracle         the error measure, inputs and attributes to try
 error_bounds   the errors that rounding explains
 standards      the acceptance standards
 power          wrong outputs that a case would accept

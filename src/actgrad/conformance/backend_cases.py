@@ -21,7 +21,7 @@ from ..base import products
 from ..base.dtypes import BY_NAME
 from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct, either, library
 from ..calls.operator import Operator
-from . import oracle, standards
+from . import golden, oracle, standards
 from .elements import Array
 from .judging import judge
 from .standards import NAMES, REPEAT, RUNS, STANDARDS
@@ -73,15 +73,23 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
         usual = _usual(operator, attributes, dtype, rng)
         yield make("usual", tuple(NAMES), usual)
         if operator.given_value:
-            tensors = dict(zip(operator.schema.tensor_names, usual, strict=True))
-            value = oracle.forward_results(operator, attributes, tensors[operator.definition.main])[1]
-            tensors[operator.given_value] = value
-            yield make("optional given", tuple(STANDARDS), tuple(tensors.values()))
+            yield make("optional given", tuple(STANDARDS), (*with_value(operator, attributes, usual).values(),))
         yield make("special", OF_SPECIAL, special_tensors(operator, attributes, dtype, rng))
     rng = np.random.default_rng((seed, len(attribute_cases)))
     no_negative = [a for a in attribute_cases if not any(isinstance(v, float) and v < 0 for v in a.values())]
     attributes = (no_negative or attribute_cases)[-1]
     yield from _layouts(operator, attributes, dtype, rng)
+
+
+def with_value(
+    operator: Operator, attributes: dict[str, Any], tensors: tuple[Array | None, ...]
+) -> dict[str, Array | None]:
+    """The tensors by name, with the forward pass's value where an operator may be given it."""
+    by_name = dict(zip(operator.schema.tensor_names, tensors, strict=True))
+    if operator.given_value:
+        value = oracle.forward_results(operator, attributes, by_name[operator.definition.main])[1]
+        by_name[operator.given_value] = value
+    return by_name
 
 
 def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
@@ -126,7 +134,7 @@ def special_tensors(
     # a term that overflows, and a product with such a factor.
     with np.errstate(invalid="ignore"):
         size, other_size = np.abs(x.astype(np.float64)), np.abs(other.astype(np.float64))
-    expected = oracle.expected(operator, oracle.tensors(operator, attributes, x), attributes)
+    expected = golden.expected(operator, oracle.tensors(operator, attributes, x), attributes)
     decided = [((e.is_normal & ~e.cancels) | ~np.isfinite(e.values)).reshape(-1, len(x)) for e in expected]
     is_usable = (other_size <= 2) | np.concatenate(decided).all(axis=0)
     if operator.gradient_of is None and not operator.multiplies:

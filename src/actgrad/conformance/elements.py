@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..backends.reference import ReferenceKernel
+from ..base import products, xp
 from ..base.access import Access, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
@@ -17,8 +19,9 @@ from ..base.errors import InvalidArgument, InvalidDtype
 from ..base.products import Product
 from ..calls.operator import Operator
 from ..contract import allowed_dtypes
+from . import error_bounds
 from .error_bounds import Sized
-from .oracle import statistics
+from .oracle import as_tuple
 
 Array = np.ndarray[Any, np.dtype[Any]]
 At = slice | Array  # elements by their place in the order of rows
@@ -88,6 +91,12 @@ def judged_dtypes(operator: Operator, product: Product | None) -> list[str]:
     return [name for name in allowed_dtypes(operator.definition, product) if is_judged(name)]
 
 
+def case_dtypes(operator: Operator) -> list[str]:
+    """The dtypes of written cases: what a chosen product takes, or the contract's."""
+    product = products.current()
+    return judged_dtypes(operator, product) if product else [name for name in operator.dtypes if is_judged(name)]
+
+
 def elements(
     operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...], actual: tuple[Array | None, ...]
 ) -> Elements:
@@ -120,29 +129,39 @@ def elements(
             fault = f"{operator.name}: {name} has shape {result.shape}"
             raise InvalidArgument(f"{fault}; it must be {expected}, the shape of the result; write it with that shape")
         outputs += _lanes(access, name, result.reshape(expected), attributes, shape)
-    lanes += _statistics(access, plan.computation, lanes, attributes, shapes)
+    axes = access.row_dimensions(len(shape), attributes, shapes)
+    lanes += statistics(plan.computation, lanes, partial(error_bounds.combined, shape, axes))
     numbers = tuple(k for k, lane in enumerate(outputs) if lane is not None)
     parts = tuple(lanes), tuple(filter(None, outputs)), numbers
-    axes = access.row_dimensions(len(shape), attributes, shapes)
     return Elements(operator, attributes, inputs, out, plan.computation, *parts, main, axes)
 
 
-def _statistics(
-    access: Access,
+def planned(
+    operator: Operator, attributes: dict[str, Any], inputs: Sequence[Array | None], out_dtype: Any = None
+) -> Elements:
+    """A call with empty outputs, of the dtypes that the operator makes or of this one."""
+    results = as_tuple(operator.plan(*inputs, backend="reference", **attributes).result)
+    outputs = tuple(np.empty(array.shape, out_dtype or array.dtype) for array in results)
+    return elements(operator, attributes, tuple(inputs), outputs)
+
+
+def statistics(
     computation: Computation,
     lanes: Sequence[Lane],
-    attributes: dict[str, Any],
-    shapes: dict[str, tuple[int, ...]],
-) -> Iterator[Lane]:
-    """The exact statistics of each element's row."""
-    shape = lanes[0].array.shape
-    axes = access.row_dimensions(len(shape), attributes, shapes)
-    precision = ReferenceKernel(computation).precision
+    combine: Callable[[str, Any], Any],
+    functions: Mapping[str, Any] = error_bounds.FUNCTIONS,
+) -> list[Lane]:
+    """The statistics of each element's row, of inputs in `lanes`. `combine` makes one of its kind and terms."""
+    rows, shape = computation.statistics, lanes[0].array.shape
+    if rows is None:
+        return []
+    precision, count = ReferenceKernel(computation).precision, len(lanes)
     with np.errstate(all="ignore"):
-        numbers = [np.asarray(n).astype(precision) for n in (*(lane.array for lane in lanes), *computation.scalars)]
-    results = statistics(computation, numbers, shape, axes=axes)
-    for each in results:
-        yield Lane("statistic", each.map(lambda part: np.broadcast_to(part, shape)))
+        arrays = (*(lane.array for lane in lanes), *computation.scalars)
+        numbers = [error_bounds.exactly(np.asarray(array).astype(precision)) for array in arrays]
+        terms = [xp.bind(term, functions) for term in computation.formulas[1:]]
+        results = rows.find(terms, numbers[:count], numbers[count:], combine)
+    return [Lane("statistic", each.map(lambda part: np.broadcast_to(part, shape))) for each in results]
 
 
 def _lanes(

@@ -6,15 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import backends
 from ..backends.kernel import Kernel
 from ..backends.reference import ReferenceKernel
+from ..base.access import split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Operand
+from ..calls.operator import Operator
 from . import oracle
-from .elements import Array
+from .elements import Array, planned
 from .error_bounds import FUNCTIONS, Sized
 
 _DOUBLE = BY_NAME["float64"]
@@ -94,3 +97,29 @@ class Golden:
             kernel = backends.load("cpu").prepare(Computation(c.element, c.formulas, c.scalars, "float64", space))
             self._kernels[size] = kernel
         return kernel
+
+
+def expected(
+    operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any], out_dtype: npt.DTypeLike | None = None
+) -> tuple[oracle.Expected, ...]:
+    """The outputs of a call on NumPy arrays, as exact as the reference is. Attributes are rounded as in any call."""
+    call = planned(operator, attributes, inputs, out_dtype)
+    golden, outputs = Golden(call.computation), oracle.as_tuple(call.out)
+    results = iter(golden.expected([lane.take(slice(0, call.size)) for lane in call.inputs], outputs[0].dtype))
+    expectations = []
+    for name, output in zip(operator.schema.outputs, outputs, strict=True):
+        value, size, slip = (np.zeros(output.shape, golden.precision) for _ in range(3))
+        views = (split(operator.access, name, array, call.attributes, len(call.shape)) for array in (value, size, slip))
+        for targets in zip(*views, strict=True) if call.size else ():  # a sum of nothing is 0
+            result = next(results)
+            for target, lane in zip(targets, (result.values, result.size, result.slip), strict=True):
+                # All elements of a row have the row's one number.
+                sizes = (*[1] * (len(call.shape) - target.ndim), *target.shape)
+                target[...] = lane.reshape(call.shape)[tuple(map(slice, sizes))].reshape(target.shape)
+        expectations.append(oracle.Expected(value, size, slip, output.dtype, call.computation.compute))
+    return tuple(expectations)
+
+
+def exact(operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
+    """The outputs of a call on NumPy arrays, not rounded to their dtype: float64, or longdouble for float64."""
+    return tuple(e.values for e in expected(operator, inputs, attributes))

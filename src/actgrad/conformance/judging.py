@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,10 @@ from .diagnosis.ranking import diagnose
 from .diagnosis.sample import EarlierOutputs, Sample
 from .elements import Array, Elements, elements
 from .golden import Golden
-from .measurement import SAMPLED, SHOWN, Measures, Progress, compare_at, double, measure, spans
+from .measurement import Progress, compare_at, double, measure, spans
 from .power import power
-from .standards import STANDARDS, Tally
-from .verdict import Failure, OutputVerdict, Verdict
+from .standards import STANDARDS
+from .verdict import SAMPLED, OutputVerdict, Verdict
 
 VERIFIED = 256  # elements whose exact values are computed in both ways
 
@@ -67,68 +68,20 @@ def judge(
     if call.size:
         sample = np.arange(0, call.size, max(1, call.size // VERIFIED))
         golden.verify([lane.take(sample) for lane in call.inputs])
-    parts = measure(call, golden, names, progress)
-    outputs = tuple(_verdict(call, golden, k, (names, deciding, strict), part) for k, part in enumerate(parts))
-    verdict = Verdict(operator.name, call.attributes, golden.source, tuple(names), outputs)
+    parts = measure(call, golden, names, partial(standards.counts, deciding=deciding, strict=strict), progress)
+    verdict = Verdict(operator.name, call.attributes, golden.source, tuple(names), tuple(parts))
     if with_power:
         verdict = replace(verdict, power=power(call, golden, deciding, strict))
     if not verdict.failing:
         return verdict
     counts = len(parts) * np.sum([axis.count(double(call.x.take(span))) for span in spans(call.size)], axis=0)
-    ranges = axis.ranges(counts, np.sum([part.ranges for part in parts], axis=0))
+    ranges = axis.ranges(counts, np.sum([part.failing_by_range for part in parts], axis=0))
     return replace(verdict, ranges=ranges, diagnoses=diagnose(_sample(call, golden, parts, earlier)) if explain else ())
 
 
-def _verdict(
-    call: Elements, golden: Golden, k: int, rule: tuple[list[str], Collection[str], bool], part: Measures
-) -> OutputVerdict:
-    names, deciding, strict = rule
-    lane = call.outputs[k]
-    dtype = lane.array.dtype.name
-    outcomes = tuple(
-        standards.decide(
-            STANDARDS[n], dtype, part.tallies.get(n, Tally()), standards.counts(n, deciding, dtype, strict)
-        )
-        for n in names
-    )
-    return OutputVerdict(
-        name=lane.name,
-        dtype=dtype,
-        elements=call.size,
-        failing=part.failing,
-        by_terms=part.by_terms,
-        outcomes=outcomes,
-        histogram=tuple(int(n) for n in part.histogram),
-        first=_failures(call, golden, k, np.sort(part.first)[:SHOWN]),
-        worst=_failures(call, golden, k, np.array([position for _, position in part.worst], np.int64)),
-        points=part.points,
-    )
-
-
-def _failures(call: Elements, golden: Golden, k: int, positions: Array) -> tuple[Failure, ...]:
-    if not len(positions):
-        return ()
-    inputs, errors = compare_at(call, golden, positions)
-    c = errors[k]
-    return tuple(
-        Failure(
-            call.outputs[k].index(int(position)),
-            {operand.name: _number(values[n]) for operand, values in zip(call.inputs, inputs, strict=True)},
-            _number(c.actual[n]),
-            _number(c.golden[n]),
-            float(c.ulps[n]),
-        )
-        for n, position in enumerate(positions)
-    )
-
-
-def _number(value: Any) -> float | int:
-    return int(value) if isinstance(value, np.integer) else float(value)
-
-
-def _sample(call: Elements, golden: Golden, parts: Sequence[Measures], earlier: EarlierOutputs) -> Sample:
+def _sample(call: Elements, golden: Golden, parts: Sequence[OutputVerdict], earlier: EarlierOutputs) -> Sample:
     """Failing elements and some right ones, as many as a diagnosis needs."""
-    failing = np.unique(np.concatenate([part.first for part in parts]))
+    failing = np.unique(np.concatenate([part.positions for part in parts]))
     failing = failing[:: -(-len(failing) // SAMPLED) or 1]
     grid = np.arange(0, call.size, max(1, call.size // SAMPLED))
     positions = np.unique(np.concatenate([failing, grid]))

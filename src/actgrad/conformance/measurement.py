@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,60 +12,34 @@ import numpy as np
 from ..backends import cores
 from . import oracle, standards
 from .diagnosis import axis
-from .elements import Array, At, Elements
+from .elements import Array, At, Elements, Lane
 from .error_bounds import Sized
 from .golden import Golden
 from .oracle import Expected
 from .standards import STANDARDS, ElementErrors, Tally
-from .verdict import ULP_EDGES
+from .verdict import SAMPLED, SHOWN, ULP_EDGES, Failure, OutputVerdict
 
 T = TypeVar("T")
+Decides = Callable[[str, str], bool]  # whether the standard of a name decides about a dtype
 Progress = Callable[[int], None]  # called with the number of elements of each chunk
 CHUNK = 1 << 18  # elements measured together: with fewer, threads mostly wait for each other at the interpreter
 _RETAINED = 24 << 20  # bytes, because glibc's thresholds grow up to 32 MiB
-SHOWN = 5  # failures of each kind
-SAMPLED = 4096  # elements for plots, and failing ones for the diagnosis
 
 
-@dataclass(frozen=True)
-class Measures:
-    """The measures of some elements of one output."""
+def measure(
+    call: Elements, golden: Golden, names: Sequence[str], decides: Decides, progress: Progress | None
+) -> list[OutputVerdict]:
+    """The verdict of the standards of these names on each output.
 
-    tallies: dict[str, Tally]
-    histogram: Array
-    by_terms: int
-    failing: int
-    first: Array  # places of failing elements, some of them
-    worst: tuple[tuple[float, int], ...]  # -ULP, place
-    ranges: Array  # failing elements per range of x
-    points: Array  # (x, ULP, place) of some elements
+    The chunks add up in one order whichever thread is first.
+    """
 
-    def __add__(self, other: Measures) -> Measures:
-        return Measures(
-            {name: self.tallies[name] + tally for name, tally in other.tallies.items()},
-            self.histogram + other.histogram,
-            self.by_terms + other.by_terms,
-            self.failing + other.failing,
-            _thinned(np.concatenate([self.first, other.first])),
-            tuple(sorted((*self.worst, *other.worst))[:SHOWN]),
-            self.ranges + other.ranges,
-            np.concatenate([self.points, other.points]),
-        )
-
-
-def _thinned(positions: Array) -> Array:
-    """Half of the places when they are many, always with the first ones."""
-    return positions if len(positions) <= 8 * SAMPLED else np.concatenate([positions[:SHOWN], positions[SHOWN::2]])
-
-
-def measure(call: Elements, golden: Golden, names: Sequence[str], progress: Progress | None) -> list[Measures]:
-    """All elements of each output. The chunks add up in one order whichever thread is first."""
-
-    def chunk(at: slice) -> list[Measures]:
+    def chunk(at: slice) -> list[OutputVerdict]:
         inputs, errors = compare_at(call, golden, at)
-        return [_measures(c, inputs[call.main], at.start, names, call.size) for c in errors]
+        lanes = zip(call.outputs, errors, strict=True)
+        return [_verdict(call, lane, inputs, c, at.start, names, decides) for lane, c in lanes]
 
-    outputs: list[Measures] = []
+    outputs: list[OutputVerdict] = []
     for span, parts in in_threads(chunk, spans(call.size)):
         outputs = [a + b for a, b in zip(outputs, parts, strict=True)] if outputs else parts
         if progress is not None:
@@ -73,29 +47,51 @@ def measure(call: Elements, golden: Golden, names: Sequence[str], progress: Prog
     return outputs
 
 
-def _measures(c: ElementErrors, x: Array, start: int, names: Sequence[str], size: int) -> Measures:
-    """The measures of a chunk, from place `start` of an output of `size` elements."""
-    dtype, ulps = c.actual.dtype.name, np.where(c.by_terms, 0, c.ulps)
-    tallies, failing = {}, np.zeros(len(ulps), bool)
+def _verdict(
+    call: Elements,
+    lane: Lane,
+    inputs: Sequence[Any],
+    c: ElementErrors,
+    start: int,
+    names: Sequence[str],
+    decides: Decides,
+) -> OutputVerdict:
+    """The verdict on a chunk of an output, from place `start` on."""
+    dtype, x, ulps = c.actual.dtype.name, inputs[call.main], np.where(c.by_terms, 0, c.ulps)
+    outcomes, failing = [], np.zeros(len(ulps), bool)
     for standard in (STANDARDS[name] for name in names):
+        tally = Tally()
         if dtype in standard.limits:
-            over, tallies[standard.name] = standard.measure(c, standard.limits[dtype])
+            over, tally = standard.measure(c, standard.limits[dtype])
             failing |= over
-    stride, most = max(1, size // SAMPLED), max(64, SAMPLED * CHUNK // max(1, size))
+        outcomes.append(standards.decide(standard, dtype, tally, decides(standard.name, dtype)))
+
+    def failure(k: int) -> Failure:
+        numbers = {operand.name: _number(values[k]) for operand, values in zip(call.inputs, inputs, strict=True)}
+        errors = float(c.ulps[k]), float(ulps[k])
+        return Failure(lane.index(start + k), numbers, _number(c.actual[k]), _number(c.golden[k]), *errors)
+
+    stride, most = max(1, call.size // SAMPLED), max(64, SAMPLED * CHUNK // max(1, call.size))
     some = np.arange(-start % stride, len(ulps), stride)
     at = np.flatnonzero(failing)
-    worst = at[np.argsort(-ulps[at], kind="stable")[:SHOWN]]
-    first = np.union1d(at[:: -(-len(at) // most) or 1], at[:SHOWN])
-    return Measures(
-        tallies,
-        histogram(ulps),
-        int(np.count_nonzero(c.by_terms)),
+    return OutputVerdict(
+        lane.name,
+        dtype,
+        len(ulps),
         len(at),
-        start + first,
-        tuple((-float(ulps[k]), start + int(k)) for k in worst),
-        axis.count(double(x[at])),
+        int(np.count_nonzero(c.by_terms)),
+        tuple(outcomes),
+        histogram(ulps),
+        tuple(failure(int(k)) for k in at[:SHOWN]),
+        tuple(failure(int(k)) for k in at[np.argsort(-ulps[at], kind="stable")[:SHOWN]]),
         np.stack([double(x[some]), double(ulps[some]), start + some], axis=1),
+        start + np.union1d(at[:: -(-len(at) // most) or 1], at[:SHOWN]),
+        axis.count(double(x[at])),
     )
+
+
+def _number(value: Any) -> float | int:
+    return int(value) if isinstance(value, np.integer) else float(value)
 
 
 def compare_at(call: Elements, golden: Golden, at: At) -> tuple[list[Any], list[ElementErrors]]:
@@ -185,12 +181,12 @@ def inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Arr
     return inherited
 
 
-def histogram(ulps: Array) -> Array:
+def histogram(ulps: Array) -> tuple[int, ...]:
     """Elements per bin of ULP_EDGES. The first is exact ones to 0.25."""
     above = [len(ulps)]
     largest = float(np.max(ulps, initial=0))
     above += [int(np.count_nonzero(ulps > edge)) if largest > edge else 0 for edge in ULP_EDGES[1:]]
-    return -np.diff([*above, 0])
+    return tuple(map(int, -np.diff([*above, 0])))
 
 
 def double(values: Array) -> Array:

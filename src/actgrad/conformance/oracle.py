@@ -1,4 +1,4 @@
-"""Exact values of operators, the error measure, and inputs and attributes to try.
+"""The error measure, and inputs and attributes to try.
 
 Everything follows from an operator's schema and formula: a test over the registry with these functions covers operators
 that are added later.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product as combined
 from typing import Any
 
@@ -16,9 +15,9 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from ..backends.reference import ReferenceKernel, rounded
+from ..backends.reference import rounded
 from ..base import xp
-from ..base.access import join, loop_views
+from ..base.access import join
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.products import Product
@@ -242,66 +241,6 @@ class Expected:
         return faults
 
 
-def expected(
-    operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any], out_dtype: npt.DTypeLike | None = None
-) -> tuple[Expected, ...]:
-    """The outputs of a call on NumPy arrays, as exact as the reference is. Attributes are rounded as in any call."""
-    plan = operator.plan(*inputs, backend="reference", **attributes)
-    if out_dtype is not None:
-        out = tuple(np.empty(array.shape, out_dtype) for array in as_tuple(plan.result))
-        plan = operator.plan(*inputs, out=out if len(out) > 1 else out[0], backend="reference", **attributes)
-    kernel = plan.kernel
-    assert isinstance(kernel, ReferenceKernel)
-    with np.errstate(invalid="ignore"):  # signalling NaNs
-        numbers = kernel.numbers(*plan.addresses)
-    row_statistics = statistics(plan.computation, numbers, plan.computation.loop.shape)
-    count = len(plan.computation.loop.inputs)
-    results = iter(evaluate(plan.computation, [*numbers[:count], *row_statistics, *numbers[count:]]))
-    arguments = zip(operator.schema.tensor_names, inputs, strict=False)
-    shapes = {name: np.shape(array) for name, array in arguments if array is not None}
-    row_dims = operator.access.row_dimensions(len(plan.computation.loop.shape), plan.attributes, shapes)
-    expectations = []
-    for name, array in zip(operator.schema.outputs, as_tuple(plan.result), strict=True):
-        values, size, slip = (np.zeros(array.shape, kernel.precision) for _ in range(3))
-        lanes = (loop_views(operator.access, name, target, plan.attributes) for target in (values, size, slip))
-        for value_part, size_part, slip_part in zip(*lanes, strict=True):
-            result = next(results)
-            if row_dims:
-                is_row = operator.access.is_statistic(name)
-                loop = plan.computation.loop.shape
-                result = result.map(partial(_in_place, loop, row_dims, is_row, value_part.shape))
-            value_part[...], size_part[...], slip_part[...] = result.value, result.size, result.slip
-        expectations.append(Expected(values, size, slip, array.dtype, plan.computation.compute))
-    return tuple(expectations)
-
-
-def _in_place(loop: tuple[int, ...], row_dims: tuple[int, ...], is_row: bool, shape: tuple[int, ...], part: Any) -> Any:
-    """An array of a loop over rows, whose last dimensions are `row_dims`, in the order of the output's dimensions."""
-    rest = [d for d in range(len(loop)) if d not in row_dims]
-    if is_row:
-        return np.broadcast_to(part, (*loop[: len(rest)], *(1,) * len(row_dims))).reshape(shape)
-    return np.transpose(np.broadcast_to(part, loop), np.argsort([*rest, *row_dims])).reshape(shape)
-
-
-def statistics(
-    computation: Computation,
-    numbers: Sequence[Any],
-    shape: tuple[int, ...],
-    functions: Mapping[str, Any] = error_bounds.FUNCTIONS,
-    axes: tuple[int, ...] | None = None,
-) -> list[Sized]:
-    """The statistics of a computation's rows along the last dimensions of inputs of this shape, or along `axes`."""
-    rows = computation.statistics
-    if rows is None:
-        return []
-    row_axes = tuple(range(-rows.dims, 0)) if axes is None else axes
-    with np.errstate(all="ignore"):
-        terms = [xp.bind(term, functions) for term in computation.formulas[1:]]
-        sized = list(map(error_bounds.exactly, numbers))
-        count = len(computation.loop.inputs)
-        return rows.find(terms, sized[:count], sized[count:], partial(error_bounds.combined, shape, row_axes))
-
-
 def evaluate(
     computation: Computation, numbers: Sequence[Any], functions: Mapping[str, Any] = error_bounds.FUNCTIONS
 ) -> list[Sized]:
@@ -318,11 +257,6 @@ def evaluate(
             inputs, last = len(computation.loop.inputs), len(computation.loop.inputs) + len(formulas) - 1
             results = rows.results(computation.element, formulas, sized[:inputs], sized[inputs:last], sized[last:])
         return [error_bounds.number(result) for result in results]
-
-
-def exact(operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
-    """The outputs of a call on NumPy arrays, not rounded to their dtype: float64, or longdouble for float64."""
-    return tuple(e.values for e in expected(operator, inputs, attributes))
 
 
 def as_tuple(result: Any) -> tuple[Any, ...]:

@@ -68,7 +68,7 @@ def power(
                     limits = standard.limits[dtype.name]
                     holds = bool(standard.holds(standard.measure(errors, limits)[1], limits))
                     accepted[mistake][name] &= holds
-                    if standards.counts(name, deciding, dtype.name, strict):
+                    if standards.counts(name, dtype.name, deciding, strict):
                         accepted[mistake][VERDICT] &= holds
     return accepted
 

@@ -8,7 +8,7 @@ without published figures is not judged.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import ml_dtypes
 import numpy as np
@@ -125,6 +125,14 @@ class Outcome:
     limits: Limits = ()
     tally: Tally | None = None
     counts: bool = True
+
+    def __add__(self, other: Outcome) -> Outcome:
+        """The outcome for the elements of both."""
+        if self.tally is None or other.tally is None:
+            return self
+        standard, tally = STANDARDS[self.standard], self.tally + other.tally
+        holds, says = standard.holds(tally, self.limits), standard.shows(tally, self.limits)
+        return replace(self, holds=holds, says=says, tally=tally)
 
     @property
     def is_broken(self) -> bool:
@@ -335,7 +343,7 @@ NAMES: Mapping[str, str] = {
 }
 
 
-def counts(name: str, deciding: Collection[str], dtype: str, strict: bool) -> bool:
+def counts(name: str, dtype: str, deciding: Collection[str], strict: bool) -> bool:
     """Whether a standard decides about a dtype: one of `deciding`, or our own bounds.
 
     Our own bounds decide if `strict`, or where no published standard among `deciding` covers the dtype.

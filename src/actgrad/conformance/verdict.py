@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import add
 from typing import Any
 
 import numpy as np
 
 from .diagnosis.axis import Range
+from .elements import Array
 from .gradient_check import Disagreement
 from .standards import NAMES, OWN, PUBLISHED, REPEAT, STANDARDS, Outcome
 
 #: Edges of the histogram of errors, in ULP. Errors above the last edge, NaN among them, have their own bin.
 ULP_EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0)
+SHOWN = 5  # failures of each kind
+SAMPLED = 4096  # elements for plots, and failing ones for the diagnosis
 NO_JSON = {"json": False}  # marks fields that JSON leaves out
 
 
@@ -26,6 +30,7 @@ class Failure:
     actual: float | int
     golden: float | int
     ulps: float
+    judged_ulps: float = field(metadata=NO_JSON)  # 0 where the size of its terms is the measure
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,7 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class OutputVerdict:
-    """One output, or one half of a gated one."""
+    """One output, or one half of a gated one. Verdicts on chunks of its elements add up, in the order of the chunks."""
 
     name: str
     dtype: str
@@ -51,7 +56,27 @@ class OutputVerdict:
     histogram: tuple[int, ...]  # by ULP_EDGES
     first: tuple[Failure, ...]
     worst: tuple[Failure, ...]
-    points: np.ndarray[Any, np.dtype[np.float64]] = field(metadata=NO_JSON)  # (x, error in ULP, place) of some elements
+    points: Array = field(metadata=NO_JSON)  # (x, error in ULP, place) of some elements
+    positions: Array = field(metadata=NO_JSON)  # of failing elements, some of them
+    failing_by_range: Array = field(metadata=NO_JSON)  # the ranges of x in axis.py
+
+    def __add__(self, other: OutputVerdict) -> OutputVerdict:
+        positions = np.concatenate([self.positions, other.positions])
+        if len(positions) > 8 * SAMPLED:  # half of them, always with the first ones
+            positions = np.concatenate([positions[:SHOWN], positions[SHOWN::2]])
+        return replace(
+            self,
+            elements=self.elements + other.elements,
+            failing=self.failing + other.failing,
+            by_terms=self.by_terms + other.by_terms,
+            outcomes=tuple(map(add, self.outcomes, other.outcomes)),
+            histogram=tuple(map(add, self.histogram, other.histogram)),
+            first=(*self.first, *other.first)[:SHOWN],
+            worst=tuple(sorted((*self.worst, *other.worst), key=lambda failure: -failure.judged_ulps)[:SHOWN]),
+            points=np.concatenate([self.points, other.points]),
+            positions=positions,
+            failing_by_range=self.failing_by_range + other.failing_by_range,
+        )
 
     @property
     def is_unpublished(self) -> bool:
@@ -93,6 +118,11 @@ class Verdict:
     def is_judged(self) -> bool:
         """Whether any of the standards is defined for any of the outputs."""
         return any(outcome.holds is not None for output in self.outputs for outcome in output.outcomes)
+
+    def sentences(self, is_told: Callable[[Outcome], bool]) -> list[str]:
+        """Output, standard and figures of some outcomes."""
+        pairs = [(output.name, one) for output in self.outputs for one in output.outcomes if is_told(one)]
+        return [f"{name}: {STANDARDS[one.standard].title}: {one.says}" for name, one in pairs]
 
     @property
     def elements(self) -> int:

@@ -7,14 +7,16 @@ import io
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from ..base.errors import ActgradError
 
 _ANY_WIDTH = 10_000  # columns, more than any table has
 _FOLDED = 24  # columns that a folded column has at least
+LINE_SECONDS = 5.0  # between lines of progress
 WIDTH = 250  # columns of tables in a file, which has no edge to fold rows at
 BROKEN_PIPE = 141  # the shell's number for a program that SIGPIPE ended
 _WRITABLE = "it must take what is written; redirect it to a file or a terminal"
@@ -166,10 +168,30 @@ def _needed(console: Any, part: Any) -> int:
 
 @contextmanager
 def progress(name: str, total: int) -> Iterator[Any]:
-    """Show a bar on standard error. The function that it yields moves it by a count, and may name the step."""
+    """Show a bar on standard error, or a line every few seconds and at the end where no terminal shows a bar.
+
+    The function that it yields moves the bar by a count, and may name the step.
+    """
+    if not sys.stderr.isatty():
+        yield _lines_of_progress(name, total)
+        return
     from rich import progress as rich
 
     columns = (*rich.Progress.get_default_columns(), rich.TimeElapsedColumn())
     with rich.Progress(*columns, console=_console(sys.stderr)) as display:
         bar = display.add_task(name, total=total)
         yield lambda count, step=name: display.update(bar, advance=count, description=step)
+
+
+def _lines_of_progress(name: str, total: int) -> Any:
+    count, last = 0, time.monotonic()
+
+    def advance(more: int, step: str = name) -> None:
+        nonlocal count, last
+        count += more
+        if count >= total or time.monotonic() - last > LINE_SECONDS:
+            last = time.monotonic()
+            with suppress(OSError):
+                print(f"{step}: {count:,} of {total:,}", file=sys.stderr, flush=True)
+
+    return advance

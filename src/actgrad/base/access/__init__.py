@@ -9,6 +9,6 @@ tensors of any library, `access_loop` makes the loop over a call's tensors, and 
 from .along import Along
 from .elementwise import Access, Elementwise, Part
 from .halves import Halves
-from .splitting import join, loop_views, split
+from .splitting import join, split
 
-__all__ = ["Access", "Along", "Elementwise", "Halves", "Part", "join", "loop_views", "split"]
+__all__ = ["Access", "Along", "Elementwise", "Halves", "Part", "join", "split"]

@@ -21,14 +21,6 @@ def split(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any],
     return [whole if part is None else tensor[part.slices] for part in access.parts(name, shape, attributes)]
 
 
-def loop_views(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any]) -> list[Any]:
-    """The parts of a contiguous tensor as views, with the shape that the loop over elements has."""
-    shape = tuple(tensor.shape)
-    merged = access.merged_from(attributes, len(shape))
-    whole = tensor if merged is None else tensor.reshape((*shape[:merged], prod(shape[merged:])))
-    return [whole if part is None else whole[part.slices] for part in access.parts(name, shape, attributes)]
-
-
 def join(
     access: Access, name: str, parts: Sequence[Any], attributes: Mapping[str, Any], concatenate: Callable[..., Any]
 ) -> Any:

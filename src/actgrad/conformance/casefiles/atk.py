@@ -39,10 +39,7 @@ _INPUT_KNOWN = {*_INPUT_TYPES, "range_values", "backward", "format", "length", *
 
 def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     """The cases of a file: the place in words, the fields, the number."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Fault(f"is not JSON ({error}); it must be a JSON list of cases; write it again") from error
+    document = fields.json_document(text, "a JSON list of cases")
     if not isinstance(document, list) or not document:
         raise Fault(f"is {quote(document)}; an ATK file must be a list of cases; write [CASE, ...]")
     for index, case in enumerate(document):
@@ -82,9 +79,9 @@ def describe(case: dict[str, Any], number: int) -> FileCase:
             if _alone(entry.get("range_values")) != NULL or not interface.may_be_null(signature, parameter):
                 scalars[parameter.argument] = _scalar(parameter, entry)
         elif shape is not None or typed.get("required") is not False:
-            values = _values(f"{what}: range_values", entry.get("range_values"), typed.get(CASCADE) is True)
+            values = _values(f"{what}: range_values", entry.get("range_values"))
             dtype, shape = fields.dtype(f"{what}: dtype", dtype), fields.shape(f"{what}: shape", shape)
-            tensors[parameter.argument] = Tensor(dtype, shape, values)
+            tensors[parameter.argument] = Tensor(dtype, shape, values, is_result=typed.get(CASCADE, False))
     return FileCase(
         name, case, signature, tensors, {}, scalars, standards, case_fields.get("default_seed"),
         "expected_error_msg" in case_fields, "; ".join(problems), tuple(dict.fromkeys(notes)),
@@ -132,7 +129,7 @@ def _alone(value: Any) -> Any:
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def _values(what: str, value: Any, is_result: bool) -> Values:
+def _values(what: str, value: Any) -> Values:
     value = _alone(value)
     if isinstance(value, dict):
         if value.get("name") != "nd" or set(value) != {"name", "mean", "std"}:
@@ -141,10 +138,10 @@ def _values(what: str, value: Any, is_result: bool) -> Values:
         deviations = _pair(f"{what}: std", value["std"])
         if deviations[0] < 0:
             raise Fault(f"{what}: std is {quote(value['std'])}; it must be 0 or more; correct the case")
-        return Values(*_pair(f"{what}: mean", value["mean"]), deviations, is_result=is_result)
+        return Values(*_pair(f"{what}: mean", value["mean"]), deviations)
     if not isinstance(value, list) and fields.number(value) is None:
         fields.refuse(what, value, "a range, a number or a distribution")
-    return Values(*_pair(what, value), is_result=is_result)
+    return Values(*_pair(what, value))
 
 
 def _pair(what: str, value: Any) -> tuple[float, float]:
@@ -219,4 +216,4 @@ def _input(case: FileCase, parameter: CParameter) -> dict[str, Any]:
         range_values = {"name": "nd", "mean": range_values, "std": [fields.written(d) for d in values.deviations]}
     dtype = _WORDS.get(tensor.dtype, tensor.dtype)
     entry |= {"dtype": dtype, "shape": list(tensor.shape), "range_values": range_values}
-    return entry | ({CASCADE: True} if values.is_result else {})
+    return entry | ({CASCADE: True} if tensor.is_result else {})

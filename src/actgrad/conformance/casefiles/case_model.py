@@ -31,7 +31,6 @@ class Values:
     high: float
     deviations: tuple[float, float] | None = None
     among: tuple[float, ...] = ()  # numbers that must occur
-    is_result: bool = False  # the forward pass's result for such numbers
 
     def draw(self, shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> Array:
         """An array of these numbers. The dtype's largest number replaces those beyond it."""
@@ -71,6 +70,7 @@ class Tensor:
     strides: tuple[int, ...] | None = None
     offset: int = 0
     storage: tuple[int, ...] | None = None
+    is_result: bool = False  # the forward pass's result for such numbers
 
     @property
     def _held(self) -> int:

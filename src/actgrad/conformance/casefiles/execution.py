@@ -47,9 +47,8 @@ class CaseOutcome:
             return self.says
         if self.case.expects_error:
             return "it was expected to be refused"
-        broken = [(o.name, s) for o in verdict.outputs for s in o.outcomes if s.is_broken]
-        reasons = [f"{name}: {STANDARDS[s.standard].title}: {s.says}" for name, s in broken]
-        return "; ".join([*reasons, *(d.says for d in verdict.diagnoses)])
+        broken = verdict.sentences(lambda outcome: outcome.is_broken)
+        return "; ".join([*broken, *(d.says for d in verdict.diagnoses)])
 
 
 def execute(case: FileCase, backend: str, names: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
@@ -81,7 +80,7 @@ def draw(case: FileCase, seed: int) -> tuple[Operator, dict[str, Any], tuple[Arr
     names = operator.schema.tensor_names
     inputs = {name: case.inputs[name].drawn(name, rng) for name in names if name in case.inputs}
     for name, tensor in case.inputs.items():
-        if tensor.values.is_result:
+        if tensor.is_result:
             inputs[name] = _result(operator, attributes, inputs, name, tensor)
     tensors = tuple(inputs.get(name) for name in names)
     return operator, attributes, tensors, _outputs(case, operator, attributes, tensors)

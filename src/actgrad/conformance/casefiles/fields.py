@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any, NoReturn
 
@@ -17,6 +18,14 @@ class Fault(Exception):
 def refuse(what: str, value: Any, must: str) -> NoReturn:
     """Raise the Fault of a field."""
     raise Fault(f"{what} is {quote(value)}; it must be {must}; correct the case")
+
+
+def json_document(text: str, must: str, **hooks: Any) -> Any:
+    """The content of a JSON file. `hooks` are of json.loads."""
+    try:
+        return json.loads(text, **hooks)
+    except (ValueError, RecursionError) as error:
+        raise Fault(f"is not JSON ({error}); it must be {must}; write it again") from error
 
 
 def text(what: str, value: Any) -> str:
@@ -58,10 +67,15 @@ def shape(what: str, value: Any) -> tuple[int, ...]:
     return tuple(value)
 
 
+def bit(what: str, value: Any) -> bool:
+    """True or false, as C writes them too: 1 and 0."""
+    return bool(value) if type(value) in (bool, int) and value in (0, 1) else refuse(what, value, "true or false")
+
+
 def attribute(what: str, kind: str, value: Any, must: str = "a number") -> Any:
-    """The value of an attribute of a type of the schema. C writes true and false as 1 and 0."""
+    """The value of an attribute of a type of the schema."""
     if kind == "bool":
-        return bool(value) if type(value) in (bool, int) and value in (0, 1) else refuse(what, value, "true or false")
+        return bit(what, value)
     if kind == "int":
         return value if type(value) is int else refuse(what, value, "a whole number")
     if kind == "text":

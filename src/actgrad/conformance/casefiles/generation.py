@@ -25,7 +25,7 @@ from ...base.errors import ActgradError
 from ...base.loop import TensorMeta, row_major
 from ...calls.operator import Operator
 from .. import oracle
-from ..elements import is_judged
+from ..elements import case_dtypes
 from . import interface
 from .case_model import FileCase, Scalar, Tensor, Values
 
@@ -59,10 +59,7 @@ class _Maker:
 
     @property
     def dtypes(self) -> list[str]:
-        """The dtypes that are judged: the operator's, or what a chosen product takes."""
-        chip = products.current()
-        names = contract.allowed_dtypes(self.operator.definition, chip) if chip else self.operator.dtypes
-        return [name for name in names if is_judged(name)]
+        return case_dtypes(self.operator)
 
     def round(self) -> Iterator[FileCase]:
         """Every kind of case once."""
@@ -152,7 +149,7 @@ class _Maker:
             names += filter(None, [definition.given_value])
             for values in (UNIFORM, NORMAL) if names else ():
                 case = self.case("cascade", setting, dtype, values)
-                results = {n: replace(case.inputs[n], values=replace(values, is_result=True)) for n in names}
+                results = {n: replace(case.inputs[n], is_result=True) for n in names}
                 yield replace(case, inputs={**case.inputs, **results})
 
     def in_place(self, attributes: list[dict[str, Any]]) -> Iterator[FileCase]:

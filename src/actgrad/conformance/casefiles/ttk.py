@@ -6,8 +6,7 @@ import ast
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import NoneType
 from typing import Any
 
@@ -19,11 +18,24 @@ from .fields import Fault
 
 REQUIRED = ("api_name", "tensor_view_shapes", "tensor_dtypes")
 CASCADE = "actgrad_cascade"
+
+
+def _layout(what: str, value: Any) -> tuple[int, ...] | None:
+    return None if value is None else fields.shape(what, value)
+
+
+#: Columns with an entry for each tensor: the field of Tensor, its type, and the entry of an empty cell.
+_OF_TENSORS: dict[str, tuple[str, Callable[[str, Any], Any], Any]] = {
+    "tensor_dtypes": ("dtype", fields.dtype, None),
+    "tensor_view_strides": ("strides", _layout, None),
+    "tensor_storage_shapes": ("storage", _layout, None),
+    "tensor_view_offsets": ("offset", fields.natural, 0),
+    CASCADE: ("is_result", fields.bit, False),
+}
 #: Columns of Python literals.
 _LITERALS = (
-    "tensor_view_shapes", "tensor_dtypes", "tensor_formats", "tensor_storage_shapes", "tensor_view_offsets",
-    "tensor_view_strides", "output_tensor_indexes", "attributes", "scalar_dtypes", "scalar_data_ranges",
-    "input_data_ranges", "is_enabled", "manual_tensor_binaries", CASCADE,
+    "tensor_view_shapes", *_OF_TENSORS, "tensor_formats", "output_tensor_indexes", "attributes", "scalar_dtypes",
+    "scalar_data_ranges", "input_data_ranges", "is_enabled", "manual_tensor_binaries",
 )  # fmt: skip
 #: Names and priorities, and tolerances of other comparisons, which TTK's default, the mixed tolerance, ignores.
 _WITHOUT_EFFECT = (
@@ -121,25 +133,15 @@ def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Ten
     count = len(shapes)
     _check_indexes(cells, [p.is_output for p in parameters[:count]])
     values = [*_ranges("input_data_ranges", cells, minimum), *[DEFAULT] * count]
-    dtypes, cascades = _each(cells, "tensor_dtypes", count), _each(cells, CASCADE, count, False)
-    offsets = _each(cells, "tensor_view_offsets", count, 0)
-    layouts = {column: _each(cells, column, count) for column in ("tensor_view_strides", "tensor_storage_shapes")}
+    columns = {column: _each(cells, column, count, default) for column, (*_, default) in _OF_TENSORS.items()}
     inputs: dict[str, Tensor] = {}
     outputs: dict[str, Tensor] = {}
     for k, parameter in enumerate(parameters[:count]):
         what = parameter.name
-        strides, storage = (
-            None if one[k] is None else fields.shape(f"{column} of {what}", one[k]) for column, one in layouts.items()
-        )
+        shape = fields.shape(f"tensor_view_shapes of {what}", shapes[k])
+        details = {f: typed(f"{c} of {what}", columns[c][k]) for c, (f, typed, _) in _OF_TENSORS.items()}
         is_input = not parameter.is_output or signature.in_place
-        (inputs if is_input else outputs)[parameter.argument] = Tensor(
-            fields.dtype(f"tensor_dtypes of {what}", dtypes[k]),
-            fields.shape(f"tensor_view_shapes of {what}", shapes[k]),
-            replace(values[k], is_result=fields.attribute(f"{CASCADE} of {what}", "bool", cascades[k])),
-            strides,
-            fields.natural(f"tensor_view_offsets of {what}", offsets[k]),
-            storage,
-        )
+        (inputs if is_input else outputs)[parameter.argument] = Tensor(shape=shape, values=values[k], **details)
     return inputs, outputs
 
 
@@ -225,7 +227,7 @@ def _written(case: FileCase) -> tuple[Any, ...]:
     scalars = [p for p in signature.parameters if p.type == "Scalar"]
     settings = {p.name: case.attributes.get(p.argument) for p in signature.parameters if p.type != "Tensor"}
     attributes = {name: None if one is None else one.value for name, one in settings.items()}
-    cascades = tuple(t.values.is_result for t in tensors)
+    cascades = tuple(t.is_result for t in tensors)
     return (
         case.name.replace(" ", "_"), signature.name, tuple(t.shape for t in tensors), tuple(t.dtype for t in tensors),
         ("ND",), tuple(k for k, p in enumerate(parameters) if p.is_output), attributes, ("float32",) * len(scalars),

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from ... import contract
 from ...base import products
 from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError, either
@@ -24,7 +23,7 @@ from ...calls.operator import Operator
 from .. import backend_cases, oracle
 from ..casefiles import execution
 from ..casefiles.case_model import FileCase, NotRun
-from ..elements import Array, Elements, elements, is_judged
+from ..elements import Array, Elements, case_dtypes, planned
 from ..golden import Golden
 from ..power import power, weaknesses
 from ..standards import IN_FORCE
@@ -71,11 +70,10 @@ class Mixture:
 
 def dtypes_of(operator: Operator, names: Sequence[str]) -> list[str]:
     """The dtypes among these names that an operator takes, on a product that was chosen."""
-    chip = products.current()
-    allowed = contract.allowed_dtypes(operator.definition, chip) if chip else operator.dtypes
-    dtypes = [name for name in names if name in allowed and is_judged(name)]
+    allowed = case_dtypes(operator)
+    dtypes = [name for name in names if name in allowed]
     if not dtypes:
-        expected = f"it takes {either(name for name in allowed if is_judged(name))}"
+        expected = f"it takes {either(allowed)}"
         raise ActgradError(f"{operator.name}: --dtypes is {', '.join(names)}; {expected}; change --dtypes")
     return dtypes
 
@@ -175,17 +173,7 @@ def _tensors(
     has_rows = operator.access.sees_rows
     x = backend_cases.as_result(operator, attributes, mixture.draw(shape, has_rows))
     tensors = oracle.paired(operator, attributes, x, lambda: mixture.draw(shape, has_rows))
-    return with_value(operator, attributes, dict(zip(operator.schema.tensor_names, tensors, strict=True)))
-
-
-def with_value(
-    operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]
-) -> dict[str, Array | None]:
-    """The tensors with the forward pass's value, where an operator may be given it."""
-    if operator.given_value:
-        value = oracle.forward_results(operator, attributes, tensors[operator.definition.main])[1]
-        return {**tensors, operator.given_value: value}
-    return tensors
+    return backend_cases.with_value(operator, attributes, tensors)
 
 
 def _special(
@@ -205,7 +193,7 @@ def _special(
         zeros = np.zeros(shape, BY_NAME[dtype].numpy)
         x = backend_cases.as_result(operator, attributes, zeros)
         tensors = oracle.paired(operator, attributes, x, lambda: mixture.draw(shape))
-        return kind, with_value(operator, attributes, dict(zip(operator.schema.tensor_names, tensors, strict=True)))
+        return kind, backend_cases.with_value(operator, attributes, tensors)
     return kind, _tensors(operator, mixture, attributes, shape)
 
 
@@ -226,6 +214,4 @@ def _magnifies(operator: Operator, attributes: dict[str, Any], tensors: dict[str
 
 
 def _call(operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]) -> Elements:
-    inputs = tuple(tensors.values())
-    results = oracle.as_tuple(operator.plan(*inputs, backend="reference", **_named(attributes)).result)
-    return elements(operator, attributes, inputs, tuple(np.empty(a.shape, a.dtype) for a in results))
+    return planned(operator, _named(attributes), tuple(tensors.values()))

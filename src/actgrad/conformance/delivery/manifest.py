@@ -188,10 +188,7 @@ def _entries(text: str) -> list[Any]:
             raise Fault(f"has the field {quote(twice)} twice; each field must occur once; remove one")
         return dict(pairs)
 
-    try:
-        document = json.loads(text, parse_constant=refuse, object_pairs_hook=once)
-    except (ValueError, RecursionError) as error:
-        raise Fault(f"is not JSON ({error}); it must be the manifest of a delivery; write it again") from error
+    document = fields.json_document(text, "the manifest of a delivery", parse_constant=refuse, object_pairs_hook=once)
     _refuse_unknown(document, _FIELDS, "a manifest")
     for name, value in (("format", FORMAT), ("version", VERSION)):
         if document.get(name, value) != value or type(document.get(name, value)) is not type(value):

@@ -27,18 +27,8 @@ MARK = "actgrad-delivery"  # in the first bytes of every file that `check` makes
 SHOWN = 8  # failing cases in a terminal
 PICTURES = 1000  # failing cases with pictures on the page
 _KEYS = (
-    "id",
-    "operator",
-    "dtype",
-    "verdict",
-    "why",
-    "diagnosis",
-    "says",
-    "power",
-    "power by standard",
-    "worst",
-    "warnings",
-)
+    "id", "operator", "dtype", "verdict", "why", "diagnosis", "says", "power", "power by standard", "worst", "warnings",
+)  # fmt: skip
 
 
 def report(entries: Sequence[Entry], surplus: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:

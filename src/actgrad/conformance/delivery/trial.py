@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +18,15 @@ import numpy as np
 from ... import __version__
 from ...base import products
 from ...base.errors import ActgradError
-from ...writing import outputs
 from .. import oracle
 from ..elements import Array
-from ..files import sizes
+from ..files import sizes, state
 from ..files.sizes import UnreadableFile
 from ..judging import judge
 from ..power import weaknesses
 from ..report import svg
 from ..report.text import json_value
-from ..standards import OWN, STANDARDS
+from ..standards import OWN
 from ..verdict import Verdict
 from . import manifest
 from .manifest import DeliveryCase, TensorFile
@@ -37,7 +34,6 @@ from .workers import in_processes
 
 ACCEPTED, REJECTED, MISSING = "ACCEPTED", "REJECTED", "MISSING"
 MARK = "actgrad-delivery-state"
-SAVE_SECONDS = 3.0
 _TIMES = 12  # memory that judging takes, in the size of the tensors
 Entry = dict[str, Any]  # the result of a case, as report.json has it, and more for the page
 
@@ -61,7 +57,9 @@ def judge_case(
         if options["rules"]:
             stack.enter_context(products.rules(options["rules"]))
         in_force = [str(products.current()), products.chosen_rules()]  # which the environment may have chosen
-        facts = json.dumps([_versions(), in_force, options, case.as_json(), hashes])
+        facts = json.dumps(
+            [__version__, np.__version__, state.code_digest("**/*.py"), in_force, options, case.as_json(), hashes]
+        )
         key = hashlib.sha256(facts.encode()).hexdigest()
         if before is not None and before.get("key") == key:
             compared = _compared(folder, before["verdict"], outputs_before)
@@ -116,13 +114,10 @@ def _judged(
 
 def _entry(verdict: Verdict) -> Entry:
     failing = max(verdict.outputs, key=lambda output: output.failing)
-    outcomes = [
-        (f"{o.name}: {STANDARDS[one.standard].title}: {one.says}", one) for o in verdict.outputs for one in o.outcomes
-    ]
-    broken = [words for words, one in outcomes if one.is_broken]
-    exceeded = [words for words, one in outcomes if one.is_exceeded and one.standard != OWN]
+    broken = verdict.sentences(lambda one: one.is_broken)
+    exceeded = verdict.sentences(lambda one: one.is_exceeded and one.standard != OWN)
     weak = weaknesses(verdict.power)
-    ulps = [one.tally.largest for _, one in outcomes if one.standard == OWN and one.tally]
+    ulps = [one.tally.largest for one in verdict.outcomes if one.standard == OWN and one.tally]
     worst: Entry = {"ulp": max(ulps, default=0.0)}
     if failing.worst:
         first = failing.worst[0]
@@ -158,35 +153,31 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-@cache
-def _versions() -> str:
-    """The versions that decide about a verdict, and the digest of our code."""
-    package = Path(__file__).parents[2]
-    code = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(package.rglob("*.py")))).hexdigest()
-    return f"{__version__} {np.__version__} {code}"
-
-
 # All cases
 
 
 def judge_all(
-    folder: Path, cases: Sequence[DeliveryCase], options: Mapping[str, Any], jobs: int, state: Path | None
+    folder: Path, cases: Sequence[DeliveryCase], options: Mapping[str, Any], jobs: int, state_file: Path | None
 ) -> Generator[Entry]:
     """The results as they come. Leaving the loop keeps the results in the state."""
-    entries, saved = load_state(state), time.monotonic()
+    entries = state.load(state_file, _entries_of) or {}
     pairs = zip(cases, _outputs_before(cases), strict=True)
     tasks = [(folder, case, options, entries.get(case.id), earlier) for case, earlier in pairs]
-    try:
+    with state.saving(state_file, lambda: {"format": MARK, "cases": entries}) as save:
         for entry in in_processes(_guarded, tasks, jobs) if jobs > 1 else map(_guarded, tasks):
             if "error" in entry:
                 raise UnreadableFile(f"{folder / manifest.NAME}: case {entry['id']!r}: {entry['error']}")
             entries[entry["id"]] = entry
             yield entry
-            if time.monotonic() - saved > SAVE_SECONDS:
-                save_state(state, entries)
-                saved = time.monotonic()
-    finally:  # an interruption too
-        save_state(state, entries)
+            save()
+
+
+def _entries_of(document: Any) -> dict[str, Entry]:
+    """The results in a state, by the ids of their cases."""
+    entries: dict[str, Entry] = document["cases"]
+    if document["format"] != MARK or not all(isinstance(entry["key"], str) for entry in entries.values()):
+        raise ValueError("not of this format")
+    return entries
 
 
 def _outputs_before(cases: Sequence[DeliveryCase]) -> Iterator[list[tuple[str, TensorFile]]]:
@@ -206,29 +197,3 @@ def _guarded(task: tuple[Any, ...]) -> Entry:
         return judge_case(*task)
     except (ActgradError, OSError, MemoryError, ValueError, OverflowError, TypeError) as error:
         return {"id": task[1].id, "error": str(error) or type(error).__name__}
-
-
-# The state
-
-
-def load_state(path: Path | None) -> dict[str, Entry]:
-    """The results that an earlier run kept, by the ids of their cases."""
-    if path is None or not path.exists():
-        return {}
-    with sizes.reading(path):
-        sizes.refuse_large(path, 20 * path.stat().st_size, "when it is read")
-        try:
-            document = json.loads(path.read_bytes())
-            entries = document["cases"]
-            if document["format"] != MARK or not all(isinstance(one["key"], str) for one in entries.values()):
-                raise ValueError("not of this format")
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            expected = "it must be what check --state wrote; name another file or remove it"
-            raise UnreadableFile(f"--state {path}: is not a state ({error}); {expected}") from error
-        return dict(entries)
-
-
-def save_state(path: Path | None, entries: Mapping[str, Entry]) -> None:
-    """Write a state, whole or not at all."""
-    if path is not None:
-        outputs.write(path, json.dumps({"format": MARK, "cases": entries}))

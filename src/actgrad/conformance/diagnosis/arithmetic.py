@@ -109,7 +109,7 @@ def lower_precision(sample: Sample) -> Iterator[Suspicion]:
         dtype = BY_NAME[name].numpy
         if sample.is_integer or dtype.itemsize >= itemsize:
             continue
-        values = np.concatenate([actual[wrong] for actual, wrong in zip(sample.actual, sample.wrong, strict=True)])
+        values = sample.failing_values
         with np.errstate(all="ignore"):
             is_short = (values.astype(dtype).astype(values.dtype) == values).all()
         if is_short and 2 * np.count_nonzero(values) > len(values):  # 0 is a number of every dtype
@@ -131,12 +131,8 @@ def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
 
 def _has_both_signs(sample: Sample) -> bool:
     """Whether errors make results larger and smaller, as rounding does, or are few."""
-    larger = np.concatenate(
-        [
-            np.abs(actual[wrong].astype(np.float64)) > np.abs(right.values[wrong].astype(np.float64))
-            for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True)
-        ]
-    )
+    right = np.concatenate([one.values[wrong] for one, wrong in zip(sample.right, sample.wrong, strict=True)])
+    larger = np.abs(sample.failing_values.astype(np.float64)) > np.abs(right.astype(np.float64))
     return len(larger) < 20 or 0.05 < float(np.mean(larger)) < 0.95
 
 
@@ -170,7 +166,7 @@ def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
         np.count_nonzero(wrong & tail) > 0.3 * np.count_nonzero(tail) for wrong in sample.wrong
     ):
         return  # the digits that 16 bits keep are lost far down in the tail alone, and all of them there
-    lost = np.concatenate([actual[wrong] == 0 for actual, wrong in zip(sample.actual, sample.wrong, strict=True)])
+    lost = sample.failing_values == 0
     if len(lost) and np.mean(lost) > 0.8:  # a result of 0 is of any small number
         return
     if _functions(sample) & {*_TAILS, *(f"{name}_times" for name in _TAILS)}:

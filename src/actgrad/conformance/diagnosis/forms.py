@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -17,9 +18,8 @@ from ...base import xp
 from ...base.computation import LARGEST, TOTAL
 from ...base.dtypes import BY_NAME
 from .. import error_bounds, oracle
-from ..elements import Array, Elements, Lane
+from ..elements import Array, Elements, statistics
 from ..error_bounds import FUNCTIONS, Sized
-from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
 Change = Callable[[str, Sized, Sized], Sized]
@@ -36,17 +36,16 @@ def function_form(sample: Sample) -> Iterator[Suspicion]:
         functions = _with(normal_cdf=_cdf_1702, normal_pdf=_slope_1702, sigmoid_cubic=lambda x, c1, c3: _cdf_1702(x))
         yield Suspicion("sigmoid-1.702", "GELU as x * sigmoid(1.702 x)", sample.recomputed(functions=functions))
     if any(name.startswith("sigmoid") for name in names):
-        for words, slope in _SLOPES.items():
-            says = f"a straight line for the sigmoid: clamp({words} + 0.5, 0, 1)"
-            functions = _with(sigmoid=partial(_straight, slope))
-            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=functions))
+        forms: dict[str, Callable[[Any], Sized]] = {
+            f"a straight line for the sigmoid: clamp({words} + 0.5, 0, 1)": partial(_straight, slope)
+            for words, slope in _SLOPES.items()
+        }
         for end in _ENDS:
-            says = f"the sigmoid saturates: its argument is clamped to [-{end:g}, {end:g}]"
-            functions = _with(sigmoid=partial(_clamped, FUNCTIONS["sigmoid"], end))
-            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=functions))
-            says = f"the sigmoid saturates: it is 0 or 1 beyond {end:g}"
-            functions = _with(sigmoid=partial(_cut, FUNCTIONS["sigmoid"], end))
-            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=functions))
+            clamped = f"the sigmoid saturates: its argument is clamped to [-{end:g}, {end:g}]"
+            forms[clamped] = partial(_clamped, FUNCTIONS["sigmoid"], end)
+            forms[f"the sigmoid saturates: it is 0 or 1 beyond {end:g}"] = partial(_cut, FUNCTIONS["sigmoid"], end)
+        for says, form in forms.items():
+            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=_with(sigmoid=form)))
     if names and sample.is_of_floats:
         for end in _ENDS:
             x = np.clip(sample.x.astype(np.float64), -end, end).astype(sample.x.dtype)
@@ -90,10 +89,9 @@ def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
         return
     with np.errstate(all="ignore"):
         x = sample.x.astype(np.float64)
-        lost = [
-            wrong & np.isfinite(right.stored.astype(np.float64)) & ~np.isfinite(actual.astype(np.float64))
-            for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True)
-        ]
+    lost = sample.where(
+        lambda right, actual: np.isfinite(right.stored.astype(np.float64)) & ~np.isfinite(actual.astype(np.float64))
+    )
     any_lost = np.any(lost, axis=0)
     for side, sign in (("x >=", 1.0), ("x <=", -1.0)):
         ends = sign * x[any_lost & (sign * x > 0)]
@@ -125,36 +123,26 @@ def row_statistics(sample: Sample) -> Iterator[Suspicion]:
         yield Suspicion("tail-not-counted", says, _with_statistics(sample, partial(_cut_off, call, count)))
     for name in ("float16", "bfloat16"):
         says = f"accumulation in {name}: the sums of rows stagnate"
-        for terms in (name, "float32"):
-            sums = _HalfSums(call, name, terms, is_one_sum=False)
-            yield Suspicion("half-accumulation", says, _with_statistics(sample, sums))
-            if sums.totals > 1:
-                sums = _HalfSums(call, name, terms, is_one_sum=True)
-                yield Suspicion("half-accumulation", says, _with_statistics(sample, sums))
+        for terms, is_one_sum in product((name, "float32"), (False, True)):
+            sums = _HalfSums(call, name, terms, is_one_sum)
+            prediction = _with_statistics(sample, sums)
+            if sums.totals > 1 or not is_one_sum:
+                yield Suspicion("half-accumulation", says, prediction)
 
 
 def _with_statistics(sample: Sample, change: Change, functions: Mapping[str, Any] = FUNCTIONS) -> Prediction | None:
     """The results with statistics of rows that `change` makes from their kind, their terms and the exact ones."""
-    call, computation = sample.call, sample.call.computation
-    rows, count = computation.statistics, len(computation.loop.inputs)
-    assert rows is not None, "a rule of rows"
-    precision = Golden(computation).precision
+    call = sample.call
+
+    def changed(kind: str, each: Any) -> Sized:
+        exact = error_bounds.combined(call.shape, call.statistics_axes, kind, each)
+        return change(kind, error_bounds.number(each), exact)
+
     with np.errstate(all="ignore"):
-        lanes = [np.asarray(lane.array).astype(precision) for lane in call.inputs[:count]]
-        numbers = [error_bounds.exactly(lane) for lane in lanes]
-        scalars = [error_bounds.exactly(np.asarray(value).astype(precision)) for value in computation.scalars]
-        terms = [xp.bind(term, functions) for term in computation.formulas[1:]]
-
-        def changed(kind: str, each: Any) -> Sized:
-            exact = error_bounds.combined(call.shape, call.statistics_axes, kind, each)
-            return change(kind, error_bounds.number(each), exact)
-
-        results = rows.find(terms, numbers, scalars, changed)
-        row_lanes = [
-            Lane("statistic", each.map(lambda part: np.broadcast_to(part, call.shape))).take(sample.positions)
-            for each in results
-        ]
-        return replace(sample, statistics=tuple(row_lanes)).recomputed(functions=functions)
+        inputs = call.inputs[: len(call.computation.loop.inputs)]
+        lanes = statistics(call.computation, inputs, changed, functions)
+        taken = tuple(lane.take(sample.positions) for lane in lanes)
+        return replace(sample, statistics=taken).recomputed(functions=functions)
 
 
 def _no_maximum(kind: str, terms: Sized, exact: Sized) -> Sized:

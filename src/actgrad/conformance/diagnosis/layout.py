@@ -17,8 +17,7 @@ import ml_dtypes
 import numpy as np
 
 from ...base.errors import ActgradError
-from .. import oracle
-from ..elements import Array, Elements, elements
+from ..elements import Array, Elements, planned
 from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
@@ -35,6 +34,7 @@ _ORDERS: tuple[tuple[Callable[[int], Array], str], ...] = (
     (lambda n: np.concatenate([np.arange(0, n, 2), np.arange(1, n, 2)]), "interleaved for split halves"),
     (lambda n: np.arange(n).reshape(2, -1).T.ravel(), "split for interleaved halves"),
 )
+_misread = partial(Suspicion, share=SHARE)
 _FAILS, _HOLDS = 0.8, 0.02  # shares of failing elements in groups that fail, and in those that hold
 
 
@@ -60,9 +60,7 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
     for k in np.argsort(-counts, kind="stable")[:3]:
         distance = int(distances[k])
         if counts[k] >= 0.25 * len(votes) and distance:
-            yield Suspicion(
-                *_shift_words(sample, distance), _where_wrong(sample, partial(_minus, distance)), share=SHARE
-            )
+            yield _misread(*_shift_words(sample, distance), _where_wrong(sample, partial(_minus, distance)))
 
 
 def _minus(distance: int, indices: Array) -> Array:
@@ -93,7 +91,7 @@ def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:
             _, counts = np.unique(numbers, return_counts=True)
             if 2 * max(counts, default=0) < len(numbers):  # one number, as 0, stands anywhere
                 says = f"stale output: elements hold the output of {name}"
-                yield Suspicion("stale", says, explains=tuple(explains), share=SHARE)
+                yield _misread("stale", says, explains=tuple(explains))
 
 
 def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
@@ -108,7 +106,7 @@ def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
                 there = number.reshape(shape).swapaxes(a, b).ravel()
                 says = f"dimensions {a} and {b} of the result are exchanged, as rows and columns"
                 for source in (there, np.argsort(there)):
-                    yield Suspicion("dimensions-exchanged", says, _where_wrong(sample, source.__getitem__), share=SHARE)
+                    yield _misread("dimensions-exchanged", says, _where_wrong(sample, source.__getitem__))
 
 
 def permuted_rows(sample: Sample) -> Iterator[Suspicion]:
@@ -136,7 +134,7 @@ def permuted_rows(sample: Sample) -> Iterator[Suspicion]:
         number = np.arange(prod(shape)).reshape(rows, -1)
         there = number[source].ravel()
         says = f"rows are exchanged: row {first[0]} holds the result of row {source[first[0]]}, and others alike"
-        yield Suspicion("rows-exchanged", says, _where_wrong(sample, there.__getitem__), share=SHARE)
+        yield _misread("rows-exchanged", says, _where_wrong(sample, there.__getitem__))
 
 
 def rearranged(sample: Sample) -> Iterator[Suspicion]:
@@ -152,13 +150,11 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
     for other in range(rank):
         if other != dim % rank:
             says = f"computed along dimension {other} and not along {dim}"
-            yield Suspicion(
-                "wrong-dim", says, _recomputed(sample, {**call.attributes, name: other}, call.tensors), share=SHARE
-            )
+            yield _misread("wrong-dim", says, _recomputed(sample, {**call.attributes, name: other}, call.tensors))
     if rank > 1:
         says = "computed as if the tensors had one dimension"
         tensors = [None if tensor is None else tensor.reshape(-1) for tensor in call.tensors]
-        yield Suspicion("wrong-dim", says, _recomputed(sample, {**call.attributes, name: 0}, tensors), share=SHARE)
+        yield _misread("wrong-dim", says, _recomputed(sample, {**call.attributes, name: 0}, tensors))
     for order, says in _ORDERS if access.is_packed else ():
         tensors = [
             np.take(tensor, order(tensor.shape[dim]), axis=dim)
@@ -167,25 +163,24 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
             for n, tensor in zip(names, call.tensors, strict=False)
         ]
         words = f"{says}: the even and the odd elements are taken for the other arrangement"
-        yield Suspicion("interleaved-halves", words, _recomputed(sample, call.attributes, tensors), share=SHARE)
+        yield _misread("interleaved-halves", words, _recomputed(sample, call.attributes, tensors))
         if all(lane.numbers is not None for lane in call.outputs):
             shape = sample.memory[0][2]
             number = np.arange(prod(shape)).reshape(shape)
             there = np.take(number, order(shape[dim]), axis=dim).ravel()
             words = f"the results are written {words}"
-            prediction = _where_wrong(sample, there.__getitem__)
-            yield Suspicion("interleaved-halves", words, prediction, share=SHARE)
+            yield _misread("interleaved-halves", words, _where_wrong(sample, there.__getitem__))
             read = _other_call(sample, call.attributes, tensors)
             assert read is not None, "a call on tensors of the same shapes"
             back = np.take(number, np.argsort(order(shape[dim])), axis=dim).ravel()
             prediction = _where_wrong(sample, back.__getitem__, replace(sample, call=read).memory)
             words = f"{says}: the tensors are read and the results are written in the other arrangement"
-            yield Suspicion("interleaved-halves", words, prediction, share=SHARE)
+            yield _misread("interleaved-halves", words, prediction)
     if access.sees_rows and len(call.statistics_axes) == 1:
         axis = call.statistics_axes[0] % rank
         for count in sorted({-main.shape[axis] % block for block in _PADDED} - {0}):
             says = f"padding counted: {count} zeros behind each row count as its elements"
-            yield Suspicion("padding-counted", says, _padded(sample, axis, count), share=SHARE)
+            yield _misread("padding-counted", says, _padded(sample, axis, count))
 
 
 def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
@@ -202,10 +197,10 @@ def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
         for d, stride in enumerate(strides):
             says = f"wrong broadcast: {name} is repeated along dimension {d}"
             other = tensor.ravel()[sample.positions // stride % tensor.size]
-            yield Suspicion("wrong-broadcast", says, sample.recomputed(inputs={at[0]: other}), share=SHARE)
+            yield _misread("wrong-broadcast", says, sample.recomputed(inputs={at[0]: other}))
         says = f"wrong broadcast: the first element of {name} is taken for all"
         other = np.full(len(sample.positions), tensor.ravel()[0])
-        yield Suspicion("wrong-broadcast", says, sample.recomputed(inputs={at[0]: other}), share=SHARE)
+        yield _misread("wrong-broadcast", says, sample.recomputed(inputs={at[0]: other}))
 
 
 def _padded(sample: Sample, axis: int, count: int) -> Prediction | None:
@@ -227,9 +222,7 @@ def _recomputed(
     """The results at some elements of a call on other tensors, or None for a refused call or another shape."""
     at = sample.positions if positions is None else positions
     call = _other_call(sample, attributes, tensors)
-    if call is None or (
-        positions is None and call.size != sample.call.size
-    ):  # of another shape, it fills the same memory
+    if call is None or (positions is None and call.size != sample.call.size):  # another shape fills the same memory
         return None
     lanes = [lane.take(at) for lane in call.inputs]
     results = Golden(call.computation).expected(lanes, sample.actual[0].dtype)
@@ -239,11 +232,8 @@ def _recomputed(
 
 def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None]) -> Elements | None:
     """The call on other tensors, or None where it is refused."""
-    operator = sample.call.operator
     try:
-        plan = operator.plan(*tensors, backend="reference", **attributes)
-        actual = tuple(np.empty(array.shape, array.dtype) for array in oracle.as_tuple(plan.result))
-        return elements(operator, attributes, tuple(tensors), actual)
+        return planned(sample.call.operator, attributes, tensors)
     except (ActgradError, ValueError):
         return None
 

@@ -65,6 +65,11 @@ class Sample:
         """Whether the inputs, and with them the results, are floats."""
         return BY_NAME[self.x.dtype.name].kind == "float"
 
+    @property
+    def failing_values(self) -> Array:
+        """The actual values of the wrong elements, of all outputs."""
+        return np.concatenate([actual[wrong] for actual, wrong in zip(self.actual, self.wrong, strict=True)])
+
     @cached_property
     def right(self) -> Prediction:
         """The right values."""

@@ -5,35 +5,30 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
-import json
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ... import aten, backends
 from ...base import products
 from ...base.dtypes import BY_NAME
-from ...base.errors import system_fault
 from ...base.folders import user_cache
 from ...calls.operator import Operator
 from ...contract import allowed_dtypes
-from ...writing import outputs
 from .. import oracle
-from ..files.sizes import UnreadableFile
+from ..files import state
 from ..measurement import in_threads
 from . import mpmath_check
 from .sweep import PASSES, Item, Sweep, SweepErrors
 
 PART = 1 << 19  # numbers that a thread takes at a time
-SAVE_SECONDS = 5.0
 #: The code that computes and measures, besides the modules of the formulas.
-_CODE = (
-    "aten.py", "backends/**/*.py", "base/access.py", "base/computation.py", "base/xp.py", "ops/*.py",
+CODE = (
+    "aten.py", "backends/**/*.py", "base/access/*.py", "base/computation.py", "base/xp.py", "ops/*.py",
     "conformance/*.py", "conformance/exhaustive/sweep.py",
 )  # fmt: skip
 
@@ -55,6 +50,13 @@ class State:
         """The errors of all outputs together."""
         return sum(self.outputs.values(), SweepErrors())
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """The content of its file."""
+        outputs = {name: vars(errors) for name, errors in self.outputs.items()}
+        document = {"attributes": self.item.words, "fingerprint": fingerprint(self.item), "done": self.done}
+        return {**document, "verified": self.verified, "outputs": outputs}
+
 
 def default_folder() -> Path | None:
     """The folder of the states unless another one is named, or None without a home folder."""
@@ -71,29 +73,14 @@ def state_file(folder: Path, item: Item, every: str = "") -> Path:
 
 def load(folder: Path, item: Item) -> State:
     """The state of a sweep. A new one where this code has computed nothing yet."""
-    path = state_file(folder, item)
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+
+    def parse(document: Any) -> State:
         if document["fingerprint"] != fingerprint(item):
             return State(item)
         errors = {name: SweepErrors(**fields) for name, fields in document["outputs"].items()}
         return State(item, int(document["done"]), str(document["verified"]), errors)
-    except FileNotFoundError:
-        return State(item)
-    except OSError as error:
-        raise UnreadableFile(f"{path}: {system_fault(error)}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        cause = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UnreadableFile(f"{path}: is damaged ({cause}); it must be the state of a sweep; remove it") from error
 
-
-def save(folder: Path, state: State) -> None:
-    """Write the state of a sweep, whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    errors = {name: vars(one) for name, one in state.outputs.items()}
-    document = {"attributes": state.item.words, "fingerprint": fingerprint(state.item), "done": state.done}
-    document |= {"verified": state.verified, "outputs": errors}
-    outputs.write(state_file(folder, state.item), json.dumps(document, indent=1) + "\n")
+    return state.load(state_file(folder, item), parse) or State(item)
 
 
 def fingerprint(item: Item) -> str:
@@ -102,14 +89,12 @@ def fingerprint(item: Item) -> str:
     computation = item.operator.plan(*tensors, backend="reference", **item.attributes).computation
     files = [Path(formula.__code__.co_filename) for formula in computation.formulas]
     words = [formula.__qualname__ for formula in computation.formulas], computation.scalars, computation.compute
-    parts = [_sources(), *(file.read_bytes() for file in files if file.is_file()), repr(words).encode()]
+    parts = [
+        state.code_digest(*CODE).encode(),
+        *(file.read_bytes() for file in files if file.is_file()),
+        repr(words).encode(),
+    ]
     return hashlib.sha256(b"".join(parts)).hexdigest()[:24]
-
-
-@cache
-def _sources() -> bytes:
-    paths = sorted(path for pattern in _CODE for path in Path(__file__).parents[2].glob(pattern))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).digest()
 
 
 def finished(folder: Path, tasks: Sequence[Item]) -> tuple[list[State], list[Item]]:
@@ -119,9 +104,9 @@ def finished(folder: Path, tasks: Sequence[Item]) -> tuple[list[State], list[Ite
         words = [path.stem.split("-")[-2] for path in folder.glob(state_file(folder, item, "*").name)]
         strides = sorted(int(word) for word in words if word.isdecimal())
         states = (load(folder, replace(item, every=every)) for every in strides)
-        state = next((state for state in states if state.done == state.item.count), None)
-        if state is not None:
-            best.append(state)
+        swept = next((one for one in states if one.done == one.item.count), None)
+        if swept is not None:
+            best.append(swept)
         elif strides:
             stale.append(item)
     return best, stale
@@ -171,14 +156,14 @@ def sweep_all(tasks: Sequence[Item], folder: Path, advance: Callable[[Item, int]
 
 
 def _swept(item: Item, folder: Path, advance: Callable[[Item, int], None]) -> State:
-    state = load(folder, item)
-    advance(item, state.done)
-    if state.done == item.count:
-        return state
+    swept = load(folder, item)
+    advance(item, swept.done)
+    if swept.done == item.count:
+        return swept
     idle = [Sweep(item)]  # one for each thread
-    if not state.verified:
-        state.verified = _verified(idle[0])
-        state.outputs = {lane.name: SweepErrors() for lane in idle[0].call.outputs}
+    if not swept.verified:
+        swept.verified = _verified(idle[0])
+        swept.outputs = {lane.name: SweepErrors() for lane in idle[0].call.outputs}
 
     def measure(part: slice) -> list[SweepErrors]:
         sweep = idle.pop() if idle else Sweep(item)
@@ -186,20 +171,14 @@ def _swept(item: Item, folder: Path, advance: Callable[[Item, int], None]) -> St
         idle.append(sweep)
         return errors
 
-    saved = time.monotonic()
-    parts = (slice(start, min(start + PART, item.count)) for start in range(state.done, item.count, PART))
-    try:
+    parts = (slice(start, min(start + PART, item.count)) for start in range(swept.done, item.count, PART))
+    with state.saving(state_file(folder, item), lambda: swept.document) as save:
         for part, errors in in_threads(measure, parts):
-            state.outputs = {n: sum_ + one for (n, sum_), one in zip(state.outputs.items(), errors, strict=True)}
-            state.done = part.stop
+            swept.outputs = {n: sum_ + one for (n, sum_), one in zip(swept.outputs.items(), errors, strict=True)}
+            swept.done = part.stop
             advance(item, part.stop - part.start)
-            if time.monotonic() - saved > SAVE_SECONDS:
-                save(folder, state)
-                saved = time.monotonic()
-    finally:  # an interruption too
-        if state.done:
-            save(folder, state)
-    return state
+            save()
+    return swept
 
 
 def _verified(sweep: Sweep) -> str:

@@ -1,0 +1,60 @@
+"""The state of a long run on disk: an interrupted run goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ...writing import outputs
+from . import sizes
+from .sizes import UnreadableFile
+
+T = TypeVar("T")
+SAVE_SECONDS = 3.0
+_TIMES = 20  # memory that a state takes once it is read, in the size of its text
+
+
+@cache
+def code_digest(*patterns: str) -> str:
+    """The digest of the package's files that match: other code may come to other results."""
+    package = Path(__file__).parents[2]
+    paths = sorted({path for pattern in patterns for path in package.glob(pattern)})
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+def load(path: Path | None, parse: Callable[[Any], T]) -> T | None:
+    """What `parse` makes of the document that an earlier run saved, or None without a file."""
+    if path is None or not path.exists():
+        return None
+    with sizes.reading(path):
+        sizes.refuse_large(path, _TIMES * path.stat().st_size, "when it is read")
+        try:
+            return parse(json.loads(path.read_bytes()))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            cause = " ".join(f"{type(error).__name__}: {error}".split())
+            expected = "it must be what check --state wrote; remove it or name another"
+            raise UnreadableFile(f"{path}: is damaged ({cause}); {expected}") from error
+
+
+@contextmanager
+def saving(path: Path | None, document: Callable[[], Any]) -> Iterator[Callable[[], None]]:
+    """Save a document when the block ends, also by an interruption. The function that it yields saves now and then."""
+    saved = time.monotonic()
+
+    def save() -> None:
+        nonlocal saved
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            outputs.write(path, json.dumps(document()))
+        saved = time.monotonic()
+
+    try:
+        yield lambda: save() if time.monotonic() - saved > SAVE_SECONDS else None
+    finally:
+        save()
