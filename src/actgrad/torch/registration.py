@@ -24,7 +24,7 @@ LIBRARY = torch.library.Library("actgrad", "FRAGMENT")
 _CLONE = variants.register_clone(LIBRARY)
 
 #: One kernel for all devices: the operator's own error names those that it cannot take. Graphs keep an operator whole
-#: where its device has a kernel.
+#: where its device has a kernel. On meta tensors the kernel calls `overload`, whose fake rule knows the shapes.
 KERNEL_KEYS = ("CompositeExplicitAutograd", "CPU", "CUDA")
 
 #: The second one is that of mkldnn tensors, which would have no gradient of ours beside a decomposition.
@@ -74,7 +74,6 @@ def register(operator: Operator) -> Interface:
     _undefined.add(name)
     options = f", *, str save='{saving.AUTO}'" if operator.gradient_of is None else ""
     LIBRARY.define(f"{name}({interface.text}{options}) -> {interface.results}", tags=variants.TAGS)
-    torch.library.register_fake(f"actgrad::{name}", partial(kernels.shapes, interface), lib=LIBRARY)
     for key in KERNEL_KEYS:
         LIBRARY.impl(name, interface.kernel, key)
     for key in AUTOGRAD_KEYS:
@@ -89,11 +88,12 @@ def register(operator: Operator) -> Interface:
 
 
 def _complete(interface: Interface) -> None:
-    """Register the rules of DTensor, torch.compile and nested tensors; once."""
+    """Register the rules of fake tensors, DTensor, torch.compile and nested tensors; once."""
     name = interface.operator.name
     if _incomplete.pop(name, None) is None:
         return
     with _disable_current_modes():  # a traced call may be the first
+        torch.library.register_fake(f"actgrad::{name}", partial(kernels.shapes, interface), lib=LIBRARY)
         torch.library.register_torch_dispatch(
             f"actgrad::{name}", NestedTensor, partial(_jagged, interface), lib=LIBRARY
         )
