@@ -16,7 +16,7 @@ Subparsers = argparse._SubParsersAction
 
 
 def add_command(
-    subparsers: Subparsers[Parser], name: str, says: str, text: str | None, lists: str = ""
+    subparsers: Subparsers[Parser], name: str, summary: str, text: str | None, lists: str = ""
 ) -> argparse.ArgumentParser:
     """The parser of a command. Its module's docstring is its help, from "examples:" on below the options.
 
@@ -25,7 +25,7 @@ def add_command(
     description, _, examples = (text or "").partition("\nexamples:\n")
     form = argparse.RawDescriptionHelpFormatter
     epilog = f"{lists}\nexamples:\n{examples}"
-    return subparsers.add_parser(name, help=says, description=description, epilog=epilog, formatter_class=form)
+    return subparsers.add_parser(name, help=summary, description=description, epilog=epilog, formatter_class=form)
 
 
 def operator(text: str) -> str:
@@ -52,10 +52,10 @@ def _plain(text: str) -> str:
 @cache
 def _by_other_names() -> dict[str, str]:
     """Operators by their plain names. Our names win over names in C, and these over names in graphs."""
-    every = list(REGISTRY.values())
-    pairs = [(one.name, one.name) for one in every]
-    pairs += [(c.name, one.name) for one in every for c in one.aclnn]
-    pairs += [(graph.name, one.name) for one in every for graph in one.graphs]
+    operators = list(REGISTRY.values())
+    pairs = [(o.name, o.name) for o in operators]
+    pairs += [(c.name, o.name) for o in operators for c in o.aclnn]
+    pairs += [(graph.name, o.name) for o in operators for graph in o.graphs]
     return {_plain(name): operator for name, operator in reversed(pairs)}
 
 
@@ -103,9 +103,9 @@ def one_of(names: Iterable[str]) -> Callable[[str], str]:
     return name
 
 
-def several(one: Callable[[str], str]) -> Callable[[str], list[str]]:
+def several(read: Callable[[str], str]) -> Callable[[str], list[str]]:
     """Names between commas, each once."""
-    return lambda text: list(dict.fromkeys(one(name) for name in text.split(",")))
+    return lambda text: list(dict.fromkeys(read(name) for name in text.split(",")))
 
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:

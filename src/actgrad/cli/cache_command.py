@@ -22,8 +22,8 @@ from .parsing import Parser
 
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad cache`."""
-    says = "the machine code kept on disk: where it is, and how to clear it"
-    parser = argument_types.add_command(subparsers, "cache", says, __doc__)
+    summary = "the machine code kept on disk: where it is, and how to clear it"
+    parser = argument_types.add_command(subparsers, "cache", summary, __doc__)
     parser.add_argument("--clear", action="store_true", help="remove all entries")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(run=_run)

@@ -43,9 +43,9 @@ _LARGEST = 1 << 28
 
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad cases`."""
-    standards = "\nstandards:\n" + "\n".join(f"  {n:<4} {says}" for n, says in generation.STANDARDS.items()) + "\n"
-    says = "write test cases as the acceptance standards ask for them"
-    parser = argument_types.add_command(subparsers, "cases", says, __doc__, standards)
+    standards = "\nstandards:\n" + "\n".join(f"  {n:<4} {text}" for n, text in generation.STANDARDS.items()) + "\n"
+    summary = "write test cases as the acceptance standards ask for them"
+    parser = argument_types.add_command(subparsers, "cases", summary, __doc__, standards)
     operator = argument_types.operator
     parser.add_argument("operator", nargs="+", type=operator, metavar="OPERATOR", help="names as in actgrad list")
     target = parser.add_mutually_exclusive_group(required=True)

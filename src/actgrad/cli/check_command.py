@@ -85,9 +85,9 @@ MODES = {
 
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad check`."""
-    standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {says}" for name, says in NAMES.items()) + "\n"
-    says = "judge results by the acceptance standards: our backends', or anybody's from files"
-    parser = argument_types.add_command(subparsers, "check", says, __doc__, standards)
+    standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {text}" for name, text in NAMES.items()) + "\n"
+    summary = "judge results by the acceptance standards: our backends', or anybody's from files"
+    parser = argument_types.add_command(subparsers, "check", summary, __doc__, standards)
     add = parser.add_argument
     operator = argument_types.operator
     add("operator", nargs="*", type=operator, metavar="OPERATOR", help="names as in actgrad list (default: all)")
@@ -210,7 +210,7 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
         results = [submission.judge_files(args, standard_names, deciding)]
     elif mode == "cases":
         outcomes = _of_cases(args)
-        results = [one.verdict for one in outcomes if one.verdict is not None]
+        results = [outcome.verdict for outcome in outcomes if outcome.verdict is not None]
         outcome_names = {outcome.standard for result in results for outcome in result.outcomes}
         standard_names = [name for name in NAMES if name in outcome_names]
     else:
@@ -219,10 +219,10 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
             print("actgrad: a sample: one case of each operator and dtype; --full takes all", file=sys.stderr)
         results = list(_of_backend(args, standard_names, deciding, is_sample))
         operators = [REGISTRY[name] for name in dict.fromkeys(result.operator for result in results)]
-        disagreements = [one for operator in operators for one in gradient_check.disagreements(operator)]
+        disagreements = [fault for operator in operators for fault in gradient_check.disagreements(operator)]
     _refuse_nothing(args, standard_names, results, outcomes)
-    refused = [one.verdict is None for one in outcomes if one.case.expects_error and one.holds is not None]
-    decision = decide(results, refused, sum(one.holds is None for one in outcomes), disagreements)
+    refused = [o.verdict is None for o in outcomes if o.case.expects_error and o.holds is not None]
+    decision = decide(results, refused, sum(outcome.holds is None for outcome in outcomes), disagreements)
     settings = _settings(args, standard_names)
     if args.results:
         case_files.write(args.results, outcomes)
@@ -247,7 +247,7 @@ def _refuse_nothing(
     args: argparse.Namespace, standard_names: list[str], results: list[Verdict], outcomes: list[CaseOutcome]
 ) -> None:
     """Raise where no standard judges any result."""
-    if any(r.is_judged or r.repeat for r in results) or any(one.holds for one in outcomes):
+    if any(r.is_judged or r.repeat for r in results) or any(outcome.holds for outcome in outcomes):
         return
     if outcomes and not results:
         first = outcomes[0]

@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> bool:
     cases = manifest.read(folder)
     files = {"--json": args.json, "--html": args.html, "--junit": args.junit, "--state": args.state}
     files = {option: path for option, path in files.items() if path != "-"}
-    inputs = [folder / manifest.NAME, *(folder / one.file for case in cases for one in case.files)]
+    inputs = [folder / manifest.NAME, *(folder / tensor.file for case in cases for tensor in case.files)]
     outputs.check_paths(files, inputs)
     names = None if args.standard is None else [name for name in args.standard if name != REPEAT]
     options = {

@@ -28,8 +28,8 @@ SCRIPTS = [Path(__file__).parents[k] / "examples" / "digits.py" for k in (1, 3)]
 
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad demo`."""
-    says = "train a small network on handwritten digits with each activation"
-    parser = argument_types.add_command(subparsers, "demo", says, __doc__)
+    summary = "train a small network on handwritten digits with each activation"
+    parser = argument_types.add_command(subparsers, "demo", summary, __doc__)
     add, integer = parser.add_argument, argument_types.integer
     add("--activation", action="append", choices=ACTIVATIONS, help="train only with this one (repeatable)")
     add("--epochs", type=integer(1), default=40, help="passes over the training images (default: 40)")

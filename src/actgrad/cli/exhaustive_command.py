@@ -46,11 +46,11 @@ def run(args: argparse.Namespace) -> bool:
         finished, stale = resumption.finished(folder, every_item)
         documents.write_part(write, table.PART, table.markdown(finished))
         if stale:
-            one = f"{stale[0].operator.name} {stale[0].dtype}"
-            left_out = f"{len(stale)} sweeps in {folder} are unfinished or of other code, such as {one}"
+            sample = f"{stale[0].operator.name} {stale[0].dtype}"
+            left_out = f"{len(stale)} sweeps in {folder} are unfinished or of other code, such as {sample}"
             print(f"actgrad: {left_out}; the table has finished ones only; run them again", file=sys.stderr)
-    faults = [one for one in done if table.fault_count(one)]
-    lines = [line for one in faults for line in table.fault_lines(one)]
+    faults = [state for state in done if table.fault_count(state)]
+    lines = [line for state in faults for line in table.fault_lines(state)]
     headings = [heading.replace(", ", ",\n") for heading in table.HEADINGS]
     figures = terminal.table(headings[:3], headings[3:], [table.rows(done)], folded=headings[1])
     decision = Decision(not faults, f"{'numbers are' if faults else 'no number is'} beyond actgrad's own bounds")

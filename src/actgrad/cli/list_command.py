@@ -39,14 +39,14 @@ def matching(words: Sequence[str]) -> list[Operator]:
         name = argument_types.resolved(word)
         part = word.lower().replace("-", "_")
         if name is None:
-            names = {one.name for one in REGISTRY.values() if part in one.name}
+            names = {operator.name for operator in REGISTRY.values() if part in operator.name}
         else:
-            names = {one.name for one in REGISTRY.values() if name in (one.name, getattr(one.gradient_of, "name", ""))}
+            names = {o.name for o in REGISTRY.values() if name in (o.name, getattr(o.gradient_of, "name", ""))}
         if not part or not names:
             cure = did_you_mean(word, REGISTRY, "run actgrad list for all names")
             raise ActgradError(f"list: {word!r} matches no operator; it must be a name or a part of one; {cure}")
         matches |= names
-    return [one for one in REGISTRY.values() if one.name in matches]
+    return [operator for operator in REGISTRY.values() if operator.name in matches]
 
 
 def rows(operators: Iterable[Operator] | None = None, product: Product | None = None) -> list[dict[str, Any]]:
@@ -98,8 +98,8 @@ def text(listed: Iterable[dict[str, Any]], width: int | None = None) -> str:
 
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad list`."""
-    says = "the operators: schemas, data types, names in C and in graphs"
-    parser = argument_types.add_command(subparsers, "list", says, __doc__)
+    summary = "the operators: schemas, data types, names in C and in graphs"
+    parser = argument_types.add_command(subparsers, "list", summary, __doc__)
     parser.add_argument(
         "name",
         nargs="*",
@@ -118,9 +118,9 @@ def _run(args: argparse.Namespace) -> int:
     product = BY_NAME.get(args.product)
     operators = matching(args.name)
     if product is not None:
-        for one in operators if args.name and len(operators) == 1 else ():
-            argument_types.require_product(one.name, product.name)
-        operators = [one for one in operators if product.name in one.products]
+        for operator in operators if args.name and len(operators) == 1 else ():
+            argument_types.require_product(operator.name, product.name)
+        operators = [operator for operator in operators if product.name in operator.products]
     listed = rows(operators, product)
     if args.json:
         terminal.show(json.dumps(listed, indent=2))

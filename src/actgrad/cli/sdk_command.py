@@ -39,8 +39,8 @@ from .parsing import Parser
 
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad sdk`."""
-    says = "build the C SDK: aclnn programs in C and C++ build and run without an NPU"
-    parser = argument_types.add_command(subparsers, "sdk", says, __doc__)
+    summary = "build the C SDK: aclnn programs in C and C++ build and run without an NPU"
+    parser = argument_types.add_command(subparsers, "sdk", summary, __doc__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("prefix", nargs="?", metavar="PREFIX", type=_path, help="the folder to build the SDK into")
     what.add_argument(

@@ -79,8 +79,8 @@ def disagreements(operator: Operator) -> list[Disagreement]:
     product = products.current()
     by_output: dict[str, list[tuple[dict[str, Any], _Comparison]]] = {}
     for attributes in oracle.attribute_cases(operator, product):
-        for one in _comparisons(operator.definition, operator.gradient_of.definition, attributes, product):
-            by_output.setdefault(one.output, []).append((attributes, one))
+        for comparison in _comparisons(operator.definition, operator.gradient_of.definition, attributes, product):
+            by_output.setdefault(comparison.output, []).append((attributes, comparison))
     return [d for cases in by_output.values() if (d := _disagreement(operator, cases, by_output)) is not None]
 
 
@@ -115,7 +115,7 @@ def _cause(operator: Operator, attributes: dict[str, Any], worst: _Comparison, b
     if len(ratios) and np.allclose(ratios, -1, rtol=1e-4):
         return "the sign is turned"
     for output, comparisons in by_output.items():
-        quotients = [one.quotient for case, one in comparisons if case == attributes and output != worst.output]
+        quotients = [c.quotient for case, c in comparisons if case == attributes and output != worst.output]
         for quotient in quotients[:1]:
             is_alike = quotient.shape == worst.gradient.shape
             if is_alike and np.allclose(worst.gradient, quotient, rtol=1e-4, atol=1e-9):
@@ -138,7 +138,7 @@ def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
         if not all(holds(case, None) for holds in operator.requires.values()):
             return False
         comparisons = _comparisons(operator.definition, forward, case, products.current())
-        return any(np.count_nonzero(one.is_wrong) > 1 for one in comparisons)
+        return any(np.count_nonzero(comparison.is_wrong) > 1 for comparison in comparisons)
 
     if differs():
         return []
@@ -242,7 +242,7 @@ class _GradientCall:
                     values + s * step[e] * (np.arange(values.size) == e).reshape(values.shape)
                     for e in range(values.size)
                 ]
-                sides.append(np.array([np.sum(grad * self._forward({**self.tensors, tensor: one})) for one in moved]))
+                sides.append(np.array([np.sum(grad * self._forward({**self.tensors, tensor: x})) for x in moved]))
             total, size = np.sum(grad * self.value), np.sum(np.abs(grad * self.value))
             ones = np.ones(values.size)
             inputs = {tensor: values.ravel()}

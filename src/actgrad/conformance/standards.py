@@ -229,8 +229,8 @@ def bounds(operator: Operator, dtype: str) -> tuple[float, float]:
 def _functions(operator: Operator) -> frozenset[str]:
     """The functions that the formulas of an operator and of its forward pass call."""
     names: frozenset[str] = frozenset()
-    for one in filter(None, (operator, operator.gradient_of)):
-        formulas = one.formula.values() if isinstance(one.formula, Mapping) else [one.formula]
+    for related in filter(None, (operator, operator.gradient_of)):
+        formulas = related.formula.values() if isinstance(related.formula, Mapping) else [related.formula]
         names = names.union(*map(xp.functions_of, formulas))
     return names
 

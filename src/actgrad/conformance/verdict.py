@@ -121,8 +121,8 @@ class Verdict:
 
     def sentences(self, is_told: Callable[[Outcome], bool]) -> list[str]:
         """Output, standard and figures of some outcomes."""
-        pairs = [(output.name, one) for output in self.outputs for one in output.outcomes if is_told(one)]
-        return [f"{name}: {STANDARDS[one.standard].title}: {one.says}" for name, one in pairs]
+        pairs = [(output.name, outcome) for output in self.outputs for outcome in output.outcomes if is_told(outcome)]
+        return [f"{name}: {STANDARDS[outcome.standard].title}: {outcome.says}" for name, outcome in pairs]
 
     @property
     def elements(self) -> int:
@@ -197,7 +197,7 @@ def _warning(result: Verdict) -> str:
     return f"warning: {result.operator} {result.dtype} {result.case}: {words}; looks like: {looks}"
 
 
-def _sentence(names: Iterable[str], one: str, several: str) -> str:
+def _sentence(names: Iterable[str], singular: str, plural: str) -> str:
     name_set = set(names)
     titles = [STANDARDS[n].title if n != REPEAT else "equal bits in all runs" for n in NAMES if n in name_set]
-    return f"{', '.join(titles)} {one if len(titles) == 1 else several}" if titles else ""
+    return f"{', '.join(titles)} {singular if len(titles) == 1 else plural}" if titles else ""

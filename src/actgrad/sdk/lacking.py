@@ -58,8 +58,8 @@ class Finding:
             return f"{location}: header {self.name} was not found; it must be in an include folder; add --flag=-IFOLDER"
         if self.is_note:
             return f"{location}: {self.kind} {self.name} is {self.reason}: hardware may refuse a call that passes here"
-        says = f"always fails in the SDK: {self.reason}" if self.reason else "is not in the SDK"
-        return f"{location}: {self.kind} {self.name} {says}"
+        sentence = f"always fails in the SDK: {self.reason}" if self.reason else "is not in the SDK"
+        return f"{location}: {self.kind} {self.name} {sentence}"
 
 
 def findings(program: Path, flags: Sequence[str] = ()) -> Iterator[Finding]:

@@ -15,9 +15,9 @@ class Fault(Exception):
     """A field that breaks its format. The reader adds file and case."""
 
 
-def refuse(what: str, value: Any, must: str) -> NoReturn:
+def refuse(field: str, value: Any, must: str) -> NoReturn:
     """Raise the Fault of a field."""
-    raise Fault(f"{what} is {quote(value)}; it must be {must}; correct the case")
+    raise Fault(f"{field} is {quote(value)}; it must be {must}; correct the case")
 
 
 def json_document(text: str, must: str, **hooks: Any) -> Any:
@@ -28,69 +28,69 @@ def json_document(text: str, must: str, **hooks: Any) -> Any:
         raise Fault(f"is not JSON ({error}); it must be {must}; write it again") from error
 
 
-def text(what: str, value: Any) -> str:
+def text(field: str, value: Any) -> str:
     """A name."""
-    return value if isinstance(value, str) and value.strip() else refuse(what, value, "a name")
+    return value if isinstance(value, str) and value.strip() else refuse(field, value, "a name")
 
 
-def natural(what: str, value: Any) -> int:
+def natural(field: str, value: Any) -> int:
     """A whole number from 0."""
-    return value if type(value) is int and value >= 0 else refuse(what, value, "a whole number from 0")
+    return value if type(value) is int and value >= 0 else refuse(field, value, "a whole number from 0")
 
 
-def flag(what: str, value: Any) -> bool:
+def flag(field: str, value: Any) -> bool:
     """True or false."""
-    return value if type(value) is bool else refuse(what, value, "true or false")
+    return value if type(value) is bool else refuse(field, value, "true or false")
 
 
-def texts(what: str, value: Any) -> tuple[str, ...]:
+def texts(field: str, value: Any) -> tuple[str, ...]:
     """Names: none, one, or several."""
     entries = () if value is None else tuple(value) if isinstance(value, (list, tuple)) else (value,)
-    return entries if all(isinstance(one, str) and one.strip() for one in entries) else refuse(what, value, "names")
+    return entries if all(isinstance(e, str) and e.strip() for e in entries) else refuse(field, value, "names")
 
 
-def dtype(what: str, word: Any) -> str:
+def dtype(field: str, word: Any) -> str:
     """A data type by its word in either format."""
     name = ALIASES.get(word, word) if isinstance(word, str) else None
     if name not in BY_NAME:
         names = (*BY_NAME, *ALIASES)
-        raise Fault(f"{what} is {quote(word)}; it must be {either(names)}; {did_you_mean(word, names, 'correct it')}")
+        raise Fault(f"{field} is {quote(word)}; it must be {either(names)}; {did_you_mean(word, names, 'correct it')}")
     return name
 
 
-def shape(what: str, value: Any) -> tuple[int, ...]:
+def shape(field: str, value: Any) -> tuple[int, ...]:
     """Sizes of dimensions: whole numbers that are not negative."""
     if not isinstance(value, (list, tuple)) or not all(type(n) is int and 0 <= n < 1 << 62 for n in value):
-        refuse(what, value, "a list of whole numbers that are not negative")
+        refuse(field, value, "a list of whole numbers that are not negative")
     if len(value) > MOST_DIMENSIONS:
-        raise Fault(f"{what} has {len(value)} dimensions; it must have at most {MOST_DIMENSIONS}; correct the case")
+        raise Fault(f"{field} has {len(value)} dimensions; it must have at most {MOST_DIMENSIONS}; correct the case")
     return tuple(value)
 
 
-def bit(what: str, value: Any) -> bool:
+def bit(field: str, value: Any) -> bool:
     """True or false, as C writes them too: 1 and 0."""
-    return bool(value) if type(value) in (bool, int) and value in (0, 1) else refuse(what, value, "true or false")
+    return bool(value) if type(value) in (bool, int) and value in (0, 1) else refuse(field, value, "true or false")
 
 
-def attribute(what: str, kind: str, value: Any, must: str = "a number") -> Any:
+def attribute(field: str, kind: str, value: Any, must: str = "a number") -> Any:
     """The value of an attribute of a type of the schema."""
     if kind == "bool":
-        return bit(what, value)
+        return bit(field, value)
     if kind == "int":
-        return value if type(value) is int else refuse(what, value, "a whole number")
+        return value if type(value) is int else refuse(field, value, "a whole number")
     if kind == "text":
-        return text(what, value)
+        return text(field, value)
     plain = float(value) if isinstance(value, bool) else number(value)
-    return refuse(what, value, must) if plain is None else plain
+    return refuse(field, value, must) if plain is None else plain
 
 
-def ordered(what: str, low: float, high: float) -> tuple[float, float]:
+def ordered(field: str, low: float, high: float) -> tuple[float, float]:
     """A range, whose ends are finite or equal."""
     if low == high or (math.isnan(low) and math.isnan(high)):
         return low, high
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         expected = "it must be a number and a larger one, or one number twice"
-        raise Fault(f"{what} is from {low} to {high}; {expected}; correct the range")
+        raise Fault(f"{field} is from {low} to {high}; {expected}; correct the range")
     return low, high
 
 

@@ -20,8 +20,8 @@ REQUIRED = ("api_name", "tensor_view_shapes", "tensor_dtypes")
 CASCADE = "actgrad_cascade"
 
 
-def _layout(what: str, value: Any) -> tuple[int, ...] | None:
-    return None if value is None else fields.shape(what, value)
+def _layout(field: str, value: Any) -> tuple[int, ...] | None:
+    return None if value is None else fields.shape(field, value)
 
 
 #: Columns with an entry for each tensor: the field of Tensor, its type, and the entry of an empty cell.

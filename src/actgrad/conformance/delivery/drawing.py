@@ -210,7 +210,7 @@ def _magnifies(operator: Operator, attributes: dict[str, Any], tensors: dict[str
         return False
     lanes = [lane.take(slice(0, call.size)) for lane in call.inputs]
     expected = Golden(call.computation).expected(lanes, call.outputs[0].array.dtype)
-    return any(bool(one.is_magnified.any()) for one in expected)
+    return any(bool(part.is_magnified.any()) for part in expected)
 
 
 def _call(operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]) -> Elements:

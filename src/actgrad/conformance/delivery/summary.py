@@ -71,7 +71,7 @@ def settings(options: Mapping[str, Any], command: str, manifest_hash: str) -> di
 
 def surplus_files(folder: Path, cases: Sequence[DeliveryCase]) -> list[str]:
     """The files of the folder that the manifest does not name, without those that `check` made."""
-    names = {NAME, *(os.path.normpath(one.file) for case in cases for one in case.files)}
+    names = {NAME, *(os.path.normpath(tensor.file) for case in cases for tensor in case.files)}
     paths = [
         os.path.relpath(os.path.join(root, file), folder)
         for root, _, files in os.walk(folder)
@@ -221,7 +221,7 @@ def _article(entry: Entry, has_pictures: bool) -> str:
         )
     if has_pictures:
         draw = (svg.over_x, svg.over_position)
-        drawings = (one(points) for one, points in zip(draw, entry.get("pictures", ()), strict=False))
+        drawings = (function(points) for function, points in zip(draw, entry.get("pictures", ()), strict=False))
         lines += [f'<div class="pair">{"".join(drawings)}</div>']
     return "\n".join([*lines, "</article>"])
 

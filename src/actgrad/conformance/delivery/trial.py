@@ -50,7 +50,7 @@ def judge_case(
     `outputs_before` are outputs of the cases before this one: a diagnosis looks for them in a stale output.
     """
     entry = {"id": case.id, "operator": case.operator.name, "special": case.special}
-    hashes = {one.file: _digest(folder / one.file) for one in case.files}
+    hashes = {tensor.file: _digest(folder / tensor.file) for tensor in case.files}
     with ExitStack() as stack:
         if product := case.product or options["product"]:
             stack.enter_context(products.product(product))

@@ -37,8 +37,8 @@ def rounding_to_integers(sample: Sample) -> Iterator[Suspicion]:
         ("wrap-around", "values beyond the dtype wrap around, they do not saturate",
          lambda v: (np.rint(v) - limits.min) % span + limits.min),
     )  # fmt: skip
-    for mistake, says, way in ways:
-        yield Suspicion(mistake, says, _valued(sample, [way(right.values) for right in sample.right]))
+    for mistake, sentence, way in ways:
+        yield Suspicion(mistake, sentence, _valued(sample, [way(right.values) for right in sample.right]))
 
 
 def rounded_otherwise(sample: Sample) -> Iterator[Suspicion]:
@@ -52,7 +52,7 @@ def rounded_otherwise(sample: Sample) -> Iterator[Suspicion]:
         return right.values.astype(np.float32).astype(BY_NAME[other].numpy).astype(right.dtype)
 
     cut = f"truncation for rounding: bits that {name} has no room for are cut off"
-    for mistake, says, share, way in (
+    for mistake, sentence, share, way in (
         ("double-rounding", f"double rounding: results are rounded to {other} before {name}", 0.98, twice),
         ("truncation", cut, 0.9, _truncated),  # half of the right elements would be rounded up
     ):
@@ -63,7 +63,7 @@ def rounded_otherwise(sample: Sample) -> Iterator[Suspicion]:
                 agrees.append((values == actual.astype(np.float64)) | (np.isnan(values) & np.isnan(actual)))
         if np.mean(np.concatenate(agrees)) > share:
             explains = tuple(wrong & a for wrong, a in zip(sample.wrong, agrees, strict=True))
-            yield Suspicion(mistake, says, explains=explains)
+            yield Suspicion(mistake, sentence, explains=explains)
 
 
 def _half_away(values: Array) -> Array:
@@ -113,9 +113,9 @@ def lower_precision(sample: Sample) -> Iterator[Suspicion]:
         with np.errstate(all="ignore"):
             is_short = (values.astype(dtype).astype(values.dtype) == values).all()
         if is_short and 2 * np.count_nonzero(values) > len(values):  # 0 is a number of every dtype
-            says = f"computed or stored in {name}: every value that is wrong is a {name} number"
+            sentence = f"computed or stored in {name}: every value that is wrong is a {name} number"
             explains = _within(sample, 8 * float(ml_dtypes.finfo(dtype).eps))
-            yield Suspicion("lower-precision", says, explains=explains, share=0.9)
+            yield Suspicion("lower-precision", sentence, explains=explains, share=0.9)
 
 
 def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
@@ -125,8 +125,8 @@ def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
         explains = _within(sample, 4 * float(limits.eps), 4 * float(limits.smallest_subnormal))
         if not _has_both_signs(sample):
             return
-        says = f"intermediate results are rounded to {sample.actual[0].dtype.name}: every error is of that size"
-        yield Suspicion("half-intermediates", says, explains=explains, is_loose=True)
+        sentence = f"intermediate results are rounded to {sample.actual[0].dtype.name}: every error is of that size"
+        yield Suspicion("half-intermediates", sentence, explains=explains, is_loose=True)
 
 
 def _has_both_signs(sample: Sample) -> bool:
@@ -150,8 +150,8 @@ def expm1_as_exp(sample: Sample) -> Iterator[Suspicion]:
     """exp(x) - 1, which has no digits left near 0."""
     if "expm1" in _functions(sample):
         functions = {**error_bounds.FUNCTIONS, "expm1": lambda x: error_bounds.FUNCTIONS["exp"](x) - 1.0}
-        says = "exp(x) - 1 for expm1(x): the error is that of a difference that cancels near 0"
-        yield Suspicion("expm1-cancellation", says, sample.recomputed(functions=functions), is_loose=True)
+        sentence = "exp(x) - 1 for expm1(x): the error is that of a difference that cancels near 0"
+        yield Suspicion("expm1-cancellation", sentence, sample.recomputed(functions=functions), is_loose=True)
 
 
 #: Functions with a tail to 0 on the negative side.
@@ -172,8 +172,8 @@ def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
     if _functions(sample) & {*_TAILS, *(f"{name}_times" for name in _TAILS)}:
         sums = {name: partial(_as_sum, error_bounds.FUNCTIONS[name]) for name in _TAILS}
         functions = xp.with_factors({**error_bounds.FUNCTIONS, **sums})
-        says = "1 + erf or 1 + tanh, halved: the error is that of a sum that cancels in the negative tail"
-        yield Suspicion("tail-cancellation", says, sample.recomputed(functions=functions), is_loose=True)
+        sentence = "1 + erf or 1 + tanh, halved: the error is that of a sum that cancels in the negative tail"
+        yield Suspicion("tail-cancellation", sentence, sample.recomputed(functions=functions), is_loose=True)
 
 
 def _as_sum(function: Callable[..., Sized], *arguments: Any) -> Sized:

@@ -44,14 +44,14 @@ def function_form(sample: Sample) -> Iterator[Suspicion]:
             clamped = f"the sigmoid saturates: its argument is clamped to [-{end:g}, {end:g}]"
             forms[clamped] = partial(_clamped, FUNCTIONS["sigmoid"], end)
             forms[f"the sigmoid saturates: it is 0 or 1 beyond {end:g}"] = partial(_cut, FUNCTIONS["sigmoid"], end)
-        for says, form in forms.items():
-            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=_with(sigmoid=form)))
+        for sentence, form in forms.items():
+            yield Suspicion("saturating-sigmoid", sentence, sample.recomputed(functions=_with(sigmoid=form)))
     if names and sample.is_of_floats:
         for end in _ENDS:
             x = np.clip(sample.x.astype(np.float64), -end, end).astype(sample.x.dtype)
             mistake = "saturating-sigmoid" if any(name.startswith("sigmoid") for name in names) else "clamped-input"
-            says = f"the function saturates: x is clamped to [-{end:g}, {end:g}]"
-            yield Suspicion(mistake, says, sample.recomputed(inputs={sample.call.main: x}))
+            sentence = f"the function saturates: x is clamped to [-{end:g}, {end:g}]"
+            yield Suspicion(mistake, sentence, sample.recomputed(inputs={sample.call.main: x}))
 
 
 def _with(**functions: Callable[..., Any]) -> Mapping[str, Any]:
@@ -100,10 +100,10 @@ def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
             continue
         beyond = sign * x >= ends.min()
         if all(np.count_nonzero(wrong & beyond) > 0.9 * np.count_nonzero(beyond & np.isfinite(x)) for wrong in lost):
-            says = f"exp overflows: NaN or infinity for {side} {sign * ends.min():g}, where the result is finite"
+            sentence = f"exp overflows: NaN or infinity for {side} {sign * ends.min():g}, where the result is finite"
             at = np.isfinite(x)
             explains = tuple(part & beyond for part in lost)
-            yield Suspicion("exp-overflow", says, explains=explains, among=tuple(part & at for part in lost))
+            yield Suspicion("exp-overflow", sentence, explains=explains, among=tuple(part & at for part in lost))
 
 
 def row_statistics(sample: Sample) -> Iterator[Suspicion]:
@@ -111,23 +111,23 @@ def row_statistics(sample: Sample) -> Iterator[Suspicion]:
     call = sample.call
     if call.computation.statistics is None or call.size > _MOST or not call.statistics_axes or sample.is_integer:
         return
-    says = "the maximum is not subtracted: exp overflows or loses its digits"
+    sentence = "the maximum is not subtracted: exp overflows or loses its digits"
     for dtype in ("float32", "float16"):
-        yield Suspicion("no-maximum", says, _with_statistics(sample, _no_maximum, _exp_in(dtype)))
+        yield Suspicion("no-maximum", sentence, _with_statistics(sample, _no_maximum, _exp_in(dtype)))
     for number in (0.0, 1.0):
-        says = f"the sum of each row is left out: as if it were {number:g}"
-        yield Suspicion("sum-ignored", says, _with_statistics(sample, _NoSum(number)))
+        sentence = f"the sum of each row is left out: as if it were {number:g}"
+        yield Suspicion("sum-ignored", sentence, _with_statistics(sample, _NoSum(number)))
     length = prod(call.shape[axis] for axis in call.statistics_axes)
     for count in sorted({length % block for block in _BLOCKS if block < length} - {0}):
-        says = f"the last {count} elements of each row are not counted in its sum"
-        yield Suspicion("tail-not-counted", says, _with_statistics(sample, partial(_cut_off, call, count)))
+        sentence = f"the last {count} elements of each row are not counted in its sum"
+        yield Suspicion("tail-not-counted", sentence, _with_statistics(sample, partial(_cut_off, call, count)))
     for name in ("float16", "bfloat16"):
-        says = f"accumulation in {name}: the sums of rows stagnate"
+        sentence = f"accumulation in {name}: the sums of rows stagnate"
         for terms, is_one_sum in product((name, "float32"), (False, True)):
             sums = _HalfSums(call, name, terms, is_one_sum)
             prediction = _with_statistics(sample, sums)
             if sums.totals > 1 or not is_one_sum:
-                yield Suspicion("half-accumulation", says, prediction)
+                yield Suspicion("half-accumulation", sentence, prediction)
 
 
 def _with_statistics(sample: Sample, change: Change, functions: Mapping[str, Any] = FUNCTIONS) -> Prediction | None:

@@ -90,8 +90,8 @@ def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:
             numbers = np.concatenate([actual[at] for at, actual in zip(explains, sample.actual, strict=True)])
             _, counts = np.unique(numbers, return_counts=True)
             if 2 * max(counts, default=0) < len(numbers):  # one number, as 0, stands anywhere
-                says = f"stale output: elements hold the output of {name}"
-                yield _misread("stale", says, explains=tuple(explains))
+                sentence = f"stale output: elements hold the output of {name}"
+                yield _misread("stale", sentence, explains=tuple(explains))
 
 
 def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
@@ -104,9 +104,9 @@ def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
         for b in range(a + 1, len(shape)):
             if shape[a] > 1 and shape[b] > 1:
                 there = number.reshape(shape).swapaxes(a, b).ravel()
-                says = f"dimensions {a} and {b} of the result are exchanged, as rows and columns"
+                sentence = f"dimensions {a} and {b} of the result are exchanged, as rows and columns"
                 for source in (there, np.argsort(there)):
-                    yield _misread("dimensions-exchanged", says, _where_wrong(sample, source.__getitem__))
+                    yield _misread("dimensions-exchanged", sentence, _where_wrong(sample, source.__getitem__))
 
 
 def permuted_rows(sample: Sample) -> Iterator[Suspicion]:
@@ -133,8 +133,8 @@ def permuted_rows(sample: Sample) -> Iterator[Suspicion]:
     if len(first) > 1 and len(np.unique(source[first])) > 1:
         number = np.arange(prod(shape)).reshape(rows, -1)
         there = number[source].ravel()
-        says = f"rows are exchanged: row {first[0]} holds the result of row {source[first[0]]}, and others alike"
-        yield _misread("rows-exchanged", says, _where_wrong(sample, there.__getitem__))
+        sentence = f"rows are exchanged: row {first[0]} holds the result of row {source[first[0]]}, and others alike"
+        yield _misread("rows-exchanged", sentence, _where_wrong(sample, there.__getitem__))
 
 
 def rearranged(sample: Sample) -> Iterator[Suspicion]:
@@ -149,20 +149,20 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
     rank, dim = main.ndim, call.attributes[name]
     for other in range(rank):
         if other != dim % rank:
-            says = f"computed along dimension {other} and not along {dim}"
-            yield _misread("wrong-dim", says, _recomputed(sample, {**call.attributes, name: other}, call.tensors))
+            sentence = f"computed along dimension {other} and not along {dim}"
+            yield _misread("wrong-dim", sentence, _recomputed(sample, {**call.attributes, name: other}, call.tensors))
     if rank > 1:
-        says = "computed as if the tensors had one dimension"
+        sentence = "computed as if the tensors had one dimension"
         tensors = [None if tensor is None else tensor.reshape(-1) for tensor in call.tensors]
-        yield _misread("wrong-dim", says, _recomputed(sample, {**call.attributes, name: 0}, tensors))
-    for order, says in _ORDERS if access.is_packed else ():
+        yield _misread("wrong-dim", sentence, _recomputed(sample, {**call.attributes, name: 0}, tensors))
+    for order, sentence in _ORDERS if access.is_packed else ():
         tensors = [
             np.take(tensor, order(tensor.shape[dim]), axis=dim)
             if tensor is not None and len(access.parts(n, tensor.shape, call.attributes)) > 1
             else tensor
             for n, tensor in zip(names, call.tensors, strict=False)
         ]
-        words = f"{says}: the even and the odd elements are taken for the other arrangement"
+        words = f"{sentence}: the even and the odd elements are taken for the other arrangement"
         yield _misread("interleaved-halves", words, _recomputed(sample, call.attributes, tensors))
         if all(lane.numbers is not None for lane in call.outputs):
             shape = sample.memory[0][2]
@@ -174,13 +174,13 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
             assert read is not None, "a call on tensors of the same shapes"
             back = np.take(number, np.argsort(order(shape[dim])), axis=dim).ravel()
             prediction = _where_wrong(sample, back.__getitem__, replace(sample, call=read).memory)
-            words = f"{says}: the tensors are read and the results are written in the other arrangement"
+            words = f"{sentence}: the tensors are read and the results are written in the other arrangement"
             yield _misread("interleaved-halves", words, prediction)
     if access.sees_rows and len(call.statistics_axes) == 1:
         axis = call.statistics_axes[0] % rank
         for count in sorted({-main.shape[axis] % block for block in _PADDED} - {0}):
-            says = f"padding counted: {count} zeros behind each row count as its elements"
-            yield _misread("padding-counted", says, _padded(sample, axis, count))
+            sentence = f"padding counted: {count} zeros behind each row count as its elements"
+            yield _misread("padding-counted", sentence, _padded(sample, axis, count))
 
 
 def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
@@ -195,12 +195,12 @@ def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
         if not at or tensor is None or not 1 < tensor.size < call.size:
             continue
         for d, stride in enumerate(strides):
-            says = f"wrong broadcast: {name} is repeated along dimension {d}"
+            sentence = f"wrong broadcast: {name} is repeated along dimension {d}"
             other = tensor.ravel()[sample.positions // stride % tensor.size]
-            yield _misread("wrong-broadcast", says, sample.recomputed(inputs={at[0]: other}))
-        says = f"wrong broadcast: the first element of {name} is taken for all"
+            yield _misread("wrong-broadcast", sentence, sample.recomputed(inputs={at[0]: other}))
+        sentence = f"wrong broadcast: the first element of {name} is taken for all"
         other = np.full(len(sample.positions), tensor.ravel()[0])
-        yield _misread("wrong-broadcast", says, sample.recomputed(inputs={at[0]: other}))
+        yield _misread("wrong-broadcast", sentence, sample.recomputed(inputs={at[0]: other}))
 
 
 def _padded(sample: Sample, axis: int, count: int) -> Prediction | None:

@@ -27,7 +27,8 @@ _NO_FACTOR = 0.02  # a factor without a name that is nearer to 1 may be the mean
 
 def unwritten(sample: Sample) -> Iterator[Suspicion]:
     """A stretch of the output holds NaN, or one and the same number: nothing was written there."""
-    says, lanes = [], zip(sample.call.outputs, sample.actual, sample.right, sample.wrong, sample.failing, strict=True)
+    stretches: list[str] = []
+    lanes = zip(sample.call.outputs, sample.actual, sample.right, sample.wrong, sample.failing, strict=True)
     for lane, actual, right, wrong, failing in lanes:
         positions, values = sample.positions[wrong], actual[wrong]
         if not len(positions):
@@ -48,8 +49,8 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
         stretch = "every element" if last - first + 1 >= sample.call.size else f"elements {first} to {last}"
         zero = values.dtype.type(0)  # makes 0 of -0
         number = "are NaN" if is_nan else f"hold {values[0] + zero}"
-        says.append(f"{lane.name}: {stretch} (in the order of rows) {number}")
-    yield Suspicion("unwritten", "output left unwritten: " + "; ".join(says), explains=sample.wrong)
+        stretches.append(f"{lane.name}: {stretch} (in the order of rows) {number}")
+    yield Suspicion("unwritten", "output left unwritten: " + "; ".join(stretches), explains=sample.wrong)
 
 
 def nan_not_propagated(sample: Sample) -> Iterator[Suspicion]:
@@ -69,8 +70,8 @@ def saturated(sample: Sample) -> Iterator[Suspicion]:
         largest = np.copysign(float(ml_dtypes.finfo(actual.dtype).max), right.values)
         return (np.abs(right.values) > np.abs(largest)) & (actual.astype(right.values.dtype) == largest)
 
-    says = "the largest number stands where infinity should be"
-    yield Suspicion("saturated", says, explains=sample.where(is_largest))
+    sentence = "the largest number stands where infinity should be"
+    yield Suspicion("saturated", sentence, explains=sample.where(is_largest))
 
 
 def branch_at_zero(sample: Sample) -> Iterator[Suspicion]:
@@ -85,14 +86,14 @@ def branch_at_zero(sample: Sample) -> Iterator[Suspicion]:
         if name in operator.products and formula is not call.computation.formulas[-1]:
             rules.setdefault(formula, []).append(name)
     for formula, names in rules.items():
-        says = f"wrong branch at 0: computed by the rule of {', '.join(names)}"
-        yield Suspicion("branch-at-0", says, sample.recomputed(formula=formula))
+        sentence = f"wrong branch at 0: computed by the rule of {', '.join(names)}"
+        yield Suspicion("branch-at-0", sentence, sample.recomputed(formula=formula))
     if sample.is_of_floats:
         tiny = float(ml_dtypes.finfo(sample.x.dtype).smallest_subnormal)
         for number, side in ((tiny, "positive"), (-tiny, "negative")):
-            says = f"wrong branch at 0: x = 0 is computed as if it were {side}"
+            sentence = f"wrong branch at 0: x = 0 is computed as if it were {side}"
             x = np.where(zeros, sample.x.dtype.type(number), sample.x)
-            yield Suspicion("branch-at-0", says, sample.recomputed(inputs={call.main: x}))
+            yield Suspicion("branch-at-0", sentence, sample.recomputed(inputs={call.main: x}))
 
 
 def attribute_ignored(sample: Sample) -> Iterator[Suspicion]:
@@ -100,11 +101,11 @@ def attribute_ignored(sample: Sample) -> Iterator[Suspicion]:
     for name, value in _scalars(sample).items():
         default = sample.call.operator.defaults[name]
         if default is not None and default not in (1, value):
-            says = f"{name} is ignored: as if it were {default:g}, its default"
-            yield Suspicion(f"{name}-ignored", says, sample.recomputed({name: default}))
+            sentence = f"{name} is ignored: as if it were {default:g}, its default"
+            yield Suspicion(f"{name}-ignored", sentence, sample.recomputed({name: default}))
         if value != 1:
-            says = f"missing {name}: as if {name} were 1"
-            yield Suspicion(f"missing-{name}", says, sample.recomputed({name: 1.0}))
+            sentence = f"missing {name}: as if {name} were 1"
+            yield Suspicion(f"missing-{name}", sentence, sample.recomputed({name: 1.0}))
 
 
 def attribute_converted(sample: Sample) -> Iterator[Suspicion]:
@@ -114,8 +115,8 @@ def attribute_converted(sample: Sample) -> Iterator[Suspicion]:
             continue
         for number, how in ((float(int(value)), "cut to an integer"), (-value, "with its sign turned")):
             if number != value:
-                says = f"{name} is read as {number:g}: {how}"
-                yield Suspicion(f"{name}-converted", says, sample.recomputed({name: number}))
+                sentence = f"{name} is read as {number:g}: {how}"
+                yield Suspicion(f"{name}-converted", sentence, sample.recomputed({name: number}))
 
 
 def attributes_exchanged(sample: Sample) -> Iterator[Suspicion]:
@@ -137,15 +138,15 @@ def flag_turned(sample: Sample) -> Iterator[Suspicion]:
             yield from _halves(sample, f", as if {argument.name} were {value}", {argument.name: value})
         elif argument.name == operator.result_flag:
             role, source = ("result", "input") if value else ("input", "result")
-            says = f"computed as if {argument.name} were {value}: the {source} is taken for the {role}"
+            sentence = f"computed as if {argument.name} were {value}: the {source} is taken for the {role}"
             prediction = sample.recomputed({argument.name: value})
             if prediction is None:  # refused, but a kernel may compute it
                 setting = {**sample.call.attributes, argument.name: value}
                 prediction = sample.recomputed(formula=operator.formula_for(setting, products.current()))
-            yield Suspicion("result-for-input", says, prediction)
+            yield Suspicion("result-for-input", sentence, prediction)
         else:
-            says = f"computed as if {argument.name} were {value}"
-            yield Suspicion(f"{argument.name}-turned", says, sample.recomputed({argument.name: value}))
+            sentence = f"computed as if {argument.name} were {value}"
+            yield Suspicion(f"{argument.name}-turned", sentence, sample.recomputed({argument.name: value}))
     if sample.call.operator.access.is_packed and not chooses_half:
         yield from _halves(sample, "", None)
 
@@ -154,11 +155,11 @@ def _halves(sample: Sample, how: str, attributes: Mapping[str, Any] | None) -> I
     turned = sample.recomputed(attributes, is_other_half=attributes is None)
     yield Suspicion("swapped-halves", f"swapped halves: the other half is activated{how}", turned)
     if sample.call.operator.gradient_of is not None:
-        says = "swapped halves: each half's gradient is written where the other's belongs"
-        yield Suspicion("swapped-halves", says, _exchanged(sample, sample.right))
+        sentence = "swapped halves: each half's gradient is written where the other's belongs"
+        yield Suspicion("swapped-halves", sentence, _exchanged(sample, sample.right))
         if turned is not None:
-            says = "swapped halves: the other half is activated, while the gradients are written as they should be"
-            yield Suspicion("swapped-halves", says, _exchanged(sample, turned))
+            sentence = "swapped halves: the other half is activated, while the gradients are written as they should be"
+            yield Suspicion("swapped-halves", sentence, _exchanged(sample, turned))
 
 
 def _exchanged(sample: Sample, prediction: Prediction) -> Prediction:
@@ -172,22 +173,22 @@ def other_choice(sample: Sample) -> Iterator[Suspicion]:
     if operator.choices and isinstance(switch, str):
         for choice in operator.choices:
             if choice != sample.call.attributes[switch]:
-                says = f"computed by the formula of {switch}={choice!r}"
+                sentence = f"computed by the formula of {switch}={choice!r}"
                 if set(operator.choices) == {"none", "tanh"}:
-                    says = f"{'tanh for erf' if choice == 'tanh' else 'erf for tanh'}: {says}"
-                yield Suspicion(f"{switch}-{choice}", says, sample.recomputed({switch: choice}))
+                    sentence = f"{'tanh for erf' if choice == 'tanh' else 'erf for tanh'}: {sentence}"
+                yield Suspicion(f"{switch}-{choice}", sentence, sample.recomputed({switch: choice}))
 
 
 def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
     """grad_output ignored, inputs in each other's place."""
     names, lanes = [lane.name for lane in sample.call.inputs], sample.inputs
     if sample.call.operator.gradient_of is not None:
-        says = f"{names[0]} is ignored: as if it were 1"
-        yield Suspicion(f"{names[0]}-ignored", says, sample.recomputed(inputs={0: np.ones_like(lanes[0])}))
+        sentence = f"{names[0]} is ignored: as if it were 1"
+        yield Suspicion(f"{names[0]}-ignored", sentence, sample.recomputed(inputs={0: np.ones_like(lanes[0])}))
     if not sample.call.operator.access.is_packed:
         for a, b in combinations(range(len(lanes)), 2):
-            says = f"{names[a]} and {names[b]} are exchanged"
-            yield Suspicion("inputs-exchanged", says, sample.recomputed(inputs={a: lanes[b], b: lanes[a]}))
+            sentence = f"{names[a]} and {names[b]} are exchanged"
+            yield Suspicion("inputs-exchanged", sentence, sample.recomputed(inputs={a: lanes[b], b: lanes[a]}))
 
 
 def result_of_input(sample: Sample) -> Iterator[Suspicion]:
@@ -199,8 +200,8 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
         result = oracle.forward_results(operator, sample.call.attributes, sample.x)[0]
     except ActgradError:  # a product may have the backward pass alone
         return
-    says = "computed from the forward pass's result of the last input"
-    yield Suspicion("forward-applied", says, sample.recomputed(inputs={sample.call.main: result}))
+    sentence = "computed from the forward pass's result of the last input"
+    yield Suspicion("forward-applied", sentence, sample.recomputed(inputs={sample.call.main: result}))
 
 
 def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
@@ -208,8 +209,8 @@ def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
     for name, value in _constants(sample.call.computation.formulas[-1]).items():
         if value != 1:
             functions = {**error_bounds.FUNCTIONS, name: 1.0}
-            says = f"missing {name.lower()}: the constant {name} = {value:.6g} is left out"
-            yield Suspicion(f"missing-{name.lower()}", says, sample.recomputed(functions=functions))
+            sentence = f"missing {name.lower()}: the constant {name} = {value:.6g} is left out"
+            yield Suspicion(f"missing-{name.lower()}", sentence, sample.recomputed(functions=functions))
 
 
 def factor(sample: Sample) -> Iterator[Suspicion]:
@@ -218,16 +219,16 @@ def factor(sample: Sample) -> Iterator[Suspicion]:
     for where, side, ratio in _common_ratios(sample):
         exact = min(names, key=lambda name: abs(ratio / name - 1))
         if abs(ratio / exact - 1) <= sample.room * float(ml_dtypes.finfo(sample.actual[0].dtype).eps):
-            mistake, says = names[exact]
-            yield Suspicion(mistake, says + where, _multiplied(sample, side, exact))
+            mistake, sentence = names[exact]
+            yield Suspicion(mistake, sentence + where, _multiplied(sample, side, exact))
 
 
 def factor_without_a_name(sample: Sample) -> Iterator[Suspicion]:
     """The same with any factor."""
     for where, side, ratio in _common_ratios(sample):
         if abs(ratio - 1) > _NO_FACTOR:
-            says = f"everything is multiplied by {ratio:.6g}{where}"
-            yield Suspicion("factor", says, _multiplied(sample, side, ratio), share=0.9)
+            sentence = f"everything is multiplied by {ratio:.6g}{where}"
+            yield Suspicion("factor", sentence, _multiplied(sample, side, ratio), share=0.9)
 
 
 def _multiplied(sample: Sample, side: Array, by: float) -> Prediction:

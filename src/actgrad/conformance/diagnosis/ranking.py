@@ -29,10 +29,10 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
     far = sample.far()
     count, all_count = (sum(map(np.count_nonzero, wrong)) for wrong in (far.wrong, sample.wrong))
     unexplained = np.count_nonzero(left & np.concatenate(far.wrong))
-    is_clear = unexplained < 0.5 * count and not {one.mistake for one in diagnoses} & VAGUE
+    is_clear = unexplained < 0.5 * count and not {diagnosis.mistake for diagnosis in diagnoses} & VAGUE
     if not 0 < count < all_count or is_clear:
         return diagnoses
-    return _diagnoses(far, 1)[0] or tuple(one for one in diagnoses if one.explained > all_count - count)
+    return _diagnoses(far, 1)[0] or tuple(d for d in diagnoses if d.explained > all_count - count)
 
 
 def _diagnoses(sample: Sample, most: int = MOST) -> tuple[tuple[Diagnosis, ...], Array]:

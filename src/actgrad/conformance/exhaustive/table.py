@@ -24,8 +24,8 @@ HEADINGS = (
 def rows(done: Iterable[State]) -> Iterator[tuple[str, ...]]:
     """The cells of each operator, attributes and dtype that a sweep tried."""
     groups: dict[tuple[str, str, str], dict[str, State]] = {}
-    for one in done:
-        groups.setdefault((one.item.operator.name, one.item.words, one.item.dtype), {})[one.item.kind] = one
+    for state in done:
+        groups.setdefault((state.item.operator.name, state.item.words, state.item.dtype), {})[state.item.kind] = state
     for names, kinds in groups.items():
         if "ones" not in kinds:
             continue
@@ -42,20 +42,20 @@ def rows(done: Iterable[State]) -> Iterator[tuple[str, ...]]:
         )  # fmt: skip
 
 
-def fault_count(one: State) -> int:
+def fault_count(state: State) -> int:
     """The numbers where our results break a bound. PyTorch never promised these bounds."""
-    if one.item.kind == "PyTorch":
+    if state.item.kind == "PyTorch":
         return 0
-    return one.errors.faults + ((one.errors.error("absolute") or 0) > ABSOLUTE)
+    return state.errors.faults + ((state.errors.error("absolute") or 0) > ABSOLUTE)
 
 
-def fault_lines(one: State) -> Iterator[str]:
+def fault_lines(state: State) -> Iterator[str]:
     """Each output that breaks a bound, and where."""
-    remark = ", with random other numbers" if one.item.kind == "random" else ""
-    for name, errors in one.outputs.items():
+    remark = ", with random other numbers" if state.item.kind == "random" else ""
+    for name, errors in state.outputs.items():
         if errors.faults:
-            at = ", ".join(_x(bits, one.item.dtype) for bits in errors.first)
-            call = f"{one.item.operator.name}({one.item.words}), {one.item.dtype}"
+            at = ", ".join(_x(bits, state.item.dtype) for bits in errors.first)
+            call = f"{state.item.operator.name}({state.item.words}), {state.item.dtype}"
             yield f"{call}: {name} is beyond the bound at {errors.faults:,} numbers{remark}, the first x = {at}"
 
 
