@@ -145,7 +145,7 @@ class GraphOperator:
         call = contract.Call(self.operator.definition, {**metas}, values, contract.Ruleset.current())
         for check in contract.checks_of(call.definition):
             is_judged = (check.error is InvalidDtype) is of_dtypes and check.error is not NullArgument
-            fault = check.test(call) if is_judged and check.when.applies(call.terms) else None
+            fault = check.test(call) if is_judged and check.when.applies(call.ruleset) else None
             if fault is not None:
                 raise check.error(fault)
         return call

@@ -70,7 +70,7 @@ def test_every_rule_is_broken_in_the_table(monkeypatch: pytest.MonkeyPatch) -> N
         for check in contract.checks_of(call.definition):
             if early and check.error not in contract.EARLY:
                 break
-            if check.when.applies(call.terms) and check.test(call) is not None:
+            if check.when.applies(call.ruleset) and check.test(call) is not None:
                 broken.add((call.definition.name, check))
                 raise check.error("seen")
 

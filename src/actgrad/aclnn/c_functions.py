@@ -69,14 +69,14 @@ class CFunction:
 
     def plan(self, args: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
-        terms = Ruleset.current(typed=True)
+        ruleset = Ruleset.current(typed=True)
         views: list[Any] = []  # None for an optional tensor that was left out
         values: list[Any] = []  # the other arguments: scalars and flags
-        tokens: list[Any] = [terms]
+        tokens: list[Any] = [ruleset]
         is_plain = True
         for k, name in self._unread:
             if args[k] is None:  # null pointers count in order: later ones pass here
-                self._check_early((*args[:k], *[() if value is None else value for value in args[k:]]), terms)
+                self._check_early((*args[:k], *[() if value is None else value for value in args[k:]]), ruleset)
                 raise NullArgument(f"{self.operator.name}: {missing(name)}")
         try:
             for k in self.tensors:
@@ -106,19 +106,19 @@ class CFunction:
                     tokens.append(value.token)
                 values.append(value)
         except ActgradError:
-            self._check_early(args, terms)  # null pointers and products count before all other rules
+            self._check_early(args, ruleset)  # null pointers and products count before all other rules
             raise
         n = len(self.inputs)
         key = tuple(map(id, tokens))
         cached = self.cache.get(key) if is_plain else None
         if cached is not None:
             return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
-        plan = self._new_plan(args, views, values, terms)
+        plan = self._new_plan(args, views, values, ruleset)
         if is_plain:
             self.keep(key, plan, tokens)
         return plan
 
-    def _new_plan(self, args: tuple[Any, ...], views: list[Any], values: list[Any], terms: Ruleset) -> Plan:
+    def _new_plan(self, args: tuple[Any, ...], views: list[Any], values: list[Any], ruleset: Ruleset) -> Plan:
         """The plan of a call that is not cached."""
         operator, n = self.operator, len(self.inputs)
         by_name = {argument.name: value for (_, argument), value in zip(self._attributes, values, strict=True)}
@@ -132,10 +132,10 @@ class CFunction:
             # The operator's own checks come first: its contract says nothing of memory.
             metas = tuple([view and view.meta for view in views])
             with suppress(KernelMissing):  # the fault counts before a missing kernel
-                prepare.prepare(operator.definition, metas, attributes, terms, "cpu", dtypes, formats)
+                prepare.prepare(operator.definition, metas, attributes, ruleset, "cpu", dtypes, formats)
             raise InvalidArgument(f"{operator.name}: {fault}")
         try:
-            return operator.plan_views(views[:n], views[n:], attributes, terms, None, dtypes, formats)
+            return operator.plan_views(views[:n], views[n:], attributes, ruleset, None, dtypes, formats)
         except KernelMissing:  # overlapping tensors count before a missing kernel
             memory_checks.refuse_overlaps(operator, views[:n], views[n:])
             raise
@@ -167,14 +167,14 @@ class CFunction:
         value = arguments.attribute(self.operator.definition, argument, value)
         return ctypes.c_float(value).value if kind == "double" else value  # which such a function makes of it first
 
-    def _check_early(self, args: tuple[Any, ...], terms: Ruleset) -> None:
+    def _check_early(self, args: tuple[Any, ...], ruleset: Ruleset) -> None:
         """Raise where a pointer is null, or the product lacks the operator."""
         operator = self.operator
         values = self._fixed | {p.argument: args[k] for k, p in enumerate(self.signature.parameters)}
         values |= {name: value for name, value in self._defaults.items() if values[name] is None}
         if self.signature.in_place:
             values |= dict.fromkeys(operator.schema.outputs, values[operator.schema.tensor_names[0]])
-        contract.run(contract.Call(operator.definition, values, values, terms), early=True)
+        contract.run(contract.Call(operator.definition, values, values, ruleset), early=True)
         for p in self.signature.parameters:
             if p.type == "text" and values[p.argument] is None:
                 raise NullArgument(f"{operator.name}: {missing(p.argument)}")

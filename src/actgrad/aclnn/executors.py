@@ -41,8 +41,8 @@ class AclOpExecutor(Handle):
         self.repeat: Callable[[], object] | None = None  # phase two of a reusable executor
 
     def __repr__(self) -> str:
-        what = f"aclOpExecutor of {self.function.signature.name}"
-        return f"<{what}, used up>" if self._plan is None else f"<{what}: {self._plan}>"
+        label = f"aclOpExecutor of {self.function.signature.name}"
+        return f"<{label}, used up>" if self._plan is None else f"<{label}: {self._plan}>"
 
     @property
     def plan(self) -> Plan:

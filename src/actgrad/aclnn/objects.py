@@ -299,8 +299,8 @@ def aclCreateScalar(value: Any, dataType: int) -> AclScalar | None:
             raise NullArgument(f"{name}: value is a null pointer; it is required; pass a number")
         dtype = SCALARS.get(dataType)
         if dtype is None:
-            what = BY_NUMBER[dataType].acl_name if dataType in BY_NUMBER else repr(dataType)
-            raise InvalidArgument(f"{name}: dataType is {what}; {NUMBER_TYPE}")
+            type_name = BY_NUMBER[dataType].acl_name if dataType in BY_NUMBER else repr(dataType)
+            raise InvalidArgument(f"{name}: dataType is {type_name}; {NUMBER_TYPE}")
         return _scalar(_rounded(name, value, dtype), dtype)
     except Exception as error:  # as in aclCreateTensor
         _report(error, name)

@@ -175,8 +175,8 @@ def _tensor_of(capsule: Any, about: str) -> tuple[_Tensor, bool]:
         fault = f"{about}: __dlpack__ returned a {type(capsule).__name__}"
         raise InvalidCall(f"{fault}; it must return a DLPack capsule; {_REPAIR}") from None
     if name not in (b"dltensor", b"dltensor_versioned"):
-        what = "without a name" if name is None else f"named {name.decode(errors='replace')!r}"
-        fault = f"{about}: __dlpack__ returned a capsule {what}"
+        label = "without a name" if name is None else f"named {name.decode(errors='replace')!r}"
+        fault = f"{about}: __dlpack__ returned a capsule {label}"
         raise InvalidCall(f"{fault}; it must be a new capsule named 'dltensor'; {_REPAIR}")
     pointer = get_pointer(capsule, name)
     if name == b"dltensor":

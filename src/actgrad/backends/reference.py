@@ -68,7 +68,7 @@ class ReferenceKernel:
             return np.fmax.reduce(each, axis=axes, keepdims=True, initial=-np.inf)
 
         inputs, attributes = numbers[:count], numbers[count:]
-        statistics = rows.find(computation.formulas[1:], inputs, attributes, combine)
+        statistics = rows.compute(computation.formulas[1:], inputs, attributes, combine)
         return rows.results(computation.element, computation.formulas, inputs, statistics, attributes)
 
     def _write(self, operand: Operand, addresses: tuple[int, ...], values: np.ndarray) -> None:

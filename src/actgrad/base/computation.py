@@ -36,7 +36,7 @@ class RowStatistics:
     dims: int
     replaces_inputs: bool = False
 
-    def find(
+    def compute(
         self,
         terms: Sequence[Callable[..., Any]],
         inputs: Sequence[Any],
@@ -44,39 +44,39 @@ class RowStatistics:
         combine: Callable[[str, Any], Any],
     ) -> list[Any]:
         """All statistics. `combine(LARGEST or TOTAL, terms)` makes one, and `combine(LENGTH, an input)`."""
-        found: list[Any] = []
-        for one in self.passes:
-            if one == (ONCE,):
-                found.append(terms[len(found)](*found, *attributes))
+        statistics: list[Any] = []
+        for combinations in self.passes:
+            if combinations == (ONCE,):
+                statistics.append(terms[len(statistics)](*statistics, *attributes))
                 continue
-            if one == (LENGTH,):
-                found.append(combine(LENGTH, inputs[0]))
+            if combinations == (LENGTH,):
+                statistics.append(combine(LENGTH, inputs[0]))
                 continue
-            seen, first = [*inputs, *found, *attributes], len(found)
-            found += [combine(kind, terms[k](*seen)) for k, kind in enumerate(one, first)]
-        return found
+            arguments, first = [*inputs, *statistics, *attributes], len(statistics)
+            statistics += [combine(kind, terms[k](*arguments)) for k, kind in enumerate(combinations, first)]
+        return statistics
 
     @property
     def kept_term(self) -> tuple[int, int]:
         """The number of the term that elements see, and how many statistics it sees."""
-        visiting = [k for k, one in enumerate(self.passes) if one not in UNVISITED]
-        seen = sum(map(len, self.passes[: visiting[-1]]))
-        return seen + len(self.passes[visiting[-1]]) - 1, seen
+        visiting = [k for k, combinations in enumerate(self.passes) if combinations not in UNVISITED]
+        earlier = sum(map(len, self.passes[: visiting[-1]]))
+        return earlier + len(self.passes[visiting[-1]]) - 1, earlier
 
     def results(
         self,
         element: Callable[..., Any],
         formulas: Sequence[Callable[..., Any]],
         inputs: Sequence[Any],
-        found: Sequence[Any],
+        statistics: Sequence[Any],
         attributes: Sequence[Any],
     ) -> list[Any]:
         """A value of each output, given all statistics."""
         if self.replaces_inputs:
-            term, seen = self.kept_term
-            inputs = [formulas[1 + term](*inputs, *found[:seen], *attributes)]
-        of_elements = iter(element(formulas[0], *inputs, *found, *attributes))
-        return [next(of_elements) if index < 0 else found[index] for index in self.output_statistics]
+            term, count = self.kept_term
+            inputs = [formulas[1 + term](*inputs, *statistics[:count], *attributes)]
+        of_elements = iter(element(formulas[0], *inputs, *statistics, *attributes))
+        return [next(of_elements) if index < 0 else statistics[index] for index in self.output_statistics]
 
     def rows(self, loop: Loop) -> int:
         """The number of rows."""

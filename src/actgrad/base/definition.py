@@ -241,7 +241,7 @@ def _default(definition: Definition, argument: Argument) -> Any:
 
 #: The fields that an operator states by name besides those that `Operator` names, and whether it must.
 FIELDS = {
-    one.name: one.default is MISSING and one.default_factory is MISSING
-    for one in fields(Definition)
-    if one.name not in ("text", "dtypes", "products", "gradient_of", "part_of", "aclnn", "graph")
+    field.name: field.default is MISSING and field.default_factory is MISSING
+    for field in fields(Definition)
+    if field.name not in ("text", "dtypes", "products", "gradient_of", "part_of", "aclnn", "graph")
 }

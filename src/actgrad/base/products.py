@@ -141,10 +141,10 @@ def _rules_of_environment() -> str:
     return _known(name, "ACTGRAD_RULES", RULES) if name else RULES[0]
 
 
-def _known(name: str, what: str, known: tuple[str, ...], read: Callable[[str], str] = str) -> str:
-    if not isinstance(name, str) or read(name) not in known:
+def _known(name: str, noun: str, names: tuple[str, ...], read: Callable[[str], str] = str) -> str:
+    if not isinstance(name, str) or read(name) not in names:
         kind = InvalidArgument if isinstance(name, str) else InvalidCall
-        alike = [each for each in known if isinstance(name, str) and each.lower() == name.lower()]
-        cure = f"did you mean {alike[0]}?" if alike else "pass one of these"
-        raise kind(f"{what} is {quote(name)}; it must be {either(known)}; {cure}")
+        matches = [each for each in names if isinstance(name, str) and each.lower() == name.lower()]
+        cure = f"did you mean {matches[0]}?" if matches else "pass one of these"
+        raise kind(f"{noun} is {quote(name)}; it must be {either(names)}; {cure}")
     return read(name)

@@ -74,11 +74,11 @@ class Rows(Elementwise):
     @property
     def statistics_by_name(self) -> dict[str, Statistic]:
         """All statistics, in the order in which they are computed."""
-        return {name: statistic for one in self.passes for name, statistic in one.items()}
+        return {name: statistic for group in self.passes for name, statistic in group.items()}
 
     def is_statistic(self, name: str) -> bool:
         """Whether an output holds a statistic, one for each row."""
-        return any(name in one for one in self.passes)
+        return any(name in group for group in self.passes)
 
     def formulas(self, formula: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
         """The formulas of a computation: the elements' formula, and the terms of all statistics."""
@@ -103,7 +103,7 @@ class Rows(Elementwise):
         """The statistics as a computation has them."""
         names = tuple(self.statistics_by_name)
         return RowStatistics(
-            tuple(tuple(statistic.combine for statistic in one.values()) for one in self.passes),
+            tuple(tuple(statistic.combine for statistic in group.values()) for group in self.passes),
             tuple(names.index(output) if output in names else -1 for output in outputs),
             dims,
             self.replaces_inputs,

@@ -150,12 +150,12 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
             raise fault(f"{part!r} is not an argument; {expected}; rewrite it")
         if "=" not in part and name not in schema.tensor_names and len(required) == 1:
             other = required[0]
-        what, form, names = "tensor", "TENSOR", schema.tensor_names
+        noun, form, names = "tensor", "TENSOR", schema.tensor_names
         if default is not None:
-            what, form, names = "attribute", f"ATTRIBUTE:{default}", tuple(schema.attributes_by_name)
+            noun, form, names = "attribute", f"ATTRIBUTE:{default}", tuple(schema.attributes_by_name)
         if other not in (*names, UNREAD):
-            expected = f"its {what}s are {', '.join(names) or 'none'}"
-            raise fault(f"{part!r} names no {what} of {schema.name}; {expected}; write '{name}={form}'")
+            expected = f"its {noun}s are {', '.join(names) or 'none'}"
+            raise fault(f"{part!r} names no {noun} of {schema.name}; {expected}; write '{name}={form}'")
         if name in tensors | renamed or (other != UNREAD and other in (*tensors.values(), *renamed.values())):
             raise fault(f"{part!r} repeats a name; each name must occur once; rename one")
         (tensors if default is None else renamed)[name] = "" if other == UNREAD else other

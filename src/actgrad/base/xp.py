@@ -199,7 +199,7 @@ def functions_of(formula: Callable[..., Any]) -> frozenset[str]:
 def function_name(formula: Callable[..., Any], name: str) -> str:
     """The name in FUNCTIONS of a name that a formula uses: its module may import a function under another name."""
     value = formula.__globals__.get(name)
-    return next((known for known, function in FUNCTIONS.items() if function is value), name)
+    return next((standard_name for standard_name, function in FUNCTIONS.items() if function is value), name)
 
 
 def arity(name: str) -> int:

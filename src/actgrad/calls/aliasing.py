@@ -70,16 +70,16 @@ def check(
             raise InvalidArgument(f"{operator}: {output_names[k]} is read-only; it must be writable; pass a copy")
         low, high, alike = layouts[k]
         first, end = output.address + low, output.address + high
-        place = len(outputs) - 1  # among the layouts
+        index = len(outputs) - 1  # among the layouts
         for j, other in enumerate(inputs):
             if other is None:
                 continue
-            place += 1
-            low, high, _ = layouts[place]
+            index += 1
+            low, high, _ = layouts[index]
             if end <= other.address + low or other.address + high <= first:
                 continue
             is_same = output.address == other.address
-            if not (is_same and alike >> place & 1) and share_memory(output, other):
+            if not (is_same and alike >> index & 1) and share_memory(output, other):
                 is_needed = is_same and same_layout(output.meta, other.meta)
                 raise InvalidArgument(f"{operator}: {_fault(output_names[k], input_names[j], is_needed)}")
         for j in range(k):
@@ -106,12 +106,12 @@ def may_write(addresses: Sequence[int], layouts: Sequence[tuple[int, int, int]],
     `layouts` are of outputs, then inputs. `_aliasing.h` states the same rule for C.
     """
     for k in range(outputs):
-        place = addresses[k]
+        address = addresses[k]
         low, high, alike = layouts[k]
-        first, end = place + low, place + high
+        first, end = address + low, address + high
         for j, other in enumerate(addresses):
             is_free = end <= other + layouts[j][0] or other + layouts[j][1] <= first
-            if not is_free and j != k and not (place == other and alike >> j & 1):
+            if not is_free and j != k and not (address == other and alike >> j & 1):
                 return False
     return True
 

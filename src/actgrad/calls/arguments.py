@@ -29,7 +29,7 @@ def arrange(
     values = definition.defaults
     if attributes:
         tensors, attributes = _by_name(definition, tensors, attributes)
-        known = _known(definition, attributes)
+        pairs = _known(definition, attributes)
         values = {**values, **attributes}
     elif len(tensors) > len(names):
         _refuse_surplus(definition, len(tensors))
@@ -38,10 +38,12 @@ def arrange(
         tensors = (*tensors, *(None,) * missing)
     # Null and product come before all else: also before an argument of a wrong type.
     if products.any_chosen() or any(t is None for t in tensors) or any(v is None for v in values.values()):
-        given = dict(zip(names, tensors, strict=True))
-        contract.run(contract.Call(definition, given, values, contract.Ruleset(products.current())), early=True)
+        tensors_by_name = dict(zip(names, tensors, strict=True))
+        contract.run(
+            contract.Call(definition, tensors_by_name, values, contract.Ruleset(products.current())), early=True
+        )
     if attributes:
-        values = {**values, **{name: attribute(definition, *item) for name, item in known}}
+        values = {**values, **{name: attribute(definition, *item) for name, item in pairs}}
     return tensors, values
 
 
@@ -52,9 +54,9 @@ def views(definition: Definition, tensors: tuple[Any, ...], out: tuple[Any, ...]
     )
 
 
-def _views(definition: Definition, given: tuple[Any, ...], names: tuple[str, ...]) -> list[ArrayView | None]:
-    named = zip(given, names, strict=False)
-    return [None if obj is None else arrays.view(obj, definition.name, name) for obj, name in named]
+def _views(definition: Definition, tensors: tuple[Any, ...], names: tuple[str, ...]) -> list[ArrayView | None]:
+    pairs = zip(tensors, names, strict=False)
+    return [None if obj is None else arrays.view(obj, definition.name, name) for obj, name in pairs]
 
 
 def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
@@ -97,9 +99,9 @@ def check_libraries(definition: Definition, inputs: Inputs, outputs: Outputs) ->
 
 def refuse_mixture(definition: Definition, inputs: Inputs, outputs: Outputs) -> NoReturn:
     """Raise for tensors of several libraries or devices."""
-    named = zip((*definition.schema.tensor_names, *definition.schema.outputs), (*inputs, *outputs), strict=False)
-    (first_name, first), *others = [(name, view) for name, view in named if view is not None]
-    for name, view in others:
+    pairs = zip((*definition.schema.tensor_names, *definition.schema.outputs), (*inputs, *outputs), strict=False)
+    (first_name, first), *rest = [(name, view) for name, view in pairs if view is not None]
+    for name, view in rest:
         if view.kind != first.kind:
             kinds = f"{name} is a {type(view.source).__name__}, but {first_name} is a {type(first.source).__name__}"
             raise InvalidCall(f"{definition.name}: {kinds}; all must be of one library; convert one of them")
@@ -110,34 +112,34 @@ def refuse_mixture(definition: Definition, inputs: Inputs, outputs: Outputs) -> 
 
 
 def _by_name(
-    definition: Definition, tensors: tuple[Any, ...], given: dict[str, Any]
+    definition: Definition, tensors: tuple[Any, ...], arguments: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Positional tensors completed by those that were given by name, and the rest: the attributes."""
     names = definition.schema.tensor_names
     if len(tensors) > len(names):
         _refuse_surplus(definition, len(tensors))
-    by_name = [name for name in given if name in names]
+    by_name = [name for name in arguments if name in names]
     if not by_name:
-        return tensors, given
+        return tensors, arguments
     for name in by_name:
         if name in names[: len(tensors)]:
             raise InvalidCall(
                 f"{definition.name}: {name} is given twice, by position and by name; it must be given once; leave "
                 "one out"
             )
-    rest = tuple(given.get(name) for name in names[len(tensors) :])
-    return (*tensors, *rest), {name: value for name, value in given.items() if name not in names}
+    rest = tuple(arguments.get(name) for name in names[len(tensors) :])
+    return (*tensors, *rest), {name: value for name, value in arguments.items() if name not in names}
 
 
 def _known(definition: Definition, attributes: dict[str, Any]) -> list[tuple[str, tuple[Argument, Any]]]:
     """The attributes with their places in the schema."""
-    known = definition.schema.attributes_by_name
+    declared = definition.schema.attributes_by_name
     for name in attributes:
-        if name not in known:
-            names = [*definition.schema.tensor_names, *known]
+        if name not in declared:
+            names = [*definition.schema.tensor_names, *declared]
             cure = did_you_mean(name, names, f"leave {name} out")
             raise InvalidCall(f"{definition.name}: {name} is unknown; the arguments are {', '.join(names)}; {cure}")
-    return [(name, (known[name], value)) for name, value in attributes.items()]
+    return [(name, (declared[name], value)) for name, value in attributes.items()]
 
 
 def outputs(definition: Definition, out: Any) -> tuple[Any, ...]:

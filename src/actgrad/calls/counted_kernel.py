@@ -50,11 +50,11 @@ def boxes(sizes: tuple[int, ...], first: int, last: int) -> Iterator[Box]:
     yield from _within(sizes, end, end * inner, last)
 
 
-def _within(sizes: tuple[int, ...], place: int, first: int, last: int) -> Iterator[Box]:
+def _within(sizes: tuple[int, ...], index: int, first: int, last: int) -> Iterator[Box]:
     """The boxes that lie at one place of the first dimension."""
-    before = place * prod(sizes[1:])
+    before = index * prod(sizes[1:])
     for box in boxes(sizes[1:], first - before, last - before):
-        yield ((place, 1), *box)
+        yield ((index, 1), *box)
 
 
 def narrowed(loop: Loop, box: Box) -> Loop:

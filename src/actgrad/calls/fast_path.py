@@ -83,15 +83,15 @@ class PythonFastPath:
     def _remember(self, arguments: tuple[Any, ...], outputs: tuple[Any, ...], call: CachedCall) -> int:
         """Cache a call and return the number of cached calls, or 0 if such a call has no fast path."""
         tensors = arguments[: len(arguments) - len(call.names)]
-        given = _described((*outputs, *tensors), len(outputs))
-        if given is None or not all(type(value) in (int, bool, str, float) for value in call.values):
+        description = _described((*outputs, *tensors), len(outputs))
+        if description is None or not all(type(value) in (int, bool, str, float) for value in call.values):
             return 0
         words = struct.unpack(f"<{len(call.layouts) // 8}q", call.layouts)
         entry = call, tuple(zip(words[::3], words[1::3], words[2::3], strict=True)), len(outputs)
         attributes = _keys(dict(zip(call.names, call.values, strict=True)))
-        self._entries[len(outputs), given[0], attributes] = entry
+        self._entries[len(outputs), description[0], attributes] = entry
         if call.allocate is not None:
-            self._entries[0, given[0][len(outputs) :], attributes] = entry
+            self._entries[0, description[0][len(outputs) :], attributes] = entry
         return len(self._entries)
 
     @dynamo.left_alone

@@ -133,7 +133,7 @@ class Operator(FastPath):
         """The call with all checks. The next one like it takes the fast path."""
         if not dynamo.is_torch_told:  # it may have been imported after this package
             dynamo.tell_torch()
-        given = tensors
+        positional = tensors
         tensors, values = arguments.arrange(self.definition, tensors, attributes)
         outs = () if out is None else arguments.outputs(self.definition, out)
         if backend is None and (
@@ -141,19 +141,19 @@ class Operator(FastPath):
         ):
             return interception.load_handler()(self, tensors, values, outs)
         inputs, outputs = arguments.views(self.definition, tensors, outs)
-        terms = Ruleset.current()
+        ruleset = Ruleset.current()
         arguments.check_libraries(self.definition, inputs, outputs)
-        prepared, addresses, results, views = prepare.bind(self.definition, inputs, outputs, values, terms, backend)
+        prepared, addresses, results, views = prepare.bind(self.definition, inputs, outputs, values, ruleset, backend)
         prepared.kernel.run(*addresses)
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
         tell = arrays.note_written(first.kind) if outputs else None
         if tell is not None:
             tell(results if isinstance(results, tuple) else (results,))
-        if backend is None and terms is Ruleset.current() and not products.any_chosen():
+        if backend is None and ruleset is Ruleset.current() and not products.any_chosen():
             call = cached_call(attributes, inputs, views, prepared, is_fresh=not outputs)
             sources = tuple([view.source for view in views])
-            if call is not None and self._remember((*given, *call.values), sources, call) > CAPACITY:
+            if call is not None and self._remember((*positional, *call.values), sources, call) > CAPACITY:
                 self.forget()
         return results if outputs else arrays.like_input(results, first)
 
@@ -171,7 +171,7 @@ class Operator(FastPath):
         inputs: Inputs,
         outputs: Outputs,
         attributes: dict[str, Any],
-        terms: Ruleset,
+        ruleset: Ruleset,
         backend: str | None = None,
         scalar_dtypes: tuple[Dtype, ...] = (),
         formats: tuple[str, ...] = (),
@@ -182,7 +182,7 @@ class Operator(FastPath):
         scalars. `formats`, of tensors and then outputs, may be left out if all are ND.
         """
         prepared, addresses, results, targets = prepare.bind(
-            self.definition, inputs, outputs, attributes, terms, backend, scalar_dtypes, formats
+            self.definition, inputs, outputs, attributes, ruleset, backend, scalar_dtypes, formats
         )
         note_written = arrays.note_views_written(targets)
         return Plan(self.name, attributes, prepared, targets, inputs, addresses, results, note_written)
@@ -230,8 +230,9 @@ def _definition(
     definition_faults.refuse_fields(text, fields, FIELDS)
     for name, other in (("gradient_of", gradient_of), ("part_of", part_of)):
         if other is not None and not isinstance(other, Operator):
-            what = f"{name} is {quote(other)}; it must be an operator; pass one"
-            raise InvalidOperator(f"operator {name_in(text)}: {what}")
+            raise InvalidOperator(
+                f"operator {name_in(text)}: {name} is {quote(other)}; it must be an operator; pass one"
+            )
     forward = gradient_of or part_of
     return Definition(
         text,

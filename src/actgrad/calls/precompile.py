@@ -27,49 +27,54 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
     Afterwards calls of these operators, whose tensors have one dtype and are not broadcast, compile nothing in this
     process, whatever their attributes. `operators` and `dtypes` are one name or several, and None means all of them.
     """
-    wanted = _names("operator", operators, REGISTRY)
-    chosen = _names("dtype", dtypes, BY_NAME)
+    operator_names = _names("operator", operators, REGISTRY)
+    dtype_names = _names("dtype", dtypes, BY_NAME)
     count = 0
-    for operator in map(REGISTRY.__getitem__, wanted):
+    for operator in map(REGISTRY.__getitem__, operator_names):
         for attributes, product in _cases(operator):
             for name in contract.allowed_dtypes(operator.definition, product):
-                if name not in chosen:
+                if name not in dtype_names:
                     continue
-                terms = contract.Ruleset(product)
+                ruleset = contract.Ruleset(product)
                 for inputs in _inputs(operator, name, _SMALL):
-                    prepared = prepare.prepare(operator.definition, inputs, attributes, terms)
+                    prepared = prepare.prepare(operator.definition, inputs, attributes, ruleset)
                     if prepared.backend == "cpu":  # the reference backend compiles nothing
                         count += _prepare_for_any_scalars(prepared.computation)
                 for inputs in _inputs(operator, name, _LARGE):
-                    prepare.prepare(operator.definition, inputs, attributes, terms)
+                    prepare.prepare(operator.definition, inputs, attributes, ruleset)
                     count += 1
     if not count:
-        taken = {name for one in wanted for name in contract.allowed_dtypes(REGISTRY[one].definition, None)}
-        dtypes = either(name for name in BY_NAME if name in taken)
+        allowed = {
+            name for operator in operator_names for name in contract.allowed_dtypes(REGISTRY[operator].definition, None)
+        }
+        dtypes = either(name for name in BY_NAME if name in allowed)
         raise InvalidDtype(
-            f"precompile: dtypes is {', '.join(chosen)}; {some(wanted)} must have {dtypes}; pass one of these dtypes"
+            f"precompile: dtypes is {', '.join(dtype_names)}; {some(operator_names)} must have {dtypes}; "
+            "pass one of these dtypes"
         )
     return count
 
 
-def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -> list[str]:
+def _names(noun: str, names: Iterable[str] | str | None, choices: Iterable[str]) -> list[str]:
     """The requested names, all known ones for None."""
     if names is None:
-        return list(known)
-    wanted: list[Any] = [names]
+        return list(choices)
+    result: list[Any] = [names]
     if not isinstance(names, str):
         try:
-            wanted = list(names)
+            result = list(names)
         except Exception as error:  # no iterable, or one that raises whatever it likes
-            message = f"precompile: {what}s is {quote(names)}; it must be a name or several; pass some of {some(known)}"
+            message = (
+                f"precompile: {noun}s is {quote(names)}; it must be a name or several; pass some of {some(choices)}"
+            )
             raise InvalidCall(message) from error
-    for name in wanted:
-        if not isinstance(name, str) or name not in known:
-            cure = did_you_mean(name, known, f"pass one of these {what}s")
-            raise InvalidCall(f"precompile: {what} {quote(name)} is unknown; known are {some(known, name)}; {cure}")
-    if not wanted:
-        raise InvalidCall(f"precompile: {what}s is empty; it must name one; leave it out for all")
-    return wanted
+    for name in result:
+        if not isinstance(name, str) or name not in choices:
+            cure = did_you_mean(name, choices, f"pass one of these {noun}s")
+            raise InvalidCall(f"precompile: {noun} {quote(name)} is unknown; known are {some(choices, name)}; {cure}")
+    if not result:
+        raise InvalidCall(f"precompile: {noun}s is empty; it must name one; leave it out for all")
+    return result
 
 
 def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[TensorMeta | None, ...]]:
@@ -99,12 +104,12 @@ def _prepare_for_any_scalars(computation: Computation) -> int:
 def _cases(operator: Operator) -> Iterator[tuple[dict[str, Any], Product | None]]:
     """Attributes and product for each of an operator's formulas."""
     if callable(operator.switch):
-        known: list[Any] = []
+        formulas: list[Any] = []
         judges = [product for product in products.BY_NAME.values() if product.name in operator.products]
         for product in (None, *judges):
             formula = operator.formula_for(operator.defaults, product)
-            if formula not in known:
-                known.append(formula)
+            if formula not in formulas:
+                formulas.append(formula)
                 yield dict(operator.defaults), product
         return
     is_attribute = operator.switch in operator.defaults  # or it is a tensor

@@ -33,7 +33,7 @@ def prepare(
     definition: Definition,
     tensors: tuple[TensorMeta | None, ...],
     attributes: dict[str, Any],
-    terms: contract.Ruleset = contract.Ruleset(),  # noqa: B008  immutable
+    ruleset: contract.Ruleset = contract.Ruleset(),  # noqa: B008  immutable
     backend: str = "cpu",
     scalar_dtypes: tuple[Dtype, ...] = (),
     formats: tuple[str, ...] = (),
@@ -46,8 +46,8 @@ def prepare(
     Operator.plan_views.
     """
     keys = {name: attribute_key(value) for name, value in attributes.items()}
-    others = terms, backend, scalar_dtypes, formats, device
-    signature = (tensors, *keys.values(), *others)
+    settings = ruleset, backend, scalar_dtypes, formats, device
+    signature = (tensors, *keys.values(), *settings)
     cache = cache_of(definition)
     prepared = cache.prepared.get(signature)
     if prepared is None:
@@ -57,11 +57,11 @@ def prepare(
             definition,
             dict(zip(names, tensors, strict=False)),
             attributes,
-            terms,
+            ruleset,
             dict(zip(scalars, scalar_dtypes, strict=False)),
             dict(zip(names, formats, strict=False)),
         )
-        same_shape = (tensors, *[key for name, key in keys.items() if name not in scalars], *others)
+        same_shape = (tensors, *[key for name, key in keys.items() if name not in scalars], *settings)
         is_flat = definition.access.is_uniform and are_flat(tensors)
         same_scalars = (tuple([meta and meta.dtype for meta in tensors]), *signature[1:]) if is_flat else None
         with first_use.lock, default_environment():  # constants and tables outlive the caller's environment
@@ -82,7 +82,7 @@ def bind(
     inputs: Inputs,
     outputs: Outputs,
     attributes: dict[str, Any],
-    terms: contract.Ruleset,
+    ruleset: contract.Ruleset,
     backend: str | None,
     scalar_dtypes: tuple[Dtype, ...] = (),
     formats: tuple[str, ...] = (),
@@ -103,7 +103,7 @@ def bind(
         definition,
         tuple(metas),
         attributes,
-        terms,
+        ruleset,
         "cpu" if backend is None and device == "cpu" else backends.choose(backend, device, definition.name),
         scalar_dtypes,
         formats,
@@ -139,10 +139,10 @@ def _empty(definition: Definition, first: ArrayView, meta: TensorMeta) -> ArrayV
     except ActgradError:
         raise
     except (MemoryError, ValueError, RuntimeError) as error:
-        what = f"a result of shape {meta.shape} in {meta.dtype} takes {meta.size * meta.dtype.itemsize} bytes"
+        size = f"a result of shape {meta.shape} in {meta.dtype} takes {meta.size * meta.dtype.itemsize} bytes"
         library = "NumPy" if first.kind != "torch" and first.device == "cpu" else "PyTorch"
         fault = f"{library} must allocate them, but raises {quote(f'{type(error).__name__}: {error}')}"
-        raise OutOfMemory(f"{definition.name}: {what}; {fault}; pass out= or compute in parts") from error
+        raise OutOfMemory(f"{definition.name}: {size}; {fault}; pass out= or compute in parts") from error
 
 
 def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
@@ -150,17 +150,17 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     refuse_endless(call.definition, results)
     for name, meta in call.outputs.items():
         aliasing.refuse_self_overlap(call.definition.name, name, meta)
-    what = computation(call, results, device)
-    backend = backends.for_dtypes(backend, what, call.definition.name)
+    computation = make_computation(call, results, device)
+    backend = backends.for_dtypes(backend, computation, call.definition.name)
     counts = row_count(call)
     make = backends.load(backend).prepare
-    kernel = make(what) if counts is None else counted_kernel.prepare(what, counts, make)
-    kernel = contiguous_copies.prepare(kernel, copied_tensors(call, results), make, what, counts is not None)
-    schema, given = call.definition.schema, call.tensors.get
-    outputs = [given(name) or result for name, result in zip(schema.outputs, results, strict=True)]
-    inputs = [tensor for name in schema.tensor_names if (tensor := given(name)) is not None]
-    layouts = aliasing.layouts(outputs, inputs, what.loop)
-    return Prepared(what, backend, kernel, results, layouts, packed_kernel(what, kernel))
+    kernel = make(computation) if counts is None else counted_kernel.prepare(computation, counts, make)
+    kernel = contiguous_copies.prepare(kernel, copied_tensors(call, results), make, computation, counts is not None)
+    schema, tensor_of = call.definition.schema, call.tensors.get
+    outputs = [tensor_of(name) or result for name, result in zip(schema.outputs, results, strict=True)]
+    inputs = [tensor for name in schema.tensor_names if (tensor := tensor_of(name)) is not None]
+    layouts = aliasing.layouts(outputs, inputs, computation.loop)
+    return Prepared(computation, backend, kernel, results, layouts, packed_kernel(computation, kernel))
 
 
 def copied_tensors(call: contract.Call, results: tuple[TensorMeta, ...]) -> dict[int, TensorMeta]:
@@ -212,9 +212,9 @@ def _with_shape(similar_call: Prepared | None, call: contract.Call) -> Prepared 
     metas = [TensorMeta(o.dtype, shape, o.strides) for o in loop.operands]
     results = tuple(metas[: len(loop.outputs)])
     refuse_endless(call.definition, results)
-    what = replace(similar_call.computation, loop=loop)
+    computation = replace(similar_call.computation, loop=loop)
     layouts = aliasing.resized(similar_call.layouts, metas)
-    return Prepared(what, similar_call.backend, kernel, results, layouts, packed_kernel(what, kernel))
+    return Prepared(computation, similar_call.backend, kernel, results, layouts, packed_kernel(computation, kernel))
 
 
 def _with_scalars(similar_call: Prepared | None, call: contract.Call) -> Prepared | None:
@@ -225,19 +225,21 @@ def _with_scalars(similar_call: Prepared | None, call: contract.Call) -> Prepare
     element, formulas = element_and_formulas(definition, call.inputs, call.attributes, call.product)
     if (element, formulas) != (before.element, before.formulas):
         return None
-    what = Computation(element, formulas, _scalars(call, before.compute), before.compute, before.loop, before.device)
-    kernel = similar_call.kernel.with_scalars(what)
-    return None if kernel is None else similar_call.with_kernel(what, kernel)
+    computation = Computation(
+        element, formulas, _scalars(call, before.compute), before.compute, before.loop, before.device
+    )
+    kernel = similar_call.kernel.with_scalars(computation)
+    return None if kernel is None else similar_call.with_kernel(computation, kernel)
 
 
 def _scalars(call: contract.Call, compute: str) -> tuple[float, ...]:
     """The call's scalars as a kernel takes them."""
     scalars = [call.attributes[name] for name in call.definition.schema.scalars]
-    if call.terms.typed:
+    if call.ruleset.typed:
         scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # the checks refuse those that matter
     if BY_NAME[compute].kind in ("bool", "int", "uint"):
         return tuple([_integer(scalar, BY_NAME[compute]) for scalar in scalars])
-    if compute in ("float32", "complex64") or call.terms.typed:  # the C interface turns any scalar into float32
+    if compute in ("float32", "complex64") or call.ruleset.typed:  # the C interface turns any scalar into float32
         return tuple(map(_float32, scalars))
     return tuple(map(float, scalars))
 
@@ -267,7 +269,7 @@ def refuse_endless(definition: Definition, results: tuple[TensorMeta, ...]) -> N
             raise InvalidArgument(f"{definition.name}: {shape}; it must have at most 2**63 - 1; pass smaller inputs")
 
 
-def computation(call: contract.Call, results: tuple[TensorMeta, ...], device: str) -> Computation:
+def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], device: str) -> Computation:
     """The computation of a call that passed its checks, with these results."""
     definition = call.definition
     tensors = (*results, *call.inputs.values())

@@ -41,13 +41,13 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad sdk`."""
     summary = "build the C SDK: aclnn programs in C and C++ build and run without an NPU"
     parser = argument_types.add_command(subparsers, "sdk", summary, __doc__)
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("prefix", nargs="?", metavar="PREFIX", type=_path, help="the folder to build the SDK into")
-    what.add_argument(
+    choices = parser.add_mutually_exclusive_group(required=True)
+    choices.add_argument("prefix", nargs="?", metavar="PREFIX", type=_path, help="the folder to build the SDK into")
+    choices.add_argument(
         "--run", metavar="PROGRAM [ARGUMENT ...]", dest="program", nargs=argparse.REMAINDER,
         help="compile a C or C++ program and run it; what follows it are its arguments",
     )  # fmt: skip
-    what.add_argument(
+    choices.add_argument(
         "--check", metavar="PROGRAM", type=_path, nargs="+",
         help="name what programs lack in the SDK: sources, built programs and libraries, or folders of these",
     )  # fmt: skip

@@ -160,7 +160,7 @@ def statistics(
         arrays = (*(lane.array for lane in lanes), *computation.scalars)
         numbers = [error_bounds.exactly(np.asarray(array).astype(precision)) for array in arrays]
         terms = [xp.bind(term, functions) for term in computation.formulas[1:]]
-        results = rows.find(terms, numbers[:count], numbers[count:], combine)
+        results = rows.compute(terms, numbers[:count], numbers[count:], combine)
     return [Lane("statistic", each.map(lambda part: np.broadcast_to(part, shape))) for each in results]
 
 

@@ -293,7 +293,7 @@ def _outputs(definition: Definition, attributes: dict[str, Any], product: Any, t
     }
     call = contract.Call(definition, metas, attributes, contract.Ruleset(product))
     results = prepare.result_metas(call)
-    computation = prepare.computation(call, results, "cpu")
+    computation = prepare.make_computation(call, results, "cpu")
     outputs = tuple(np.empty(meta.shape) for meta in results)
     inputs = [np.ascontiguousarray(tensors[name]) for name in call.inputs]
     ReferenceKernel(computation).run(*(array.__array_interface__["data"][0] for array in (*outputs, *inputs)))

@@ -40,7 +40,7 @@ def of_requirements(definition: Definition) -> Iterator[str]:
 
 
 def _of_rule(
-    what: str, rule: Callable[..., Any], definition: Definition, allowed: Sequence[Any] = (False, True)
+    rule_name: str, rule: Callable[..., Any], definition: Definition, allowed: Sequence[Any] = (False, True)
 ) -> Iterator[str]:
     """The first fault of a function of attributes and product, which must return one of the allowed values."""
     must = f"it must return {' or '.join(map(repr, allowed))}"
@@ -48,7 +48,7 @@ def _of_rule(
         inspect.signature(rule).bind({}, None)
     except TypeError:
         count = len(inspect.signature(rule).parameters)
-        yield f"{what} takes {count} arguments; write lambda attributes, product: ..."
+        yield f"{rule_name} takes {count} arguments; write lambda attributes, product: ..."
         return
     for attributes, product in combined(_samples(definition), (None, *PRODUCTS.values())):
         values = ", ".join(f"{name}={value!r}" for name, value in attributes.items()) or "no attributes"
@@ -57,13 +57,13 @@ def _of_rule(
             is_allowed = any(result is value or (type(result) is type(value) and result == value) for value in allowed)
         except KeyError as error:
             has = ", ".join(attributes) or "none"
-            yield f"{what} reads the attribute {error}, which the operator does not have; it has {has}"
+            yield f"{rule_name} reads the attribute {error}, which the operator does not have; it has {has}"
             return
         except Exception as error:  # of any code that an author writes
-            yield f"{what} raises {type(error).__name__} ({error}) for {values}; {must}"
+            yield f"{rule_name} raises {type(error).__name__} ({error}) for {values}; {must}"
             return
         if not is_allowed:
-            yield f"{what} returns {quote(result)} for {values}; {must}"
+            yield f"{rule_name} returns {quote(result)} for {values}; {must}"
             return
 
 
@@ -93,9 +93,9 @@ def of_checks(definition: Definition) -> Iterator[str]:
     """Faults of the checks that an operator states: checks that are none, and arguments that it does not have."""
     schema = definition.schema
     for number, group in enumerate(definition.checks):
-        for one in group:
-            if not isinstance(one, Check):
-                yield f"checks[{number}] has {quote(one)}, which is not a rule; write supported('self') or Check(...)"
+        for check in group:
+            if not isinstance(check, Check):
+                yield f"checks[{number}] has {quote(check)}, which is not a rule; write supported('self') or Check(...)"
                 return
     arguments = {*schema.tensor_names, *schema.outputs, *schema.attributes_by_name}
     yield from _of_order("null_order", definition.null_order, arguments)
@@ -122,12 +122,11 @@ def of_sample_calls(definition: Definition) -> Iterator[str]:
     if isinstance(sample, str):
         for name in names:
             if (position := access.position_of(name)) is not None:
-                what = f"{name} along dimension {position}"
-                yield f"its checks refuse {what}: {sample}; {_rule_along(definition, name)}"
+                yield f"its checks refuse {name} along dimension {position}: {sample}; {_rule_along(definition, name)}"
         return
     attributes, shapes = sample
-    first, *others = names
-    for name in [name for name in others if name in definition.element_tensors]:
+    first, *rest = names
+    for name in [name for name in rest if name in definition.element_tensors]:
         shape = shapes[name]
         wrong = {**shapes, name: (*shape[:-1], shape[-1] + 1)}
         if _fault(definition, wrong, attributes) is None:

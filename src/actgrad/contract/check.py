@@ -43,7 +43,7 @@ class Call:
     definition: Definition
     tensors: dict[str, TensorMeta | None]
     attributes: dict[str, Any]
-    terms: Ruleset = _PLAIN
+    ruleset: Ruleset = _PLAIN
     scalar_dtypes: Mapping[str, Dtype] = field(default_factory=dict)  # of typed scalars
     formats: Mapping[str, str] = field(default_factory=dict)  # of tensors that say one other than ND
     inputs: dict[str, TensorMeta] = field(init=False)  # those that are given and that elements see
@@ -56,7 +56,7 @@ class Call:
 
     @property
     def product(self) -> Product | None:
-        return self.terms.product
+        return self.ruleset.product
 
     @property
     def first(self) -> tuple[str, TensorMeta]:
@@ -102,17 +102,17 @@ class When(Enum):
     TYPED = "in the C interface"
     UNTYPED = "in Python"
 
-    def applies(self, terms: Ruleset) -> bool:
+    def applies(self, ruleset: Ruleset) -> bool:
         """Whether a rule of this kind is in force."""
         if self is When.ALWAYS:
             return True
         if self is When.PRODUCT:
-            return terms.product is not None
+            return ruleset.product is not None
         if self is When.DOCUMENT:
-            return terms.document
+            return ruleset.document
         if self is When.LIMITS:
-            return terms.document or terms.product is not None
-        return terms.typed is (self is When.TYPED)
+            return ruleset.document or ruleset.product is not None
+        return ruleset.typed is (self is When.TYPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +127,9 @@ class Check:
     about: tuple[str, ...] = ()  # the arguments that it judges
     c_error: type[ActgradError] | None = None  # in the C interface, where that is another one than in Python
 
-    def raised(self, terms: Ruleset) -> type[ActgradError]:
+    def raised(self, ruleset: Ruleset) -> type[ActgradError]:
         """The class of the error: in Python by the kind of fault, in the C interface by the stage that finds it."""
-        return self.c_error if terms.typed and self.c_error else self.error
+        return self.c_error if ruleset.typed and self.c_error else self.error
 
     @property
     def status(self) -> int:

@@ -40,15 +40,15 @@ def supported(*names: str, dtypes: str = "", products: str = "", everywhere: boo
     Without a product the library's own list holds. Products other than `products` have an empty list.
     `everywhere`: also where the product lacks the dtype.
     """
-    own, takers = tuple(dtypes.split()), tuple(products.split())
+    listed, takers = tuple(dtypes.split()), tuple(products.split())
 
     def allowed_by(call: Call) -> tuple[str, ...]:
         if call.product is None:
             return allowed_dtypes(call.definition, None)
         if takers and call.product.name not in takers:
             return ()
-        names = own or call.definition.dtypes
-        return names if everywhere or (call.definition.bfloat16_everywhere and not own) else _on(call.product, names)
+        names = listed or call.definition.dtypes
+        return names if everywhere or (call.definition.bfloat16_everywhere and not listed) else _on(call.product, names)
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         allowed = allowed_by(call)
@@ -102,14 +102,14 @@ def promoted(*names: str) -> tuple[Check, ...]:
     """These tensors have dtypes that are promoted together, to one of the operator's list."""
 
     def test(call: Call) -> str | None:
-        first, *others = [meta.dtype for name in names if (meta := call.tensors.get(name)) is not None]
+        first, *rest = [meta.dtype for name in names if (meta := call.tensors.get(name)) is not None]
         result: Dtype | None = first
-        for other in others:
-            result = None if result is None else promote(result, other)
+        for dtype in rest:
+            result = None if result is None else promote(result, dtype)
         allowed = allowed_dtypes(call.definition, call.product)
         if result is not None and result.name in allowed:
             return None
-        dtypes = " and ".join(map(str, (first, *others)))
+        dtypes = " and ".join(map(str, (first, *rest)))
         promoted_to = "which have no common dtype" if result is None else f"which promote to {result}"
         expected = f"the common dtype must be {either(allowed)}{call.on_product}"
         return f"{' and '.join(names)} are {dtypes}, {promoted_to}; {expected}; convert them"
@@ -244,16 +244,16 @@ def scalar_on_product(name: str) -> tuple[Check, ...]:
 
 def convertible(*names: str, source: str = "", origin: Origin = Origin.BOTH) -> tuple[Check, ...]:
     """The result, or the tensor `source`, can be converted to the dtype of each of these outputs."""
-    what = source or "the result"
+    target = source or "the result"
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         result = call.inputs[source].dtype if source else result_dtype(call)
         if can_convert(result, meta.dtype):
             return None
-        fault = f"{name} is {meta.dtype}, but {what} is {result}"
-        return f"{fault}; {what} must convert to {name}; pass a floating {name}"
+        fault = f"{name} is {meta.dtype}, but {target} is {result}"
+        return f"{fault}; {target} must convert to {name}; pass a floating {name}"
 
-    return of_each(names, f"{what} can be converted to {{name}}'s dtype", test, InvalidDtype, origin=origin)
+    return of_each(names, f"{target} can be converted to {{name}}'s dtype", test, InvalidDtype, origin=origin)
 
 
 def result_dtype_of(*names: str) -> tuple[Check, ...]:

@@ -67,18 +67,18 @@ def of_statistics(definition: Definition) -> Iterator[str]:
             "replaces_inputs is set; then exactly one output must be of elements; leave it out, or return one such "
             "output"
         )
-    kinds = [tuple(statistic.combine for statistic in one.values()) for one in rows.passes]
+    kinds = [tuple(statistic.combine for statistic in group.values()) for group in rows.passes]
     if all(kind in UNVISITED for kind in kinds):
         yield "reads has only once(); a pass must read elements; write largest(term) or total(term) before once(term)"
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
     earlier: list[str] = []
-    for one, kind in zip(rows.passes, kinds, strict=True):
+    for group, kind in zip(rows.passes, kinds, strict=True):
         for lone in (ONCE, LENGTH):
             if lone in kind and len(kind) > 1:
-                names = ", ".join(one)
+                names = ", ".join(group)
                 yield f"{lone}() shares a pass with others ({names}); it must be alone; give it a pass of its own"
         parameters = [*([] if kind == (ONCE,) else _seen(definition)), *earlier, *scalars]
-        for name, statistic in one.items() if kind != (LENGTH,) else ():
+        for name, statistic in group.items() if kind != (LENGTH,) else ():
             arity = _arity(statistic.term)
             if isinstance(arity, str):
                 yield f"the term of {name!r}: {arity}"
@@ -87,22 +87,22 @@ def of_statistics(definition: Definition) -> Iterator[str]:
                 yield f"the term of {name!r} takes {quantity(arity, 'argument')}; {must}; change its parameters"
             elif fault := traced.fault_of_result(statistic.term, arity, (name,)):
                 yield f"the term of {name!r}: {fault}"
-        earlier += one
+        earlier += group
 
 
 def _fault(
-    what: str, formula: Any, elements: int, scalars: list[str], names: tuple[str, ...], is_several: bool = False
+    label: str, formula: Any, elements: int, scalars: list[str], names: tuple[str, ...], is_several: bool = False
 ) -> Iterator[str]:
     """The fault of a formula that takes so many elements and these scalars. It returns a number for each name."""
     arity, count = _arity(formula), elements + len(scalars)
     if isinstance(arity, str):
-        yield arity if arity.startswith("formula ") else f"{what} {arity}"
+        yield arity if arity.startswith("formula ") else f"{label} {arity}"
     elif arity != count:
         xp.check(formula)
         must = f"it must take {count}: the elements of its tensors, then {', '.join(scalars) or 'no scalars'}"
-        yield f"{what} takes {quantity(arity, 'argument')}; {must}; change its parameters"
+        yield f"{label} takes {quantity(arity, 'argument')}; {must}; change its parameters"
     elif (order := _scalars_of(formula, elements, scalars)) != scalars:
-        yield f"{what} takes the scalars {', '.join(order)}; they come as {', '.join(scalars)}; reorder its parameters"
+        yield f"{label} takes the scalars {', '.join(order)}; they come as {', '.join(scalars)}; reorder its parameters"
     elif fault := traced.fault_of_result(formula, arity, names, is_several):
         yield fault
 

@@ -53,8 +53,8 @@ def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
     return (Check(f"{packed} has an even size along {dim}", test, about=(packed, dim)),)
 
 
-def most_along(packed: str, maximum: int, others: int, dim: str = "dim") -> tuple[Check, ...]:
-    """Where a product judges, the packed tensor has 1 to `maximum` elements along `dim`, in at most `others` rows."""
+def most_along(packed: str, maximum: int, most_rows: int, dim: str = "dim") -> tuple[Check, ...]:
+    """Where a product judges, `packed` has 1 to `maximum` elements along `dim`, in at most `most_rows` rows."""
 
     def test(call: Call) -> str | None:
         shape, number = call.inputs[packed].shape, call.attributes[dim]
@@ -63,12 +63,12 @@ def most_along(packed: str, maximum: int, others: int, dim: str = "dim") -> tupl
             fault = f"{packed} has size {size} in dimension {number}{call.on_product}"
             return f"{fault}; it must be 1 to {maximum}; split {packed}"
         rows = prod(shape) // size
-        if rows <= others:
+        if rows <= most_rows:
             return None
         fault = f"{packed} has {rows} rows along dimension {number}{call.on_product}"
-        return f"{fault}; it must have at most {others}; split {packed}"
+        return f"{fault}; it must have at most {most_rows}; split {packed}"
 
-    rule = f"{packed} has 1 to {maximum} elements along {dim}, in at most {others} rows"
+    rule = f"{packed} has 1 to {maximum} elements along {dim}, in at most {most_rows} rows"
     return (Check(rule, test, when=When.PRODUCT, about=(packed, dim)),)
 
 

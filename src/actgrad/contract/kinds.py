@@ -47,19 +47,19 @@ EARLY = (NullArgument, UnsupportedOnProduct, NotConfigured)  # checked before an
 
 def run(call: Call, early: bool = False) -> None:
     """Raise the error of the first check that `call` breaks. `early`: only of those that need no tensor."""
-    for check in _in_force(call.definition, call.terms, early):
+    for check in _in_force(call.definition, call.ruleset, early):
         fault = check.test(call)
         if fault is not None:
-            raise check.raised(call.terms)(f"{call.definition.name}: {fault}")
+            raise check.raised(call.ruleset)(f"{call.definition.name}: {fault}")
 
 
 @cache
-def _in_force(definition: Definition, terms: Ruleset, early: bool) -> tuple[Check, ...]:
+def _in_force(definition: Definition, ruleset: Ruleset, early: bool) -> tuple[Check, ...]:
     """The checks that apply under these terms. `early`: only those before the first that needs a tensor."""
     checks = checks_of(definition)
     if early:
         checks = tuple(takewhile(lambda check: check.error in EARLY, checks))
-    return tuple([check for check in checks if check.when.applies(terms)])
+    return tuple([check for check in checks if check.when.applies(ruleset)])
 
 
 VALUES: tuple[Check, ...] = (Check("the attributes have allowed values", lambda call: None),)
@@ -68,24 +68,24 @@ TILED_VALUES: tuple[Check, ...] = (Check("the attributes have values that a kern
 
 def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
     """The checks on dtypes and shapes of an operator that states none."""
-    first, *others = definition.schema.tensor_names
+    first, *rest = definition.schema.tensor_names
     outputs = definition.schema.outputs
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
     access = definition.access
     if access.is_packed:
-        packed = next(name for name in (first, *others) if access.part_count(name) > 1)
-        halves = [name for name in (first, *others, *outputs) if access.part_count(name) == 1]
+        packed = next(name for name in (first, *rest) if access.part_count(name) > 1)
+        halves = [name for name in (first, *rest, *outputs) if access.part_count(name) == 1]
         return (
             dtype_rules.supported(first),
-            dtype_rules.equal(*others, *outputs, to=first),
+            dtype_rules.equal(*rest, *outputs, to=first),
             shape_rules.rank(packed),
             halves_rules.dim_in_range(packed, access.dimension_attribute),
             halves_rules.even(packed, access.dimension_attribute),
             halves_rules.half(*halves, of=packed, dim=access.dimension_attribute),
             shape_rules.result_shape(*outputs),
         )
-    alike = [name for name in others if access.brings_elements(name)]
-    positions = {name: d for name in others if (d := access.position_of(name)) is not None}
+    alike = [name for name in rest if access.brings_elements(name)]
+    positions = {name: d for name in rest if (d := access.position_of(name)) is not None}
     if definition.broadcasts:
         same: list[str] = []
         joined = tuple(check for name in alike for check in shape_rules.broadcastable(name, to=first))
@@ -93,7 +93,7 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         same, joined = [*alike, *(name for name in outputs if not access.is_statistic(name))], ()
     return (
         dtype_rules.supported(first),
-        dtype_rules.promoted(first, *others) if definition.broadcasts else dtype_rules.equal(*others, to=first),
+        dtype_rules.promoted(first, *rest) if definition.broadcasts else dtype_rules.equal(*rest, to=first),
         dtype_rules.real(*scalars),
         stages.document(dtype_rules.supported(*outputs)),
         dtype_rules.convertible(*outputs),

@@ -39,7 +39,7 @@ def no_nulls(definition: Definition) -> tuple[Check, ...]:
     def check(name: str, kind: str, when: When) -> Check:
         def test(call: Call) -> str | None:
             values = call.attributes if kind in KINDS else call.tensors
-            return missing(name, kind, call.terms.typed) if values.get(name) is None else None
+            return missing(name, kind, call.ruleset.typed) if values.get(name) is None else None
 
         return Check(f"{name} is not null", test, NullArgument, when, about=(name,))
 

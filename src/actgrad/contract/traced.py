@@ -112,8 +112,8 @@ def result(formula: Callable[..., Any], count: int) -> Any:
     except InvalidOperator:
         raise
     except Exception as error:  # of any code that an author writes
-        what = str(error).replace("TracedNumber", "number").replace("TracedCondition", "comparison")
-        raise InvalidOperator(f"it cannot be computed: {type(error).__name__}: {what}; {ALLOWED}") from error
+        reason = str(error).replace("TracedNumber", "number").replace("TracedCondition", "comparison")
+        raise InvalidOperator(f"it cannot be computed: {type(error).__name__}: {reason}; {ALLOWED}") from error
     return result
 
 
@@ -130,8 +130,8 @@ def fault_of_result(
     must = f"it must return {'a tuple of ' if is_several else ''}{len(names)} ({', '.join(names) or 'none'})"
     values = returned if isinstance(returned, tuple) else (returned,)
     if isinstance(returned, tuple) is not is_several or len(values) != len(names):
-        what = f"{len(values)} values" if isinstance(returned, tuple) else "1 value"
-        return f"{where_} returns {'nothing' if returned is None else what}; {must}"
+        number = f"{len(values)} values" if isinstance(returned, tuple) else "1 value"
+        return f"{where_} returns {'nothing' if returned is None else number}; {must}"
     for value in values:
         if isinstance(value, TracedCondition):
             return f"{where_} returns a comparison; write where(condition, 1.0, 0.0)"

@@ -44,7 +44,7 @@ fatrelu_mul = Operator(
             rank("input", minimum=2, maximum=ANY_RANK),
             one_element("threshold"),
             dim_in_range("input"),
-            most_along("input", 1024, others=200_000),
+            most_along("input", 1024, most_rows=200_000),
             even("input"),
             result_shape("out", or_in_a_row=True),
         ),

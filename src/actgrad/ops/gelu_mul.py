@@ -27,7 +27,7 @@ gelu_mul = Operator(
         TILED_VALUES,
         tiling(
             rank("input", minimum=2, maximum=ANY_RANK),
-            most_along("input", 1024, others=200_000),
+            most_along("input", 1024, most_rows=200_000),
             dim_in_range("input"),
             even("input"),
             result_shape("out", or_in_a_row=True),

@@ -55,7 +55,7 @@ class WeightedHalves(Halves):
 def one_weight_for_each_row(call):
     """In Python `weight` has the shape of the rows. In the C interface it may have any shape of that size."""
     weight, rows = call.tensors.get("weight"), call.inputs["x"].shape[:-1]
-    if weight is None or weight.shape in (rows, (*rows, 1)) or (call.terms.typed and weight.size == prod(rows)):
+    if weight is None or weight.shape in (rows, (*rows, 1)) or (call.ruleset.typed and weight.size == prod(rows)):
         return None
     return f"weight has shape {weight.shape}; it must be {rows}, one element for each row of x; reshape weight"
 

@@ -261,9 +261,9 @@ def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
     outputs, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)
     if prepare.copied_tensors(call, metas):
         return None  # the operator copies them
-    what = prepare.computation(call, metas, str(tensors[0].device))
-    if what.loop.size:
-        launch = backend.launch(what)
+    computation = prepare.make_computation(call, metas, str(tensors[0].device))
+    if computation.loop.size:
+        launch = backend.launch(computation)
         torch.library.wrap_triton(launch.kernel)[(launch.programs,)](*outputs, *tensors, *launch.numbers)
     return outputs if len(outputs) > 1 else outputs[0]
 

@@ -238,7 +238,7 @@ def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[
         if output is not None:
             aliasing.refuse_self_overlap(call.definition.name, name, output.meta)
     output_metas, input_metas = ([view.meta for view in group if view is not None] for group in (outputs, inputs))
-    loop = prepare.computation(call, prepare.result_metas(call), "cpu").loop
+    loop = prepare.make_computation(call, prepare.result_metas(call), "cpu").loop
     layouts = aliasing.layouts(output_metas, input_metas, loop)
     aliasing.check(call.definition.name, schema.outputs, outputs, schema.tensor_names, inputs, layouts)
 

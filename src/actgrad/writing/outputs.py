@@ -29,13 +29,13 @@ def check_paths(outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath]
     `outputs` maps the options to their files, None for one that is not given. Files are compared, not spellings.
     """
     paths = {option: os.fspath(path) for option, path in outputs.items() if path is not None}
-    owners = {os.fspath(path): f"is the input {path}" for path in inputs}
+    uses = {os.fspath(path): f"is the input {path}" for path in inputs}
     for option, path in paths.items():
         if _is_regular(path):
-            for other, what in owners.items():
+            for other, use in uses.items():
                 if _is_same(path, other):
-                    raise UnwritableFile(f"{option} {path}: {what}; each output needs its own file; name another file")
-            owners[path] = f"is the file of {option} too"
+                    raise UnwritableFile(f"{option} {path}: {use}; each output needs its own file; name another file")
+            uses[path] = f"is the file of {option} too"
         _check_writable(option, path)
 
 
@@ -94,8 +94,8 @@ def _is_regular(path: str) -> bool:
     return os.path.isfile(path) or not os.path.exists(path)
 
 
-def _is_same(one: str, other: str) -> bool:
+def _is_same(path: str, other: str) -> bool:
     """Whether two paths name one file, which need not exist yet."""
     with suppress(OSError):  # at most one of them exists
-        return os.path.samefile(one, other)
-    return os.path.realpath(one) == os.path.realpath(other)
+        return os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)

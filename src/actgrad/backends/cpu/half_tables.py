@@ -75,7 +75,7 @@ def of_formulas(computation: Computation) -> list[Computation]:
     ):
         return []
     numbers = _all_numbers(loop.inputs[0].dtype, BY_NAME["float32"])
-    return [replace(computation, element=forward, formulas=(one,), loop=numbers) for one in formulas]
+    return [replace(computation, element=forward, formulas=(formula,), loop=numbers) for formula in formulas]
 
 
 def _is_half(dtype: Dtype) -> bool:

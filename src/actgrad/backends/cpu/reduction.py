@@ -49,7 +49,7 @@ class AlongRows(RowLoop):
         """The loop over the rows."""
         f, rows = self.function, self.statistics
         self.step = max(self.unroll, PARTIAL_SUMS // self.lanes, 1)
-        accumulators = [[self._accumulators(combine) for combine in one] for one in rows.passes]
+        accumulators = [[self._accumulators(combine) for combine in combinations] for combinations in rows.passes]
         self.cache = TermCache(self) if rows.replaces_inputs else None
         with f.steps(I64(0), self.count) as row:
             pointers = [f.at(p, f.mul(row, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
@@ -236,11 +236,11 @@ class AcrossRows(RowLoop):
                     number = numbers.stop
                     continue
                 pass_ = list(zip(numbers, self.sums, combinations, strict=False))
-                for one in pass_:
-                    self._begin(*one, columns)
+                for statistic in pass_:
+                    self._begin(*statistic, columns)
                 self._visit_elements(pointers, columns, partial(self._accumulation, number, pass_))
-                for one in pass_:
-                    self._end(*one, columns)
+                for statistic in pass_:
+                    self._end(*statistic, columns)
                 number = numbers.stop
             if self.of_elements:
                 self._visit_elements(pointers, columns, self._elements, self.of_elements)

@@ -178,7 +178,7 @@ class RowLoop:
         inputs = [(vector, I64(0)) for vector in vectors]
         if self.emitter.target.tuning.row_interleave:
             return body.compute(inputs)
-        return [body.compute([one])[0] for one in inputs]
+        return [body.compute([vector])[0] for vector in inputs]
 
     def store_elements(
         self,
@@ -229,7 +229,7 @@ def larger(f: IRFunction, a: ir.Value, b: ir.Value) -> ir.Value:
     return f.select(f.fcmp_ordered(">", b, a), b, a)
 
 
-def _masked(what: str, type_: ir.VectorType) -> str:
+def _masked(action: str, type_: ir.VectorType) -> str:
     """The name of LLVM's masked load or store."""
     kind = "i" if isinstance(type_.element, ir.IntType) else "f"
-    return f"llvm.masked.{what}.v{type_.count}{kind}{bits_of(type_.element)}.p0"
+    return f"llvm.masked.{action}.v{type_.count}{kind}{bits_of(type_.element)}.p0"

@@ -18,8 +18,8 @@ class Machine(NamedTuple):
         if not self.fuses:
             return "{} * {}"
         width, register = (64, "d") if is_double else (32, "f")
-        what = f'"mul.rn.f{width} $0, $1, $2;", "={register},{register},{register}"'
-        return f"tl.inline_asm_elementwise({what}, [{{}}, {{}}], tl.float{width}, True, 1)"
+        assembly = f'"mul.rn.f{width} $0, $1, $2;", "={register},{register},{register}"'
+        return f"tl.inline_asm_elementwise({assembly}, [{{}}, {{}}], tl.float{width}, True, 1)"
 
 
 INTERPRETER = Machine(rounds_bfloat16=False, has_one_nan=False, reciprocal="1.0 / {}")

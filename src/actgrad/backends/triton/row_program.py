@@ -55,8 +55,8 @@ class _RowWriter(KernelWriter):
         """Write a function of one block's elements; returns the text of its calls."""
         operands = [Operand(k, dtype, 0, (dtype.itemsize,)) for k, dtype in enumerate((*outputs, *inputs))]
         loop = Loop((1,), tuple(operands[: len(outputs)]), tuple(operands[len(outputs) :]))
-        one = replace(self.computation, element=compute, formulas=(formula,), loop=loop, statistics=None)
-        return self.call(name, element(one, self.machine))
+        single = replace(self.computation, element=compute, formulas=(formula,), loop=loop, statistics=None)
+        return self.call(name, element(single, self.machine))
 
     def written(self) -> TiledKernel:
         """The kernel."""
@@ -72,21 +72,21 @@ class _RowWriter(KernelWriter):
         compute = {"float32": "tl.float32", "float64": "tl.float64"}[number.name]
         calls = []
         count = 0
-        for one in rows.passes:
-            if one == (LENGTH,):
+        for combinations in rows.passes:
+            if combinations == (LENGTH,):
                 calls.append(lambda arguments: "")  # there is no term
                 body.append(f"s{count} = size.to({compute})")
                 count += 1
                 continue
-            if one == (ONCE,):
+            if combinations == (ONCE,):
                 calls.append(self._function(f"term{count}", terms[count], [number] * count, [number]))
                 body.append(f"s{count} = {calls[-1](self.statistics[:count])}")
                 count += 1
                 continue
-            for k, _ in enumerate(one, count):
+            for k, _ in enumerate(combinations, count):
                 calls.append(self._function(f"term{k}", terms[k], [*loads, *[number] * count], [number]))
-            body += self._pass(one, count, calls, block, compute)
-            count += len(one)
+            body += self._pass(combinations, count, calls, block, compute)
+            count += len(combinations)
         of_elements = [k for k, s in enumerate(rows.output_statistics) if s < 0]
         if of_elements:
             types = [number] if rows.replaces_inputs else loads

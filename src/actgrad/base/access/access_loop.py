@@ -92,18 +92,18 @@ def loop(
         return in_a_row(meta, first)
 
     def operands(tensors: Mapping[str, TensorMeta], first: int) -> tuple[Operand, ...]:
-        found = []
+        result = []
         for number, (name, meta) in enumerate(tensors.items(), first):
-            whole = merged(name, meta)
-            is_aligned = len(whole.shape) == len(shape)
-            aligned = whole.shape if is_aligned else access.aligned(name, whole.shape, len(shape), attributes)
-            found += [
-                _operand(number, whole, part, aligned, shape) for part in access.parts(name, meta.shape, attributes)
+            joined = merged(name, meta)
+            is_aligned = len(joined.shape) == len(shape)
+            aligned = joined.shape if is_aligned else access.aligned(name, joined.shape, len(shape), attributes)
+            result += [
+                _operand(number, joined, part, aligned, shape) for part in access.parts(name, meta.shape, attributes)
             ]
-        return tuple(found)
+        return tuple(result)
 
-    whole = Loop(shape, operands(outputs, 0), operands(inputs, len(outputs)))
-    return whole.reordered([d for d in range(len(shape)) if d not in rows] + list(rows)) if rows else whole
+    result = Loop(shape, operands(outputs, 0), operands(inputs, len(outputs)))
+    return result.reordered([d for d in range(len(shape)) if d not in rows] + list(rows)) if rows else result
 
 
 def is_in_a_row(meta: TensorMeta, first: int) -> bool:

@@ -29,8 +29,8 @@ def _of_tensor_along(reads: Any, schema: Schema) -> Iterator[str]:
     kind, required = type(reads).__name__, [a.name for a in schema.tensors if not a.is_optional]
     names = ", ".join(required[1:]) or "none; add Tensor weight to the schema"
     if reads.tensor not in required[1:]:
-        what = "no tensor" if reads.tensor not in schema.tensor_names else "optional or the first tensor"
-        yield f"reads={kind} names {quote(reads.tensor)}, which is {what}; it must be one of {names}"
+        fault = "no tensor" if reads.tensor not in schema.tensor_names else "optional or the first tensor"
+        yield f"reads={kind} names {quote(reads.tensor)}, which is {fault}; it must be one of {names}"
     if not _is_integer(reads.position) or reads.position < 0:
         yield f"reads={kind} has position {quote(reads.position)}; count dimensions from the front, from 0"
 
@@ -56,7 +56,7 @@ def _of_halves(reads: Halves, schema: Schema) -> Iterator[str]:
 
 def _of_rows(reads: Rows, schema: Schema) -> Iterator[str]:
     kind, example = type(reads).__name__, "passes=({'total': total(term)},)"
-    if not isinstance(reads.passes, tuple) or not all(isinstance(one, Mapping) and one for one in reads.passes):
+    if not isinstance(reads.passes, tuple) or not all(isinstance(group, Mapping) and group for group in reads.passes):
         yield f"reads={kind} has passes {quote(reads.passes)}; they must be a tuple of mappings, as {example}"
         return
     if not reads.passes:
@@ -64,8 +64,8 @@ def _of_rows(reads: Rows, schema: Schema) -> Iterator[str]:
     if not _is_integer(reads.position):
         yield f"reads={kind} has position {quote(reads.position)}; it must be an integer"
     names: list[str] = []
-    for one in reads.passes:
-        for name, statistic in one.items():
+    for group in reads.passes:
+        for name, statistic in group.items():
             if not isinstance(statistic, Statistic) or not callable(statistic.term):
                 yield f"reads={kind} has {name!r}: {quote(statistic)}; write largest(term), total(term) or once(term)"
             if name in names:

@@ -70,9 +70,9 @@ _KINDS: Mapping[str, _Kind] = {
 }
 
 
-def refuse_fields(text: object, stated: Iterable[str], fields: Mapping[str, bool]) -> None:
+def refuse_fields(text: object, field_names: Iterable[str], fields: Mapping[str, bool]) -> None:
     """Raise for an unknown field, and for a missing one. `fields` says whether a field must be stated."""
-    names = [*stated]
+    names = [*field_names]
     for name in names:
         if name not in fields:
             fault = f"operator {name_in(text)}: {name} is not a field"
@@ -147,8 +147,8 @@ def _names(schema: Schema) -> Iterator[str]:
     names = [schema.name, *(a.name for a in schema.arguments), *schema.outputs]
     for name in names:
         if not name.isascii() or keyword.iskeyword(name):
-            what = "is a word of Python's own" if name.isascii() else "has letters beyond ASCII"
-            yield f"the name {name!r} {what}; write another, as lambd for lambda"
+            reason = "is a word of Python's own" if name.isascii() else "has letters beyond ASCII"
+            yield f"the name {name!r} {reason}; write another, as lambd for lambda"
     if schema.name.endswith("_"):
         yield f"its name ends in an underscore, as PyTorch names calls in place; write {schema.name.rstrip('_')!r}"
     if schema.name in _PACKAGE_NAMES:
@@ -210,15 +210,15 @@ def of_names(definition: Any, holders: Mapping[tuple[str, str], str]) -> Iterato
 
     `holders` are the operators that have names, by the field that states a name and the name.
     """
-    stated: list[tuple[str, str]] = []
+    earlier: list[tuple[str, str]] = []
     for kind, name in public_names(definition):
         holder = holders.get((kind, name))
-        if (kind, name) in stated:
+        if (kind, name) in earlier:
             yield f"it states {kind} {name!r} twice; leave out one"
         elif holder is not None:
             words = "the C name" if kind == "aclnn" else f"the {kind} name"
             yield f"{kind} is {name!r}, {words} of {holder}; choose another"
-        stated.append((kind, name))
+        earlier.append((kind, name))
 
 
 def public_names(definition: Any) -> Iterator[tuple[str, str]]:

@@ -25,22 +25,22 @@ def parse(definition: Any) -> ParsedNames | None:
     if definition.torch is None:
         return None
     attributes, tensors = definition.schema.attributes_by_name, definition.schema.tensors
-    own = {*attributes, "*", "save", *(["inplace"] if definition.may_be_in_place else [])}
-    own |= (
+    allowed = {*attributes, "*", "save", *(["inplace"] if definition.may_be_in_place else [])}
+    allowed |= (
         {f"{definition.access.dimension_attribute}=None", "_stacklevel", "dtype"}
         if definition.access.sees_rows
         else set()
     )
     function, words = _parsed(definition, definition.torch.function, [*attributes])
-    renamed = [word for word in words if word not in own]
+    renamed = [word for word in words if word not in allowed]
     if renamed and (len(tensors) == 1 or len(tensors) != len(renamed) or words[: len(tensors)] != renamed):
         raise _refusal(definition, definition.torch.function)
     names = renamed or (["input"] if len(tensors) == 1 else [argument.name for argument in tensors])
-    parameters = [word for word in words if word in own]
+    parameters = [word for word in words if word in allowed]
     module, words = (
         _parsed(definition, definition.torch.module, parameters) if definition.torch.module else ("", parameters)
     )
-    if not own.union(names).issuperset(words):
+    if not allowed.union(names).issuperset(words):
         raise _refusal(definition, definition.torch.module)
     return ParsedNames(function, tuple(names), tuple(parameters), module, tuple(words))
 

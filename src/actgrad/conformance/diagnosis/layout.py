@@ -289,16 +289,16 @@ def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[st
     is_dense = heard <= len(failing) / _FAILS and last - first + 1 <= 4 * len(failing)
     if 0.9 * size >= last - first + 1 and is_dense:
         tile = next((n for n in (256, 128, 64, 32, 16) if first % n == 0 and (last + 1 - first) % n == 0), None)
-        what = f"one tile of {tile}" if tile and last - first + 1 == tile else "one stretch"
-        return "stretch", f"wrong in {what}: positions {first} to {last} in the order of rows"
+        stretch = f"one tile of {tile}" if tile and last - first + 1 == tile else "one stretch"
+        return "stretch", f"wrong in {stretch}: positions {first} to {last} in the order of rows"
     number = np.arange(size)
     rows = prod(shape[:-1])
     if len(shape) > 1 and rows > 1 and shape[-1] > 1:
         run = _run(wrong, silent, number % shape[-1], shape[-1])
         if run is not None:
             is_last = run[1] == shape[-1] - 1
-            what = "the last block of each row" if is_last else "columns"
-            return "last-block" if is_last else "columns", f"wrong in {what}: columns {run[0]} to {run[1]}"
+            stretch = "the last block of each row" if is_last else "columns"
+            return "last-block" if is_last else "columns", f"wrong in {stretch}: columns {run[0]} to {run[1]}"
         run = _run(wrong, silent, number // shape[-1], rows)
         if run is not None:
             return "rows", f"wrong in rows {run[0]} to {run[1]} of {rows}"

@@ -154,6 +154,6 @@ def _meta(tensor: AclTensor) -> TensorMeta:
 def run(checks: tuple[Check, ...], call: Call) -> None:
     """Raise the error of the first check that a call breaks."""
     for check in checks:
-        fault = check.test(call) if check.when.applies(call.terms) else None
+        fault = check.test(call) if check.when.applies(call.ruleset) else None
         if fault is not None:
-            raise check.raised(call.terms)(f"{call.definition.name}: {fault}")
+            raise check.raised(call.ruleset)(f"{call.definition.name}: {fault}")

@@ -45,7 +45,7 @@ class ElementCall(NamedTuple):
             derivative = slope(terms)
             return number if derivative is None else Dual(number, self.total(share * derivative))
 
-        return self.statistics.find(self.formulas[1:], inputs, self.attributes, combine)
+        return self.statistics.compute(self.formulas[1:], inputs, self.attributes, combine)
 
     def combined(self, combine: str, terms: torch.Tensor) -> tuple[torch.Tensor, Any]:
         """A statistic, and each term's share in its derivative; the largest terms share it."""
@@ -135,8 +135,8 @@ class ElementCall(NamedTuple):
     def _terms(self) -> list[tuple[str, int]]:
         """Of each statistic its combination, and how many earlier ones its term sees."""
         result: list[tuple[str, int]] = []
-        for one in self.statistics.passes:
-            result += [(combine, len(result)) for combine in one]
+        for combinations in self.statistics.passes:
+            result += [(combine, len(result)) for combine in combinations]
         return result
 
 
