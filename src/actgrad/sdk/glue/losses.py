@@ -29,7 +29,8 @@ def _loss_shape(*arguments: Any) -> Shape:
 
 def _shape_where_none(reduction: int, *shapes: Shape) -> Any:
     """The shape of a loss whose reduced result may have any shape."""
-    return ... if reduction else np.broadcast_shapes(*shapes)
+    shape = np.broadcast_shapes(*shapes)
+    return ... if reduction else shape
 
 
 def _share(size: int, reduction: int) -> float:
