@@ -42,7 +42,7 @@ PHASE_TWO: dict[str, Callable[[], Any]] = {
 }
 #: How torch_npu says that a read failed.
 REASON = (
-    "is not in actgrad|Elu: self is INT32|index 7 is out of bounds|ACL stream synchronize failed, error code:500003"
+    "is not in actgrad|Elu: self is INT32|an index is 7|ACL stream synchronize failed, error code:500003"
 )
 
 
