@@ -150,6 +150,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "Arange": {"end": S(3.0), "out": T((2,))},
     "Equal": {"out": T((), B)}, "Stack": {"out": T((2, 2, 3))}, "Cat": {"out": T((4, 3))},
     "Permute": {"dims": (1, 0), "out": T((3, 2))}, "Repeat": {"repeats": (1, 2), "out": T((2, 6))},
+    "ForeachNonFiniteCheckAndUnscale": {"foundInf": T((1,)), "invScale": T((1,))},
     "Roll": {"shifts": (1,)}, "DropoutGenMask": {"shape": (8,), "out": T((16,), "uint8")},
     "DropoutGenMaskV2": {"shape": (8,), "out": T((16,), "uint8")}, "DropoutDoMask": {"mask": T((16,), "uint8")},
     "Randperm": {"n": 3, "out": T((3,), I64)}, "InplaceRandom": {"to": 5}, "InplaceUniform": {"to": 1.0},
@@ -171,7 +172,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("gamma", "gradGammaOut", "gradBetaOut"), T((4,))),
     },
     "FlashAttentionScore": {
-        **dict.fromkeys(("query", "key", "value", "attentionOutOut"), HEADS), "headNum": 1, "softmaxOutO": HEADS,
+        **dict.fromkeys(("query", "key", "value", "attentionOutOut"), HEADS), "headNum": 1,
+        **dict.fromkeys(("softmaxMaxOut", "softmaxSumOut"), T((1, 1, 2, 8))),
     },
     "FlashAttentionScoreGrad": {
         **dict.fromkeys(("query", "keyIn", "value", "dy", "attentionInOptional"), HEADS), "headNum": 1,

@@ -141,13 +141,17 @@ def reducible(row: Row, name: str, dims: str) -> Group:
 
 
 def statistics(row: Row, name: str, to: str, normalized: str, *count_only: str) -> Group:
-    """A statistic has the leading sizes of a tensor, and 1 for each normalized dimension, or as many elements."""
+    """A statistic has the leading sizes of a tensor, and 1 for each normalized dimension, or as many elements.
+
+    `normalized` is an array of sizes, or a tensor of as many dimensions.
+    """
 
     def test(call: Call) -> str | None:
         meta, other = call.tensors[name], call.tensors[to]
-        if meta is None or other is None or not meta.size:
+        if meta is None or other is None or not (meta.size or count_only):
             return None
-        count = len(call.attributes[normalized])
+        value = call.tensors.get(normalized, call.attributes.get(normalized))
+        count = len(value.shape if isinstance(value, TensorMeta) else value or ())
         expected = (*other.shape[: len(other.shape) - count], *(1,) * count)
         fault = f"{name} has shape {meta.shape}; it must be {expected}; reshape {name}"
         return None if meta.shape == expected or (count_only and meta.size == prod(expected)) else fault
@@ -235,3 +239,33 @@ def masks(row: Row, name: str, to: str) -> Group:
         return f"{fault}; remove one" if position > len(meta.shape) else None
 
     return (Check(f"masks of {name} fit {to}", test, about=(name, to)),)
+
+
+def indexed(row: Row, name: str, to: str, result: str) -> Group:
+    """The result has the shape of a tensor at these indices. One that is written broadcasts to this shape.
+
+    An index without elements stands for a whole dimension. Masks are not compared, because their values count.
+    """
+
+    def test(call: Call) -> str | None:
+        meta, indices, other = call.tensors[to], list(entries(call, name)), call.tensors[result]
+        if meta is None or other is None or not (meta.size and other.size):
+            return None
+        words = f"{name} have shapes {[each.shape for each in indices]}, but {to} has shape {meta.shape}"
+        if sum(len(each.shape) if each.dtype.name == "bool" else 1 for each in indices) > len(meta.shape):
+            return f"{words}; there must be at most one for each dimension; remove one"
+        if any(each.dtype.name == "bool" for each in indices):
+            return None
+        positions = [k for k, each in enumerate(indices) if each.size]
+        together = broadcast_shapes((), *(indices[k].shape for k in positions))
+        if together is None:
+            return f"{words}; the shapes of indices must broadcast; reshape one of them"
+        first = positions[0] if positions and positions[-1] - positions[0] < len(positions) else 0
+        rest = [n for k, n in enumerate(meta.shape) if k not in positions]
+        expected = (*rest[:first], *together, *rest[first:])
+        is_read = any(p.name == result and p.is_output for p in row.parameters)
+        if other.shape == expected or (not is_read and broadcast_shapes(other.shape, expected) == expected):
+            return None
+        return f"{result} has shape {other.shape}; it must be {expected}, the shape at the indices; reshape {result}"
+
+    return (Check(f"{result} has the shape of {to} at {name}", test, about=(name, to, result)),)

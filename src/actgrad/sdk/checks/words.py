@@ -21,7 +21,7 @@ from ...base.errors import (
 from ...contract import shape_rules, stages
 from ...contract.check import Call, Check
 from . import dtype_words, shape_words
-from .row import Group, Row, entries, is_number, term
+from .row import Group, Row, dtypes_of, entries, is_number, term
 
 _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le, "<": operator.lt, "==": operator.eq, "!=": operator.ne, ">=": operator.ge, ">": operator.gt,
@@ -251,6 +251,13 @@ def where(row: Row, name: str, *words: str) -> Group:
     return _guarded(row, words, f"{name} is passed", lambda call: call.tensors.get(name) is not None)
 
 
+def unless(row: Row, name: str, dtype: str, *words: str) -> Group:
+    """Another word, where a tensor has another dtype."""
+    return _guarded(
+        row, words, f"{name} is not {dtype}", lambda c: all(each.acl_name != dtype for each in dtypes_of(c, name))
+    )
+
+
 def on(row: Row, chips: str, *words: str) -> Group:
     """Another word, on some products, with commas between."""
     products = tuple(f"Ascend{chip}" for chip in chips.split(","))
@@ -278,9 +285,9 @@ _DTYPE_WORDS = (
 )  # fmt: skip
 _SHAPE_WORDS = (
     "public", "oneformat", "formats", "rank", "shape", "broadcast", "fits", "into", "reducible", "statistics",
-    "within", "last", "onesor", "filled", "masks",
+    "within", "last", "onesor", "filled", "masks", "indexed",
 )  # fmt: skip
-_WORDS = (oneof, masked, chips, only, cube, dims, must, product, positive, lists, when, where, on, tiling)
+_WORDS = (oneof, masked, chips, only, cube, dims, must, product, positive, lists, when, where, unless, on, tiling)
 WORDS: dict[str, Callable[..., Group]] = {
     **{f.__name__: f for f in _WORDS},
     **{name: getattr(dtype_words, name) for name in _DTYPE_WORDS},

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ...base.errors import either, quantity
+from ...base.loop import broadcast_shapes
 from .rule import OWN, WIDE, Rule, Shape
 
 #: Of a layout the dimensions of batch, heads, sequence and width. H is heads times width.
@@ -76,8 +78,39 @@ def _backward(q: Any, k: Any, v: Any, gradient: Any, shift: Any, drop: Any, pad:
     return _packed(by_q, call.layout), *(_packed(a, call.layout, call.groups) for a in (by_k, by_v)), 0
 
 
-def _check(q: Shape, k: Shape, pad: Any, settings: tuple[Any, ...]) -> None:
-    prefix, *_, count, layout, _, mode = settings
+def _sizes(name: str, shape: Shape, layout: str, width: int) -> Shape:
+    """Batch, heads, sequence, width."""
+    width = width if layout.endswith("H") else shape[-1] if shape else 0
+    if len(shape) != len(layout) or not width or shape[-1] % width:
+        expected = f"{layout} has {len(layout)} dimensions, and whole heads of {width} columns"
+        raise ValueError(f"{name} has shape {shape}; {expected}; reshape {name}")
+    full = (*shape[:2], shape[-1] // width, width) if layout.endswith("H") else shape
+    return tuple(full[k] for k in _LAYOUTS[layout])
+
+
+def _check_scores(q: Shape, k: Shape, v: Shape, layout: str, count: int, **terms: Any) -> Shape:
+    """The shape of the scores, to which each of `terms` broadcasts."""
+    if layout.endswith("H") and q[-1] % count:
+        raise ValueError(f"query has shape {q}; its last size must be a multiple of {count}, the heads; reshape query")
+    tensors = {"query": q, "key": k, "value": v}.items()
+    (batch, heads, rows, width), keys, values = (_sizes(n, shape, layout, q[-1] // count) for n, shape in tensors)
+    if keys[0] != batch or values[:3] != keys[:3] or not keys[1] or heads % keys[1] or not keys[2] or keys[3] != width:
+        expected = "batches and columns must be equal, and heads of query a multiple of those of key and value"
+        raise ValueError(f"query has shape {q}, key {k}, value {v}; {expected}; reshape them")
+    scores = (batch, heads, rows, keys[2])
+    for name, shape in terms.items():
+        if shape is not None and broadcast_shapes(shape, scores) != scores:
+            raise ValueError(f"{name} has shape {shape}; it must broadcast to {scores}, the scores; reshape {name}")
+    return scores
+
+
+def _result_shape(q: Shape, v: Shape, layout: str) -> Shape:
+    """Values of H layouts have the columns of queries."""
+    return q if layout.endswith("H") else (*q[:-1], v[-1])
+
+
+def _check(q: Shape, k: Shape, v: Shape, shift: Any, drop: Any, pad: Any, mask: Any, *settings: Any) -> Shape:
+    prefix, _, keep, *_, count, layout, _, mode = settings
     if layout not in _LAYOUTS or mode not in (0, 1, 2, 3) or pad is not None or prefix:
         expected = f"inputLayout must be {either(_LAYOUTS)}, sparseMode 0 to 3, without padding mask and prefix"
         raise ValueError(f"inputLayout is {layout}, sparseMode is {mode}; {expected}; change the arguments")
@@ -85,17 +118,25 @@ def _check(q: Shape, k: Shape, pad: Any, settings: tuple[Any, ...]) -> None:
     if width > 768 or (not layout.endswith("H") and k[-1:] != q[-1:]):
         expected = "a head must have at most 768 columns, as many in query as in key"
         raise ValueError(f"query has shape {q} and key {k}; {expected}; reshape them")
+    scores = _check_scores(q, k, v, layout, count, shift=shift, mask=mask if mode in (0, 1) else None)
+    if drop is not None and keep < 1 and 8 * prod(drop) < prod(scores):
+        expected = f"it must have a bit for each of {prod(scores)} scores"
+        raise ValueError(f"dropMask has {quantity(prod(drop), 'byte')}; {expected}; create a larger mask")
+    return scores
 
 
-def _shapes(
-    q: Shape, k: Shape, v: Shape, shift: Any, drop: Any, pad: Any, mask: Any, *settings: Any
-) -> tuple[Any, ...]:
-    _check(q, k, pad, settings)
-    return ..., ..., ..., q
+def _shapes(q: Shape, k: Shape, v: Shape, *rest: Any) -> tuple[Any, ...]:
+    statistics = (*_check(q, k, v, *rest)[:3], 8)
+    return statistics, statistics, ..., _result_shape(q, v, rest[-3])
 
 
-def _gradient_shapes(q: Shape, k: Shape, v: Shape, gradient: Any, shift: Any, drop: Any, pad: Any, *rest: Any) -> Any:
-    _check(q, k, pad, rest[5:])
+def _gradient_shapes(
+    q: Shape, k: Shape, v: Shape, gradient: Shape, shift: Any, drop: Any, pad: Any, mask: Any, *rest: Any
+) -> Any:
+    _check(q, k, v, shift, drop, pad, mask, *rest[4:])
+    expected = _result_shape(q, v, rest[-3])
+    if gradient != expected:
+        raise ValueError(f"dy has shape {gradient}; it must be {expected}, as the result; reshape dy")
     return q, k, v, ...
 
 
@@ -121,10 +162,9 @@ def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any
     if lengths is not None:  # keys behind the lengths do not count
         batch, columns = len(heads), _heads(keys[0], layout, heads.shape[-1]).shape[2]
         is_behind = np.arange(columns) >= np.resize(lengths, batch)[:, None, None, None]
-        shape = (batch, 1, heads.shape[2], columns)
-        by_mode = _triangle(mode, *shape[2:])
+        by_mode = _triangle(mode, heads.shape[2], columns)
         whole = 0 if mask is None and by_mode is None else by_mode if by_mode is not None else mask != 0
-        mask, mode = np.broadcast_to(is_behind | whole, shape), 0
+        mask, mode = is_behind | whole, 0
     call = _Attention(q, keys[0], values[0], shift, None, None, mask, None, scale, 1, 0, 0, count, layout, 0, mode)
     result = _packed(np.matmul(call.chances, call.v), layout)
     largest, total = (each[..., :1] for each in call.statistics)
@@ -141,13 +181,14 @@ def _inference_shapes(q: Shape, keys: Any, values: Any, shift: Any, mask: Any, *
     if layout not in ("BNSD", "BSND", "BSH") or mode not in (0, 1, 2, 3):
         expected = "inputLayout must be BNSD, BSND or BSH, sparseMode 0 to 3; change the arguments"
         raise ValueError(f"inputLayout is {layout}, sparseMode is {mode}; {expected}")
-    rows, columns = (each[2 if layout == "BNSD" else 1] for each in (q, keys[0]))
+    terms = {"pseShift": shift, "attenMask": mask if mode in (0, 1) else None}
+    rows, columns = _check_scores(q, keys[0], values[0], layout, rest[19], **terms)[2:]
     if rest[0] is not None and set(rest[0]) != {rows}:
         raise ValueError(f"actualSeqLengths is {rest[0]}; each must be {rows}, query's sequence; slice query")
     if mask is not None and mode == 0 and (pre < columns or following < columns):
         limits = f"both must be at least {columns}"
         raise ValueError(f"preTokens is {pre}, nextTokens is {following}; {limits}; put the band into attenMask")
-    return q, ...
+    return _result_shape(q, values[0], layout), ...
 
 
 def _turned(a: Any, mode: int) -> Any:

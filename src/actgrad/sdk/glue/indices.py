@@ -22,7 +22,12 @@ def indices_within(index: Any, size: int) -> Any:
 
 
 def selection(a: Any, dim: int, index: Any) -> Any:
-    """The parts of an array with these indices along a dimension. A number has one part, which is the number."""
+    """The parts of an array with these indices along a dimension. A number has one part, which is the number.
+
+    Hardware writes no result if there are no elements.
+    """
+    if not a.size:
+        return None
     return np.take(a, indices_within(index, a.shape[dim]), dim) if a.ndim else a
 
 
@@ -41,8 +46,6 @@ def _scattered(a: Any, dim: int, index: Any, source: Any, reduction: int) -> Any
     """Reduction 0 replaces, 1 adds, 2 multiplies, 3 and 4 take the maximum and the minimum. Others replace."""
     if not index.size:
         return a
-    if reduction == 5:
-        raise ValueError("reduce is 5, the mean; it must be 0 to 4, which actgrad computes; use another reduce")
     result, positions = np.array(a, working(a.dtype)), _along(a, index, dim)
     values = source[tuple(map(slice, index.shape))] if np.ndim(source) else source
     if reduction in _REDUCTIONS:
@@ -50,6 +53,12 @@ def _scattered(a: Any, dim: int, index: Any, source: Any, reduction: int) -> Any
     else:
         result[positions] = values
     return result
+
+
+def _scattered_shape(shape: Shape, dim: int, index: Shape, source: Any, reduction: int) -> Shape:
+    if reduction == 5:
+        raise ValueError("reduce is 5, the mean; it must be 0 to 4, which actgrad computes; use another reduce")
+    return shape
 
 
 def _key(a: Any, indices: Any) -> tuple[Any, ...]:
@@ -99,11 +108,10 @@ def _top_shapes(shape: Shape, k: int, dim: int, *_: Any) -> tuple[Shape, Shape]:
 def _embedding_backward(gradient: Any, index: Any, rows: int, padding: int, scales: bool) -> Any:
     flat, width = index.reshape(-1).astype(np.int64), gradient.shape[-1]
     result = np.zeros((rows, width), np.float32)
-    shares = gradient.reshape(-1, width).astype(np.float32)
-    if scales:
-        shares = shares / np.bincount(flat, minlength=rows)[flat, None]
     is_counted = flat != padding
-    np.add.at(result, indices_within(flat[is_counted], rows), shares[is_counted])
+    shares = gradient.reshape(flat.size, width).astype(np.float32)[is_counted]
+    flat = indices_within(flat[is_counted], rows)
+    np.add.at(result, flat, shares / np.bincount(flat, minlength=rows)[flat, None] if scales else shares)
     return result
 
 
@@ -131,6 +139,8 @@ def _index_add(a: Any, dim: int, index: Any, source: Any, alpha: Any, *_: Any) -
 
 
 def _index_copy(a: Any, dim: int, index: Any, values: Any) -> Any:
+    if not a.size:
+        return a
     result = np.array(a)
     rows = _rows(result, dim)
     rows[indices_within(index.reshape(-1), len(rows))] = _rows(values, dim) if values.ndim else values
@@ -139,6 +149,8 @@ def _index_copy(a: Any, dim: int, index: Any, values: Any) -> Any:
 
 def _index_fill(a: Any, dim: int, index: Any, values: Any) -> Any:
     """A negative index counts from the end."""
+    if not a.size:
+        return a
     result = np.array(a)
     _rows(result, dim)[np.asarray(index, np.int64).reshape(-1)] = _rows(values, dim) if values.ndim else values
     return result
@@ -146,7 +158,7 @@ def _index_fill(a: Any, dim: int, index: Any, values: Any) -> Any:
 
 def _source_shape(shape: Shape, dim: int, index: Shape, source: Shape, *_: Any) -> Shape:
     expected = with_size(shape, dim, int(np.prod(index)))
-    if shape and source and source != expected:
+    if source and source != expected:
         fault = f"source has shape {source}, but self has shape {shape} and index {index}"
         raise ValueError(f"{fault}; it must be {expected}; reshape source")
     return shape
@@ -246,9 +258,9 @@ def _counts(a: Any, weights: Any, minimum: int) -> Any:
 RULES: dict[str, Rule] = {
     "count_numbers": Rule(_counts, OWN, lambda *_: ...),
     "gather": Rule(lambda a, dim, index: a[_along(a, index, dim)], OWN, lambda shape, dim, index: index),
-    "scatter": Rule(_scattered, OWN, lambda shape, *_: shape),
+    "scatter": Rule(_scattered, OWN, _scattered_shape),
     "scatter_add": Rule(lambda a, dim, index, b: _scattered(a, dim, index, b, 1), OWN, lambda shape, *_: shape),
-    "index": Rule(lambda a, indices: a[_key(a, indices)], OWN, lambda *_: ...),
+    "index": Rule(lambda a, indices: a[_key(a, indices)] if a.size else None, OWN, lambda *_: ...),
     "index_put": Rule(_put, OWN, lambda shape, *_: shape),
     "sort": Rule(_sorted, OWN, lambda shape, *_: (shape, shape)),
     "argsort": Rule(lambda a, dim, descending: _sorted(a, True, dim, descending)[1], OWN, lambda shape, *_: shape),
@@ -256,8 +268,8 @@ RULES: dict[str, Rule] = {
     "one_hot": Rule(_one_hot, OWN, _one_hot_shape),
     "embedding_backward": Rule(_embedding_backward, OWN, lambda g, index, rows, *_: (rows, *g[-1:])),
     "masked_select": Rule(_chosen, OWN, lambda a, mask: (int(np.prod(np.broadcast_shapes(a, mask))),), is_found=True),
-    "nonzero_v2": Rule(np.nonzero, OWN, lambda a: ..., is_found=True),
-    "nonzero": Rule(lambda a: np.stack(np.nonzero(a), -1), OWN, lambda a: ..., is_found=True),
+    "nonzero_v2": Rule(lambda a: np.argwhere(a).T, OWN, lambda a: ..., is_found=True),
+    "nonzero": Rule(np.argwhere, OWN, lambda a: ..., is_found=True),
     "index_add": Rule(_index_add, OWN, _source_shape),
     "index_copy": Rule(_index_copy, OWN, _source_shape),
     "index_fill": Rule(_index_fill, OWN, lambda shape, *_: shape),

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from .indices import indices_within
 from .promotion import working
-from .rule import FLOATING, OWN, Rule, Shape
+from .rule import FLOATING, OWN, Rule, Shape, mean
 
 
 def _reduced_loss(loss: Callable[..., Any]) -> Callable[..., Any]:
     def compute(*arguments: Any) -> Any:
         *tensors, reduction = arguments
         values = loss(*tensors)
-        return (lambda a: a, np.mean, np.sum)[reduction](values)
+        return (lambda a: a, mean, np.sum)[reduction](values)
 
     return compute
 
@@ -28,7 +29,8 @@ def _loss_shape(*arguments: Any) -> Shape:
 
 def _shape_where_none(reduction: int, *shapes: Shape) -> Any:
     """The shape of a loss whose reduced result may have any shape."""
-    return ... if reduction else np.broadcast_shapes(*shapes)
+    shape = np.broadcast_shapes(*shapes)
+    return ... if reduction else shape
 
 
 def _share(size: int, reduction: int) -> float:
@@ -104,7 +106,7 @@ def _picked(a: Any, target: Any, weight: Any, ignored: int) -> tuple[Any, Any, A
     classes = target.reshape(-1).astype(np.int64)
     is_counted = classes != ignored
     classes = indices_within(np.where(is_counted, classes, 0), a.shape[-1])
-    rows = a.reshape(-1, a.shape[-1]).astype(working(a.dtype))
+    rows = a.reshape(prod(a.shape[:-1]), a.shape[-1]).astype(working(a.dtype))
     return rows, classes, np.where(is_counted, weight.astype(rows.dtype)[classes], 0)
 
 

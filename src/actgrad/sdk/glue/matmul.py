@@ -50,4 +50,6 @@ def dequantized_shape(
         if shape not in ((), (1,), (1, 1), (weight[1],), (1, weight[1]), (rows, weight[1])):
             expected = f"it must be {(rows, weight[1])}, {weight[1:]} or (1,)"
             raise ValueError(f"{name} has shape {shape}, but weight has {weight}; {expected}; reshape {name}")
+    if bias not in (None, weight[1:], (1, *weight[1:])):
+        raise ValueError(f"bias has shape {bias}; it must be {weight[1:]}, the columns of weight; reshape bias")
     return product_shape(a, weight)

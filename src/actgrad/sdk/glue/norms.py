@@ -53,7 +53,7 @@ def _rms_norm(a: Any, gamma: Any, epsilon: float) -> Any:
 
 
 def _add_rms_norm(a: Any, b: Any, gamma: Any, epsilon: float) -> Any:
-    return *_rms_norm(a + b, gamma, epsilon), a + b
+    return (*_rms_norm(a + b, gamma, epsilon), a + b) if a.size and gamma.size else (None,) * 3
 
 
 def _rms_norm_grad(gradient: Any, a: Any, rstd: Any, gamma: Any) -> Any:

@@ -15,11 +15,12 @@ def _adam_w(
 ) -> Any:  # fmt: skip
     """The parameters, their two moments, and the largest second moment. `step` has the number of steps before."""
     gradient, step = -gradient if maximize else gradient, float(step.reshape(())) + 1
+    scales = 1 - np.float64(beta1) ** step, 1 - np.float64(beta2) ** step  # 0 where a beta is 1
     m = m + (1 - beta1) * (gradient - m)
     v = beta2 * v + (1 - beta2) * np.square(gradient)
     largest = np.maximum(largest, v) if amsgrad else largest
-    root = np.sqrt((largest if amsgrad else v) / (1 - beta2**step)) + epsilon
-    return a * (1 - rate * decay) - rate / (1 - beta1**step) * (m / root), m, v, largest
+    root = np.sqrt((largest if amsgrad else v) / scales[1]) + epsilon
+    return a * (1 - rate * decay) - rate / scales[0] * (m / root), m, v, largest
 
 
 def _unscaled(gradient: Any, is_bad: Any, factor: Any) -> Any:

@@ -33,6 +33,8 @@ def _bernoulli(to: Any, chance: Any, seed: int, offset: int) -> Any:
 
 def _drawn(a: Any, count: int, has_replacement: bool, seed: int, offset: int) -> Any:
     """Positions in each row, by weights, without replacement each at most once."""
+    if not a.size:  # hardware ends the call
+        return None
     rows, generator = a.reshape(-1, a.shape[-1]).astype(np.float64), _generator(seed, offset)
     if not has_replacement:  # the first arrivals of processes whose rates are the weights
         return np.argsort(generator.exponential(size=rows.shape) / rows, -1, kind="stable")[:, :count]
@@ -62,6 +64,8 @@ def _mask(shape: Shape, chance: float, seed: int, offset: int, *_: Any) -> Any:
 
 
 def _masked(a: Any, mask: Any, chance: float) -> Any:
+    if not mask.size:  # hardware ends the call
+        return None
     is_kept = np.unpackbits(mask, count=a.size, bitorder="little").reshape(a.shape)
     return np.where(is_kept, a.astype(np.float32) / (1 - chance), 0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -85,14 +86,19 @@ def _reflected(a: Any, pad: Sequence[int]) -> Any:
 
 def _repeated(a: Any, repeats: Any, dim: int, size: int) -> Any:
     """Each element as often as `repeats` says, in `size` places."""
-    result = np.repeat(a.reshape(a.shape or (1,)), repeats, dim)
-    if size and result.shape[dim] != size:
-        fault = f"outputSize is {size}, but the elements take {result.shape[dim]} places"
-        raise ValueError(f"{fault}; it must be the sum of repeats; change outputSize")
-    return result if size else None
+    a = with_dimension(a)
+    counts = np.broadcast_to(repeats, a.shape[dim])
+    if size and (counts.sum() != size or (counts < 0).any()):
+        fault = f"outputSize is {size}, but the elements take {counts.sum()} places"
+        raise ValueError(f"{fault}; it must be the sum of repeats, and none may be negative; change outputSize")
+    return np.repeat(a, counts, dim) if size else None
 
 
-def _repeated_shape(shape: Shape, dim: int, size: int) -> Any:
+def _repeated_shape(shape: Shape, repeats: int | Shape, dim: int, size: int) -> Any:
+    """The numbers in a tensor `repeats` are not known here."""
+    if isinstance(repeats, int) and size != (shape or (1,))[dimension(shape, dim)] * repeats:
+        fault = f"outputSize is {size}, but self has shape {shape} and repeats is {repeats}"
+        raise ValueError(f"{fault}; it must be the number of elements of the result; change outputSize")
     return with_size(shape, dim, size) if size else ...
 
 
@@ -108,12 +114,12 @@ RULES: dict[str, Rule] = {
     "repeat_elements": Rule(
         lambda a, repeats, size: _repeated(a.reshape(-1), repeats, 0, size),
         OWN,
-        lambda shape, repeats, size: _repeated_shape((0,), 0, size),
+        lambda shape, repeats, size: _repeated_shape((prod(shape),), repeats, 0, size),
     ),
-    "repeat_along": Rule(_repeated, OWN, lambda shape, repeats, dim, size: _repeated_shape(shape, dim, size)),
+    "repeat_along": Rule(_repeated, OWN, _repeated_shape),
     "repeat_numbers": Rule(
         lambda repeats, size: _repeated(np.arange(repeats.size), repeats.reshape(-1), 0, size),
         OWN,
-        lambda shape, size: _repeated_shape((0,), 0, size),
+        lambda shape, size: _repeated_shape(shape, shape, 0, size),
     ),
 }

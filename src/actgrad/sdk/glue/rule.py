@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 Shape = tuple[int, ...]
 
 #: The dtype in which a rule gets its arrays, and in which its result is rounded.
@@ -28,3 +30,8 @@ class Rule:
     is_found: bool = False  # the computation finds the sizes of results, and `shape` has the largest
     is_in_place: bool = False  # it reads all its results, while others read at most the first
     reads_nibbles: bool = False  # it takes INT4, as int8, which others refuse
+
+
+def mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """NaN of no elements, without NumPy's warning."""
+    return np.mean(a, axis, keepdims=keepdims) if a.size else np.sum(a, axis, keepdims=keepdims) / np.float32(0)

@@ -17,7 +17,7 @@ from ...base.errors import quantity
 from . import attention, indices, losses, matmul, norms, optimizers, randomness, rearrangement
 from .promotion import FLOAT32, category, promoted, working
 from .rearrangement import with_dimension
-from .rule import COMMON, FLOATING, OWN, RESULT, WIDE, Rule, Shape
+from .rule import COMMON, FLOATING, OWN, RESULT, WIDE, Rule, Shape, mean
 
 
 def _reduced(shape: Shape, dims: Sequence[int], keep: bool, *_: Any) -> Shape:
@@ -30,7 +30,11 @@ def _reduced(shape: Shape, dims: Sequence[int], keep: bool, *_: Any) -> Shape:
 
 
 def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda a, dims, keep, *dtype: function(with_dimension(a), axis=tuple(dims) or None, keepdims=keep)
+    def compute(a: Any, dims: Sequence[int], keep: bool, *_: Any) -> Any:
+        a = with_dimension(a)
+        return function(a, axis=tuple({d % a.ndim for d in dims}) or None, keepdims=keep)
+
+    return compute
 
 
 def _of_elements(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
@@ -47,7 +51,9 @@ def _joined(shapes: Sequence[Shape], dim: int) -> Shape:
         limits = f"it must lie in [{-len(first)}, {len(first) - 1}]"
         raise ValueError(f"dim is {dim}, but the tensors have shape {tuple(first)}; {limits}; change dim")
     dim %= len(first)
-    if any(part[:dim] != first[:dim] or part[dim + 1 :] != first[dim + 1 :] for part in parts):
+    if any(
+        len(part) != len(first) or part[:dim] != first[:dim] or part[dim + 1 :] != first[dim + 1 :] for part in parts
+    ):
         expected = f"all sizes but that of dimension {dim} must be equal"
         raise ValueError(f"the tensors have shapes {', '.join(map(str, parts))}; {expected}; reshape them")
     return (*first[:dim], sum(part[dim] for part in parts), *first[dim + 1 :])
@@ -104,7 +110,13 @@ def _nan_to_num(a: Any, nan: float, highest: float, lowest: float) -> Any:
 
 
 def _power(a: Any, b: Any) -> Any:
-    """NumPy's float32 powers of integers may be inexact by vector instructions, so float64 computes them."""
+    """NumPy's float32 powers of integers may be inexact by vector instructions, so float64 computes them.
+
+    Integers have the truncated inverse of a negative power, and 0 has 0, as in PyTorch.
+    """
+    if category(a.dtype) < 2 and np.any(b < 0):
+        inverse = np.where(np.abs(a) == 1, np.power(a, np.abs(b)), 0)
+        return np.where(b < 0, inverse, np.power(a, np.abs(b)))
     return np.power(a, b) if a.dtype != np.float32 else np.power(a.astype(np.float64), b).astype(np.float32)
 
 
@@ -153,10 +165,15 @@ def _rounded(a: Any, mode: Any) -> Any:
     return _ROUNDING.get(int(mode.reshape(())), np.rint)(a)
 
 
-def _std_or_var(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda a, dims, correction, keep: function(
-        with_dimension(a), axis=tuple(dims or ()) or None, ddof=correction, keepdims=keep
-    )
+def _variance(a: Any, dims: Sequence[int] | None, correction: int, keep: bool) -> Any:
+    a, axis = with_dimension(a), tuple(dims or ()) or None
+    squares = np.square(np.abs(a - mean(a, axis, True)))
+    total = np.sum(squares, axis, keepdims=keep)
+    return total / max(a.size // max(total.size, 1) - correction, 0)
+
+
+def _deviation(*arguments: Any) -> Any:
+    return np.sqrt(_variance(*arguments))
 
 
 def _spread_shape(shape: Shape, dims: Sequence[int] | None, correction: int, keep: bool) -> Shape:
@@ -165,8 +182,7 @@ def _spread_shape(shape: Shape, dims: Sequence[int] | None, correction: int, kee
 
 def _with_mean(function: Callable[..., Any]) -> Rule:
     def compute(a: Any, dims: Any, correction: int, keep: bool) -> tuple[Any, Any]:
-        mean = np.mean(with_dimension(a), tuple(dims or ()) or None, keepdims=keep)
-        return _std_or_var(function)(a, dims, correction, keep), mean
+        return function(a, dims, correction, keep), mean(with_dimension(a), tuple(dims or ()) or None, keep)
 
     return Rule(compute, WIDE, lambda *arguments: (_spread_shape(*arguments),) * 2)
 
@@ -248,7 +264,7 @@ RULES: dict[str, Rule] = {
     "zero": Rule(lambda to: 0, OWN),
     "one": Rule(lambda to: 1, OWN),
     "add": Rule(lambda a, b, alpha=1: a + alpha * b),
-    "sub": Rule(lambda a, b, alpha=1: a - alpha * b),
+    "sub": Rule(lambda a, b, alpha=1: a - alpha * b if a.dtype != np.bool_ else a ^ alpha & b),
     "mul": Rule(np.multiply),
     "div": Rule(np.divide, FLOATING),
     "addcmul": Rule(lambda a, b, c, value: a + value * b * c),
@@ -271,7 +287,7 @@ RULES: dict[str, Rule] = {
     "masked_fill": Rule(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), OWN),
     "nan_to_num": Rule(_nan_to_num),
     "sum": Rule(_reduction(np.sum), RESULT, _reduced),
-    "mean": Rule(_reduction(np.mean), RESULT, _reduced),
+    "mean": Rule(_reduction(mean), RESULT, _reduced),
     "cumprod": Rule(lambda a, dim, *_: np.cumprod(a, int(dim)), RESULT, lambda shape, *_: shape),
     "cummax": _running(np.maximum),
     "cummin": _running(np.minimum),
@@ -348,10 +364,10 @@ RULES: dict[str, Rule] = {
     "is_close": Rule(lambda a, b, rtol, atol, equal_nan: np.isclose(a, b, rtol, atol, equal_nan)),
     "max_dim": _extremes(np.max, np.argmax),
     "min_dim": _extremes(np.min, np.argmin),
-    "std": Rule(_std_or_var(np.std), WIDE, _spread_shape),
-    "var": Rule(_std_or_var(np.var), WIDE, _spread_shape),
-    "var_and_mean": _with_mean(np.var),
-    "std_and_mean": _with_mean(np.std),
+    "std": Rule(_deviation, WIDE, _spread_shape),
+    "var": Rule(_variance, WIDE, _spread_shape),
+    "var_and_mean": _with_mean(_variance),
+    "std_and_mean": _with_mean(_deviation),
     "log_sum_exp": Rule(_reduction(_log_sum_exp), WIDE, _reduced),
     "vector_norm": Rule(_vector_norm, WIDE, lambda shape, order, dims, keep, *_: _reduced(shape, dims, keep)),
     "norm_of_all": Rule(lambda a, order: _vector_norm(a, order, (), False), WIDE, lambda shape, order: ()),

@@ -140,18 +140,32 @@ class Work:
         Returns, of each tensor that has another shape now, its number, its rank and that shape.
         """
         with np.errstate(all="ignore"):
-            for call in self._calls:
-                shapes = self._compute(call, distance)
+            for call in filter(self._has_results, self._calls):
+                try:
+                    shapes = self._compute(call, distance)
+                except (ArithmeticError, IndexError, TypeError, ValueError) as error:  # by the numbers in tensors
+                    if str(error).count("; ") > 1:  # a rule's own text
+                        raise
+                    words = ", ".join(str(each.view_dims) for each in call if isinstance(each, AclTensor))
+                    fault = f"{self.name}: the tensors have shapes {words}; indices, masks and sizes must fit these"
+                    raise InvalidArgument(f"{fault}; change the numbers in tensors") from error
         if not self._calls or not self.rule.is_found:
             return ()
         numbers = [sum(isinstance(value, AclTensor) for value in self._calls[0][:k]) for k in self._results]
         new = [(n, len(s), *s) for n, s in zip(numbers, shapes, strict=True) if s is not None]
         return tuple(itertools.chain.from_iterable(new))
 
+    def _has_results(self, call: tuple[Any, ...]) -> bool:
+        """Whether a result has elements. A rule that finds sizes reports that they fit."""
+        return self.rule.is_found or any(
+            result is not None and 0 not in result.view_dims for result in self._targets(call)
+        )
+
     def _compute(self, call: tuple[Any, ...], distance: int) -> list[tuple[int, ...] | None]:
         results = [result if result is None else array_of(result, distance) for result in self._targets(call)]
         dtype = self._dtype(call, FLOAT32 if results[0] is None else results[0].dtype)
-        inputs = [_each(lambda each: _converted(each, dtype, distance), value) for value in self._inputs(call)]
+        is_real = all(result is None or result.dtype.kind != "c" for result in results)
+        inputs = [_each(lambda each: _converted(each, dtype, distance, is_real), v) for v in self._inputs(call)]
         computed = self.rule.compute(*inputs)
         values = [each if each is None else np.asarray(each) for each in (computed if len(results) > 1 else [computed])]
         for result, value in zip(results, values, strict=True):
@@ -199,8 +213,14 @@ def _each(function: Callable[[Any], Any], value: Any) -> Any:
     return function(value) if isinstance(value, (AclTensor, AclScalar)) else value
 
 
-def _converted(value: AclTensor | AclScalar, dtype: Dtype | None, distance: int) -> Any:
-    array = array_of(value, distance) if isinstance(value, AclTensor) else np.asarray(value.value)
+def _converted(value: AclTensor | AclScalar, dtype: Dtype | None, distance: int, is_real: bool) -> Any:
+    """An array. A complex number counts with its real part where all results are real."""
+    if isinstance(value, AclTensor):
+        array = array_of(value, distance)
+        is_real = dtype is not None and dtype.kind != "c"
+    else:
+        array = np.asarray(value.value)
+    array = array.real if is_real and array.dtype.kind == "c" else array
     return array if dtype is None else array.astype(working(dtype))
 
 
