@@ -157,8 +157,8 @@ def markdown(ratios: Table, onednn: dict[str, list[float]], largest: dict[str, d
     every = list(ratios.values())
     lines += ["", f"Geometric mean {geometric_mean(every):.2f}, largest {max(every):.2f}.", ""]
     lines += [
-        f"softmax along the last dimension, our time / oneDNN's, {ELEMENTS[-1]:,} elements. Both libraries allocate the "
-        "result:", "",
+        f"softmax along the last dimension, our time / oneDNN's, {ELEMENTS[-1]:,} elements. Both libraries allocate "
+        "the result:", "",
         f"| dtype | {' | '.join(f'rows of {size}' for size in SIZES)} |",
         f"| --- | {' | '.join('---' for _ in SIZES)} |",
         *(f"| {dtype} | {' | '.join(f'{ratio:.2f}' for ratio in found)} |" for dtype, found in onednn.items()), "",
