@@ -1,4 +1,4 @@
-"""`python -m benchmarks rows`: softmax and its like beside PyTorch's own operators, time and errors.
+"""`python -m benchmarks rows`: softmax and its like compared with PyTorch's own operators, time and errors.
 
 A ratio is that of the medians of interleaved runs into given outputs, ours / theirs: below 1 is faster.
 """
@@ -31,7 +31,7 @@ Table = dict[tuple[str, str, int, int, int], float]  # operator, dtype, dim, row
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `rows`."""
     parser = subparsers.add_parser(
-        "rows", help="softmax and its like, beside PyTorch's", description=__doc__,
+        "rows", help="compare softmax and its like with PyTorch's", description=__doc__,
         epilog="examples:\n  python -m benchmarks rows\n  python -m benchmarks rows --write",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
@@ -157,7 +157,8 @@ def markdown(ratios: Table, onednn: dict[str, list[float]], largest: dict[str, d
     every = list(ratios.values())
     lines += ["", f"Geometric mean {geometric_mean(every):.2f}, largest {max(every):.2f}.", ""]
     lines += [
-        f"softmax along the last dimension beside oneDNN's, {ELEMENTS[-1]:,} elements, both allocating the result:", "",
+        f"softmax along the last dimension, our time / oneDNN's, {ELEMENTS[-1]:,} elements. Both libraries allocate "
+        "the result:", "",
         f"| dtype | {' | '.join(f'rows of {size}' for size in SIZES)} |",
         f"| --- | {' | '.join('---' for _ in SIZES)} |",
         *(f"| {dtype} | {' | '.join(f'{ratio:.2f}' for ratio in found)} |" for dtype, found in onednn.items()), "",

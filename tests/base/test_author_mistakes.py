@@ -27,6 +27,7 @@ from tests.support.author_mistakes import (
     gradient,
     identity,
     indexed,
+    misplaced,
     nothing,
     of_a_method,
     of_a_text,
@@ -45,6 +46,7 @@ from tests.support.author_mistakes import (
     times_a_comparison,
     two,
     two_values,
+    weighted_difference,
     with_scalar,
 )
 
@@ -192,8 +194,24 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "arguments by name": (lambda: with_scalar(by_name), "formula by_name takes a varying number of arguments, or some"),
     "scalars in another order": (
         lambda: operator("NAME(Tensor x, Scalar alpha=1, Scalar beta=2) -> Tensor out", swapped),
-        "formula swapped takes the scalars beta, alpha; they come as alpha, beta; reorder its parameters",
+        "formula swapped takes x, beta, alpha; the arguments come as x, alpha, beta; reorder its parameters",
     ),
+    "tensors in another order": (
+        lambda: operator("NAME(Tensor self, Tensor weight) -> Tensor out", weighted_difference),
+        "formula weighted_difference takes weight, self; the arguments come as self, weight; reorder its parameters",
+    ),
+    "a tensor at the place of another, whose name is not used": (
+        lambda: operator("NAME(Tensor x, Tensor y, Scalar z=1) -> Tensor out", misplaced),
+        "formula misplaced takes y, other, z; the arguments come as x, y, z; reorder its parameters",
+    ),
+    "a term with tensors in another order": (
+        lambda: operator(
+            "NAME(Tensor self, Tensor weight, int dim=-1) -> Tensor out", of_three,
+            reads=Rows(({"s": total(weighted_difference)},)),
+        ),
+        "the term of 's' takes weight, self; the arguments come as self, weight; reorder its parameters",
+    ),
+    "a paper that is a number": (lambda: one(paper=3), "paper is 3; it must be a text"),
     "a function of NumPy": (lambda: one(np.exp), "must be a plain function of a module"),
     "a constant": (lambda: one(1.0), "formula is 1.0; it must be a function"),
     "formulas without a switch": (

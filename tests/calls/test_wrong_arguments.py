@@ -379,3 +379,18 @@ def test_formulas(formula: Any, message: str, backend: str) -> None:
 def test_an_operator_is_defined_once() -> None:
     with operator_of(plain_formula), pytest.raises(actgrad.InvalidOperator, match="wrong_one: is registered already"):
         actgrad.Operator(SCHEMA, summary="", formula=plain_formula)
+
+
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [
+        ("schem", r"; did you mean schema\?"),
+        ("pan", r"; did you mean plan\?"),
+        ("foo", r"; help\(\) of the operator lists its arguments"),
+        ("_foo", ""),
+    ],
+)
+def test_an_unknown_attribute_of_the_operator(name: str, cure: str) -> None:
+    """The message names the operator, and not the definition behind it."""
+    with pytest.raises(AttributeError, match=f"^operator elu has no attribute '{name}'{cure}$"):
+        getattr(actgrad.elu, name)

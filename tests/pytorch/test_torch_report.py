@@ -43,6 +43,9 @@ def test_report_leaves_the_model_alone(as_dict: bool) -> None:
     (measured,) = report.ways.values()
     before, after = measured.peak
     assert before - after >= 256 * 64 * 4, "the input of ELU, which its result replaces"
+    for median, (least, longest) in zip(measured.seconds, measured.ranges, strict=True):
+        assert 0 < least <= median <= longest
+        assert f"({least * 1e3:.2f}..{longest * 1e3:.2f} ms)" in str(report)
     assert "training step, eager" in str(report)
 
 

@@ -93,6 +93,14 @@ def swapped(x, beta, alpha):
     return x * alpha + beta
 
 
+def weighted_difference(weight, self):
+    return weight * (self - weight)
+
+
+def misplaced(y, other, z):
+    return y * z + other
+
+
 def constant(x):
     return 1.0
 

@@ -84,9 +84,9 @@ class Rows(Elementwise):
         """The formulas of a computation: the elements' formula, and the terms of all statistics."""
         return (formula, *(statistic.term for statistic in self.statistics_by_name.values()))
 
-    def formula_arity(self, names: Sequence[str]) -> int:
-        """The number of arguments of a formula of these tensors, besides the attributes."""
-        return (1 if self.replaces_inputs else len(names)) + len(self.statistics_by_name)
+    def formula_arguments(self, names: Sequence[str]) -> list[str]:
+        """The arguments of a formula of these tensors, before the attributes. A term in their place has no name."""
+        return [*([""] if self.replaces_inputs else names), *self.statistics_by_name]
 
     def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
         """The dimensions along which the elements can be computed in pieces: all but the dimensions of a row."""

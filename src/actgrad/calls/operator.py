@@ -10,7 +10,7 @@ from ..arrays import ArrayView, interception
 from ..base import first_use, products
 from ..base.definition import FIELDS, C, Definition
 from ..base.dtypes import Dtype
-from ..base.errors import ActgradError, InvalidOperator, quote
+from ..base.errors import ActgradError, InvalidOperator, did_you_mean, quote
 from ..base.faults import definition_faults
 from ..base.lazy_docstring import LazyDocstring
 from ..base.products import BY_NAME
@@ -95,7 +95,7 @@ class Operator(FastPath):
     def __getattr__(self, name: str) -> Any:
         if name == "definition":  # not there yet
             raise AttributeError(name)
-        return getattr(self.definition, name)
+        return _attribute(self.definition, name)
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -220,6 +220,20 @@ def _documentation(operator: Operator) -> str:
 
 
 Operator.__doc__ = LazyDocstring(Operator.__doc__, _documentation)  # type: ignore[assignment]
+
+
+def _attribute(definition: Definition, name: str) -> Any:
+    """A field or a property of an operator's definition. The error for an unknown name names the operator."""
+    try:
+        return getattr(definition, name)
+    except AttributeError:
+        if hasattr(type(definition), name):  # a property failed for another reason
+            raise
+    fault = f"operator {definition.name} has no attribute {name!r}"
+    if name.startswith("_"):  # libraries look for such names on every object
+        raise AttributeError(fault)
+    names = [each for each in dict.fromkeys((*dir(Operator), *dir(definition))) if not each.startswith("_")]
+    raise AttributeError(f"{fault}; {did_you_mean(name, names, 'help() of the operator lists its arguments')}")
 
 
 def _definition(

@@ -1,7 +1,7 @@
-"""Show the folder in which compiled formulas are kept, or clear it.
+"""Show or clear the folder of the compiled formulas.
 
 It is the folder `actgrad-machine-code` in ACTGRAD_CACHE_DIR, or else in ~/.cache/actgrad. An empty
-ACTGRAD_CACHE_DIR switches the cache off. Nothing but entries is ever removed.
+ACTGRAD_CACHE_DIR switches the cache off. The command removes only entries of actgrad.
 
 examples:
   actgrad cache
@@ -22,7 +22,7 @@ from .parsing import Parser
 
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad cache`."""
-    summary = "the machine code kept on disk: where it is, and how to clear it"
+    summary = "show or clear the machine code on disk"
     parser = argument_types.add_command(subparsers, "cache", summary, __doc__)
     parser.add_argument("--clear", action="store_true", help="remove all entries")
     parser.add_argument("--json", action="store_true", help="as JSON")

@@ -1,23 +1,25 @@
 """Judge results by the standards that operators for Ascend are accepted by.
 
-Without --actual: actgrad's own backends, every operator with its attributes at and off their defaults, usual and
-special numbers, layouts and sizes, against the reference, and each gradient against its forward operator. With
---actual: what somebody else computed, from files. It says which elements fail, where on the axis, and which mistake
-they look like. With --manifest: the outputs of many cases that `actgrad cases --tensors` made. With --cases: the cases
-of an ATK or a TTK file, computed by our backend. With --exhaustive: every number of a dtype.
+Without an option of this list, check judges actgrad's own backends: every operator with default and other attributes,
+usual and special numbers, layouts and sizes. It also compares each gradient with its forward operator.
 
-The last line says ACCEPTED or REJECTED, and why. The standard in force decides: the mixed tolerance, with NaN and
-infinity. MERE and MARE and the double thousandth are shown, and decide with --standard all or by name. A warning says
-where an accepted result fails them. actgrad's own bounds (ulp) are shown. They count with --strict, and for data types
-that the mixed tolerance does not cover. A diagnosis explains and decides nothing.
+  --actual      judge results from files, of any implementation
+  --manifest    judge the outputs of many cases that `actgrad cases --tensors` made
+  --cases       compute the cases of an ATK or a TTK file with actgrad, and judge the results
+  --exhaustive  test every number of a dtype
+
+The report says which elements fail, where they are on the x axis, and which mistake they look like. The last line says
+ACCEPTED or REJECTED, and why. The standards in force decide: the mixed tolerance, with NaN and infinity. MERE and MARE
+and the double thousandth only warn, unless --standard names them. actgrad's own bounds (ulp) decide with --strict, and
+for data types that the mixed tolerance does not cover. A diagnosis never rejects.
 
 Exit status: 0 for ACCEPTED, 1 for REJECTED, 2 for a wrong call or a file that cannot be used.
 
 files:
-  x.npy                NumPy's, with bfloat16 as ml_dtypes writes it, or its bits as uint16 or int16: x.npy:bfloat16
+  x.npy                a file of numpy.save; x.npy:bfloat16 if bfloat16 was saved as bits in uint16 or int16
   x.bin:float16:16x32  raw bytes, little-endian, with dtype and shape (float32:scalar for no dimension)
-  x.npz, x.npz:NAME    NumPy's archives, NAME where one holds several
-  x.pt, x.pt:NAME      PyTorch's, NAME where it holds several
+  x.npz, x.npz:NAME    a file of numpy.savez; write NAME if it has several arrays
+  x.pt, x.pt:NAME      a file of torch.save; write NAME if it has several tensors
   x.safetensors:NAME   the same for safetensors
   Inputs and outputs go in the order of the schema (actgrad list). Nothing is ever unpickled.
 
@@ -86,49 +88,54 @@ MODES = {
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad check`."""
     standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {text}" for name, text in NAMES.items()) + "\n"
-    summary = "judge results by the acceptance standards: our backends', or anybody's from files"
+    summary = "judge results by the acceptance standards: of actgrad, or of any implementation from files"
     parser = argument_types.add_command(subparsers, "check", summary, __doc__, standards)
     add = parser.add_argument
     operator = argument_types.operator
     add("operator", nargs="*", type=operator, metavar="OPERATOR", help="names as in actgrad list (default: all)")
     standard = argument_types.several(argument_types.one_of((*NAMES, ALL)))
-    words = "those that decide, or all; see below (default: all are shown, those in force decide)"
+    words = "the standards that decide, or all; see below (default: the standards in force)"
     add("--standard", type=standard, metavar="A,B,...", help=words)
     add(
         "--strict", action="store_true", default=None, help="actgrad's own bounds count too: 0.51 ULP in half precision"
     )
     product = argument_types.product
-    add("--product", type=product, metavar="NAME", help="apply the rules of this product or chip, as Ascend910B3")
+    add("--product", type=product, metavar="NAME", help="apply the rules of this product or chip, such as Ascend910B3")
     add("--rules", choices=products.RULES, help="the operators' own checks, or also the documented ones")
     add("-v", "--verbose", action="store_true", help="print the figures of every standard")
-    add("--json", metavar="FILE", help="write all that was found; - for standard output, without tables")
+    add("--json", metavar="FILE", help="write the complete results; - for standard output, without tables")
     add("--html", metavar="FILE", type=Path, help="write a page with pictures that stands on its own")
     add = parser.add_argument_group("our own backends").add_argument
     add("--backend", choices=backends.DEVICES, help="(default: cpu)")
     dtypes = argument_types.several(argument_types.dtype)
     add("--dtype", type=dtypes, metavar="A,B,...", help="also fp16, bf16, fp32 (default: all that the operator takes)")
-    add("--seed", type=argument_types.integer(0), metavar="N", help="of the numbers (default: 0)")
+    add("--seed", type=argument_types.integer(0), metavar="N", help="random seed of the numbers (default: 0)")
     add("--full", action="store_true", default=None, help="all cases of all operators, which takes minutes")
     add = parser.add_argument_group("results from files").add_argument
-    add("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
-    add("--actual", nargs="+", metavar="FILE", help="the results: the first output, or each")
-    add("--attr", action="append", metavar="NAME=VALUE", help="an attribute off its default")
+    add("--inputs", nargs="+", metavar="FILE", help="the inputs of the operator")
+    add("--actual", nargs="+", metavar="FILE", help="the outputs to judge: the first one, or all")
+    add("--attr", action="append", metavar="NAME=VALUE", help="an attribute; others have their defaults")
     add = parser.add_argument_group("a delivery of many cases").add_argument
     add("--manifest", metavar="DIR", type=Path, help="the folder with manifest.json, the inputs and the outputs")
     add("--jobs", type=argument_types.integer(1, 1024), metavar="N", help="processes (default: one for each core)")
     add("--junit", metavar="FILE", type=Path, help="write JUnit XML with one test case for each case")
     add = parser.add_argument_group("cases from a file").add_argument
     add("--cases", metavar="FILE", type=Path, help="ATK's .json or TTK's .csv (see docs/check.md)")
-    add("--results", metavar="FILE", type=Path, help="write the same cases with what was found")
+    add("--results", metavar="FILE", type=Path, help="write the same cases with the verdicts")
     words = "write these cases as a delivery instead of judging them"
     add("--tensors", metavar="DIR", type=Path, help=words)
     add = parser.add_argument_group("every number of a dtype").add_argument
     add("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
     every = argument_types.integer(1, 1 << 24)
     add("--every", type=every, metavar="N", help="only one in N numbers of float32 (default: 1, all)")
-    add("--defaults", action="store_true", default=None, help="no attributes off their defaults")
-    add("--state", metavar="PATH", type=Path, help="where an interrupted run goes on: a folder; with --manifest a file")
-    add("--write", metavar="FILE", type=Path, help="put the table of all finished into a document")
+    add("--defaults", action="store_true", default=None, help="test default attributes only")
+    add(
+        "--state",
+        metavar="PATH",
+        type=Path,
+        help="save the state here, to continue after an interruption: a folder; with --manifest a file",
+    )
+    add("--write", metavar="FILE", type=Path, help="write the table of all finished sweeps into a document")
     parser.set_defaults(run=partial(_run, parser))
 
 

@@ -38,7 +38,11 @@ def parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("-V", "--version", action="store_true", help="print the version and exit")
-    top.add_argument("--verbose", action="store_true", help="with --version: also what it computes with")
+    top.add_argument(
+        "--verbose",
+        action="store_true",
+        help="with --version: also the versions of libraries, the processor and the backends",
+    )
     subparsers = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for module in COMMANDS:
         module.add_parser(subparsers)

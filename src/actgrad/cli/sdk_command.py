@@ -1,24 +1,24 @@
-"""Build the C SDK, or compile, run or look through a program in one go.
+"""Build the C SDK, or run or check a program.
 
-It needs a C compiler, and a C++ compiler for programs in C++.
+This command needs a C compiler, and a C++ compiler for programs in C++.
 
 examples:
   actgrad sdk ~/actgrad-sdk                   build the SDK, then: . ~/actgrad-sdk/set_env.sh
-  actgrad sdk --run program.cpp               compile and run a program in one go
-  actgrad sdk --run program.cpp 1024 0.5      the same with arguments of its own
-  actgrad sdk --check program.cpp             what of the program the SDK lacks, by name
+  actgrad sdk --run program.cpp               compile and run a program
+  actgrad sdk --run program.cpp 1024 0.5      run a program with arguments
+  actgrad sdk --check program.cpp             list what the program uses and the SDK lacks
 
 a program is built as with CANN:
   . ~/actgrad-sdk/set_env.sh
   g++ program.cpp -I $ASCEND_HOME_PATH/include -L $ASCEND_HOME_PATH/lib64 -lopapi_nn -lnnopbase -lascendcl
 
 environment of programs:
-  ACTGRAD_PRODUCT    whose rules hold, for example Ascend950 (default: Ascend910B)
-  ACTGRAD_RULES      document: the documents' letter on top of the operators' own checks
-  ACTGRAD_STRICT     1: as hardware is: device memory faults when the host touches it, work is done at the
-                     synchronize, and aclFinalize reports leaks
-  ACTGRAD_SDK_HOST   server: compute in a process of its own (the default where Python has no shared library, or the
-                     program has a Python)
+  ACTGRAD_PRODUCT    apply the rules of this chip, for example Ascend950 (default: Ascend910B)
+  ACTGRAD_RULES      document: also apply documented rules that the operators do not enforce
+  ACTGRAD_STRICT     1: show mistakes that hardware shows: device memory faults when the host touches it, work runs at
+                     the synchronize, and aclFinalize reports leaks
+  ACTGRAD_SDK_HOST   server: compute in a separate process (the default if Python has no shared library, or if the
+                     program contains Python)
 """
 
 from __future__ import annotations
@@ -45,13 +45,19 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     choices.add_argument("prefix", nargs="?", metavar="PREFIX", type=_path, help="the folder to build the SDK into")
     choices.add_argument(
         "--run", metavar="PROGRAM [ARGUMENT ...]", dest="program", nargs=argparse.REMAINDER,
-        help="compile a C or C++ program and run it; what follows it are its arguments",
+        help="compile a C or C++ program and run it with the arguments that follow",
     )  # fmt: skip
     choices.add_argument(
         "--check", metavar="PROGRAM", type=_path, nargs="+",
-        help="name what programs lack in the SDK: sources, built programs and libraries, or folders of these",
+        help="list what programs use and the SDK lacks, in sources, built programs, libraries, or folders of these",
     )  # fmt: skip
-    parser.add_argument("--flag", metavar="FLAG", action="append", default=[], help="before --run: for the compiler")
+    parser.add_argument(
+        "--flag",
+        metavar="FLAG",
+        action="append",
+        default=[],
+        help="a flag for the compiler; write it before --run or --check",
+    )
     parser.add_argument("--json", action="store_true", help="with --check: the findings as JSON")
     parser.set_defaults(run=_run)
 

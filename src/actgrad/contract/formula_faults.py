@@ -47,14 +47,14 @@ def of_formulas(definition: Definition) -> Iterator[str]:
     gates = definition.multiplies or (definition.gradient_of is not None and definition.gradient_of.multiplies)
     names, is_several = _returned(definition, bool(gates))
     for formula in _formulas_in(definition.formula):
-        count = 1 if gates else _elements(definition)
+        elements = [""] if gates else definition.access.formula_arguments(_seen(definition))
         if definition.switch in definition.schema.tensor_names:
-            count += formula is definition.formula_for({}, None, {str(definition.switch): True})
-        yield from _fault(f"formula {_name(formula)}", formula, count, scalars, names, is_several)
+            elements += [""] * (formula is definition.formula_for({}, None, {str(definition.switch): True}))
+        yield from _fault(f"formula {_name(formula)}", formula, elements, scalars, names, is_several)
     if definition.integer_formula is not None and definition.integer_formula != definition.formula:
-        count = definition.access.part_count(*definition.element_tensors)
+        parts, outputs = [""] * definition.access.part_count(*definition.element_tensors), definition.schema.outputs
         for formula in _formulas_in(definition.integer_formula):
-            yield from _fault(f"integer_formula {_name(formula)}", formula, count, scalars, definition.schema.outputs)
+            yield from _fault(f"integer_formula {_name(formula)}", formula, parts, scalars, outputs)
 
 
 def of_statistics(definition: Definition) -> Iterator[str]:
@@ -85,32 +85,42 @@ def of_statistics(definition: Definition) -> Iterator[str]:
             elif arity != len(parameters):
                 must = f"it must take {len(parameters)}: {', '.join(parameters) or 'nothing'}"
                 yield f"the term of {name!r} takes {quantity(arity, 'argument')}; {must}; change its parameters"
+            elif order := _order(statistic.term, parameters):
+                yield f"the term of {name!r} {order}"
             elif fault := traced.fault_of_result(statistic.term, arity, (name,)):
                 yield f"the term of {name!r}: {fault}"
         earlier += group
 
 
 def _fault(
-    label: str, formula: Any, elements: int, scalars: list[str], names: tuple[str, ...], is_several: bool = False
+    label: str, formula: Any, elements: list[str], scalars: list[str], names: tuple[str, ...], is_several: bool = False
 ) -> Iterator[str]:
-    """The fault of a formula that takes so many elements and these scalars. It returns a number for each name."""
-    arity, count = _arity(formula), elements + len(scalars)
+    """The fault of a formula that takes these elements and scalars. It returns a number for each name."""
+    arity, count = _arity(formula), len(elements) + len(scalars)
     if isinstance(arity, str):
         yield arity if arity.startswith("formula ") else f"{label} {arity}"
     elif arity != count:
         xp.check(formula)
         must = f"it must take {count}: the elements of its tensors, then {', '.join(scalars) or 'no scalars'}"
         yield f"{label} takes {quantity(arity, 'argument')}; {must}; change its parameters"
-    elif (order := _scalars_of(formula, elements, scalars)) != scalars:
-        yield f"{label} takes the scalars {', '.join(order)}; they come as {', '.join(scalars)}; reorder its parameters"
+    elif order := _order(formula, [*elements, *scalars]):
+        yield f"{label} {order}"
     elif fault := traced.fault_of_result(formula, arity, names, is_several):
         yield fault
 
 
-def _scalars_of(formula: Callable[..., Any], elements: int, scalars: list[str]) -> list[str]:
-    """The scalars in the order of a formula's parameters. A parameter with any other name may stand for any scalar."""
-    names = [*inspect.signature(formula).parameters][elements:]
-    return names if set(names) == set(scalars) else scalars
+def _order(formula: Callable[..., Any], arguments: list[str]) -> str:
+    """The fault of a parameter that has the name of one argument and the position of another.
+
+    Formulas are called by position, so such a formula would compute with the wrong argument. A parameter with a name
+    that no argument has may stand for any of them.
+    """
+    parameters = [*inspect.signature(formula).parameters]
+    for parameter, argument in zip(parameters, arguments, strict=True):
+        if parameter != argument and parameter in arguments:
+            come = ", ".join(name or "..." for name in arguments)
+            return f"takes {', '.join(parameters)}; the arguments come as {come}; reorder its parameters"
+    return ""
 
 
 def _arity(formula: Callable[..., Any]) -> int | str:
@@ -141,11 +151,6 @@ def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], boo
         )
     )
     return names, len(names) > 1
-
-
-def _elements(definition: Definition) -> int:
-    """How many elements the formula is given. Kernels multiply a derivative by the first tensor's element."""
-    return definition.access.formula_arity(_seen(definition))
 
 
 def _seen(definition: Definition) -> list[str]:

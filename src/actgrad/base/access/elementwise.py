@@ -84,9 +84,9 @@ class Elementwise:
         """The formulas of a computation with this formula of the elements."""
         return (formula,)
 
-    def formula_arity(self, names: Sequence[str]) -> int:
-        """The number of arguments of a formula of these tensors, besides the attributes."""
-        return self.part_count(*names)
+    def formula_arguments(self, names: Sequence[str]) -> list[str]:
+        """The arguments of a formula of these tensors, before the attributes. Each part has its tensor's name."""
+        return [name for name in names for _ in range(self.part_count(name))]
 
     def with_packed(self, *names: str) -> Elementwise:
         """The access of an operator that has further packed tensors."""

@@ -55,7 +55,7 @@ _LINES: _Kind = (_are_texts, "a tuple of texts; a tuple of one ends in a comma")
 _RULES: _Kind = (_are_rules, "a mapping {'alpha > 0': lambda attributes, product: attributes['alpha'] > 0}")
 #: What the value of each field must be, as a test and in words.
 _KINDS: Mapping[str, _Kind] = {
-    **dict.fromkeys(("summary", "multiplies", "reads_result", "result_flag", "unseen"), _TEXT),
+    **dict.fromkeys(("summary", "paper", "multiplies", "reads_result", "result_flag", "unseen"), _TEXT),
     **dict.fromkeys(("linear_in", "integer_result"), _TEXT),
     **dict.fromkeys(("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated"), _FLAG),
     **dict.fromkeys(("dtypes", "products"), _NAMES),

@@ -24,6 +24,7 @@ class TrainingStep:
     """A training step, forward and backward, in one of the ways of running it: before and after the conversion."""
 
     seconds: tuple[float, float]  # medians of ROUNDS steps in turn
+    ranges: tuple[tuple[float, float], tuple[float, float]]  # the fastest and the slowest of these steps, in seconds
     peak: tuple[int, int]  # bytes beyond those before the step
 
 
@@ -41,10 +42,11 @@ class ModelReport:
         lines.append(f"largest difference, relative: output {self.output:.1e}, gradient {self.gradient:.1e}")
         for way, measured in self.ways.items():
             (before, after), (most, minimum) = measured.seconds, measured.peak
+            first, second = (f"{least * 1e3:.2f}..{longest * 1e3:.2f} ms" for least, longest in measured.ranges)
             lines.append(
-                f"training step, {way}: {before * 1e3:.2f} ms before, {after * 1e3:.2f} ms after "
-                f"({after / before:.2f}); peak memory {most / 2**20:.1f} MiB before, {minimum / 2**20:.1f} MiB after "
-                f"({minimum / max(most, 1):.2f})"
+                f"training step, {way}: {before * 1e3:.2f} ms before ({first}), {after * 1e3:.2f} ms after ({second}), "
+                f"ratio {after / before:.2f}; peak memory {most / 2**20:.1f} MiB before, {minimum / 2**20:.1f} MiB "
+                f"after, ratio {minimum / max(most, 1):.2f}"
             )
         return "\n".join(lines)
 
@@ -152,7 +154,10 @@ def _measured(both: Sequence[Callable[[], object]]) -> TrainingStep:
             if round_number:  # the first one compiles
                 durations.append(time.perf_counter() - start)
     before, after = both
-    return TrainingStep((statistics.median(times[0]), statistics.median(times[1])), (_peak(before), _peak(after)))
+    first, second = times
+    medians = statistics.median(first), statistics.median(second)
+    ranges = (min(first), max(first)), (min(second), max(second))
+    return TrainingStep(medians, ranges, (_peak(before), _peak(after)))
 
 
 def _peak(step: Callable[[], object]) -> int:
