@@ -189,8 +189,9 @@ def along() -> Iterator[SdkCall]:
         yield SdkCall("InplaceCumprod", (y.clone(), 0), (rounded(lambda a: torch.cumprod(a, 0), dtype, y),))
         for keep in (False, True):
             yield SdkCall("ArgMin", (y, 1, keep), (torch.argmin(y, 1, keep),))
-        sums = torch.nansum(x.double()[:, 3:], 1)
-        yield SdkCall("ReduceNansum", (x[:, 3:], (1,), False, number), (sums.to(dtype),))
+        holes = torch.where(x > 1, torch.nan, y)
+        sums = torch.nansum(holes.double(), 1)
+        yield SdkCall("ReduceNansum", (holes, (1,), False, number), (sums.to(dtype),))
         pair = torch.std_mean(y.double(), (0,), correction=1, keepdim=True)
         yield SdkCall("StdMeanCorrection", (y, (0,), 1, True), tuple(each.to(dtype) for each in pair))
     n = integers(I32, 3, 0, 9, (40,))
