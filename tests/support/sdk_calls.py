@@ -21,7 +21,10 @@ DRIVER = Path(__file__).parents[1] / "sdk" / "programs" / "driver.py"
 
 
 class SdkCall(NamedTuple):
-    """A function, its arguments up to the results, and what the results must be. In place they come first."""
+    """A function, its arguments, and what the results must be.
+
+    `...` stands for a result, and results at the end may be left out. Others are changed in place.
+    """
 
     name: str
     arguments: tuple[Any, ...]
@@ -44,6 +47,7 @@ class _Memory:
         self.format = format
         self.blocks: dict[str, bytes] = {}
         self.tensors: list[tuple[str, torch.Tensor]] = []
+        self.results: list[int] = []  # their positions among the tensors
 
     def tensor(self, given: torch.Tensor) -> dict[str, Any]:
         name = f"block {len(self.blocks)}"
@@ -80,16 +84,29 @@ def fresh(wanted: Any) -> Any:
     return [fresh(each) for each in wanted] if isinstance(wanted, list) else torch.full_like(wanted, 1)
 
 
+def _with_results(function: clients.ClientFunction, call: SdkCall) -> list[Any]:
+    """The call's arguments with fresh tensors for its results."""
+    count = len(function.arguments)
+    values = [*call.arguments, *[...] * (count - len(call.arguments))]
+    wanted = iter(call.wanted)
+    pairs = zip(function.arguments, values, strict=True)
+    expected = {k: next(wanted) for k, (row, _) in enumerate(pairs) if row.is_output}
+    return [fresh(expected[k]) if value is ... else value for k, value in enumerate(values)]
+
+
 def made_in_c(sdk: Sdk, calls: Sequence[SdkCall], folder: Path, **settings: str) -> list[dict[str, Any]]:
-    """By call the statuses, the text of an error, and the tensors afterwards, which lists make longer."""
+    """By call the statuses, the text of an error, and the results."""
     memories, plain = [], []
     for call in calls:
         function = clients.glue()[f"aclnn{call.name}"]
         memory = _Memory(call.format)
-        missing = len(function.arguments) - len(call.arguments)
-        values = [*call.arguments, *map(fresh, call.wanted[len(call.wanted) - missing :])]
+        values = _with_results(function, call)
         rows = zip(function.arguments, function.parameters, values, strict=True)
-        arguments = [memory.argument(row.type, text.removeprefix("const "), value) for row, text, value in rows]
+        arguments = []
+        for row, text, value in rows:
+            first = len(memory.tensors)
+            arguments.append(memory.argument(row.type, text.removeprefix("const "), value))
+            memory.results += range(first, len(memory.tensors)) if row.is_output else ()
         plain.append({"function": function.name, "arguments": arguments, "memory": memory.blocks})
         memories.append(memory)
     (folder / "calls").write_bytes(pickle.dumps(plain))
@@ -99,7 +116,8 @@ def made_in_c(sdk: Sdk, calls: Sequence[SdkCall], folder: Path, **settings: str)
     assert done.returncode == 0, done.stderr[-2000:]
     answers: list[dict[str, Any]] = pickle.loads((folder / "answers").read_bytes())
     for answer, memory in zip(answers, memories, strict=True):
-        answer["tensors"] = [_view(answer["memory"][name], given) for name, given in memory.tensors]
+        tensors = [_view(answer["memory"][name], given) for name, given in memory.tensors]
+        answer["results"] = [tensors[k] for k in memory.results]
     return answers
 
 
@@ -108,11 +126,3 @@ def _view(content: bytes, given: torch.Tensor) -> torch.Tensor:
         return given.clone()
     flat = torch.frombuffer(bytearray(content), dtype=given.dtype)
     return flat.as_strided(given.shape, given.stride(), given.storage_offset())
-
-
-def results(call: SdkCall, answer: dict[str, Any]) -> list[Any]:
-    """The tensors of an answer that the call's results are."""
-    count = sum(len(each) if isinstance(each, list) else 1 for each in call.wanted)
-    tensors: list[Any] = answer["tensors"]
-    comes_first = clients.glue()[f"aclnn{call.name}"].arguments[0].is_output
-    return tensors[:count] if comes_first else tensors[-count:]
