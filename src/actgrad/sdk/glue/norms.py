@@ -143,7 +143,7 @@ def _batch_norm_backward(
         shift = inner.mean(axes, keepdims=True) + normal * (inner * normal).mean(axes, keepdims=True)
         inner = inner - shift
     values = (inner * _by_channel(rstd, a), (gradient * normal).sum(axes), gradient.sum(axes))
-    return tuple(value if asked else None for value, asked in zip(values, mask, strict=True))
+    return tuple(value if is_needed else None for value, is_needed in zip(values, mask, strict=True))
 
 
 RULES: dict[str, Rule] = {

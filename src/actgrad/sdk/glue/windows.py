@@ -49,8 +49,8 @@ class _Windows:
     def of(self, a: Any, fill: float = 0) -> Any:
         """Elements by batch, channel, window and position in the window. `fill` stands outside the array."""
         covered = np.full((*a.shape[:2], *self._reach()), fill, a.dtype)
-        inside, place = self._cut(a.shape[2:])
-        covered[_spatial(place)] = a[_spatial(inside)]
+        inside, area = self._cut(a.shape[2:])
+        covered[_spatial(area)] = a[_spatial(inside)]
         steps = [n * s for n, s in zip(covered.strides[2:], self.stride, strict=True)]
         inner = [n * d for n, d in zip(covered.strides[2:], self.dilation, strict=True)]
         shape = (*a.shape[:2], *self.counts, *self.kernel)
@@ -61,11 +61,11 @@ class _Windows:
         covered = np.zeros((*parts.shape[:2], *self._reach()), parts.dtype)
         for position in np.ndindex(self.kernel):
             rows = zip(position, self.dilation, self.stride, self.counts, strict=True)
-            place = tuple(slice(k * d, k * d + s * (n - 1) + 1, s) for k, d, s, n in rows)
-            covered[_spatial(place)] += parts[_spatial(position)]
+            area = tuple(slice(k * d, k * d + s * (n - 1) + 1, s) for k, d, s, n in rows)
+            covered[_spatial(area)] += parts[_spatial(position)]
         result = np.zeros((*parts.shape[:2], *sizes), parts.dtype)
-        inside, place = self._cut(sizes)
-        result[_spatial(inside)] = covered[_spatial(place)]
+        inside, area = self._cut(sizes)
+        result[_spatial(inside)] = covered[_spatial(area)]
         return result
 
 
