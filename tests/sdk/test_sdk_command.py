@@ -112,7 +112,7 @@ LACKING = """\
 #include "aclnn_elu.h"  /* the folders of operators are on the usual command lines too */
 #include "acl_helper.h"
 #include "acl/acl_dvpp.h"
-#include "aclnnop/aclnn_im2col.h"
+#include "aclnnop/aclnn_upsample_nearest_2d.h"
 #include <dlfcn.h>
 // #include "acl/acl_tdt.h"
 static const char* text = "aclmdlLoad(3) // and \\" aclmdlUnload(4)";
@@ -129,7 +129,7 @@ int main() {
     aclmdlExecute(1);
     aclLambda(aclMine(aclmdlExecute(2))) + aclOwn(3);
     CALL(Ledger, 1, 2);
-    auto phase = &aclnnIm2col;
+    auto phase = &aclnnUpsampleNearest2d;
     LOOK(aclnnRelu) ;
     LOOK(aclnnLedgerTwo);
     aclmdlDesc* description = nullptr;
@@ -141,7 +141,7 @@ WANTED = [
     (5, "header", "acl/acl_dvpp.h", ""),
     (20, "function", "aclmdlExecute", ""),
     (22, "function", "aclnnLedgerGetWorkspaceSize", ""),
-    (23, "function", "aclnnIm2col", "convolution and pooling"),
+    (23, "function", "aclnnUpsampleNearest2d", "resampling of images"),
     (25, "function", "aclnnLedgerTwoGetWorkspaceSize", ""),
     (26, "type", "aclmdlDesc", ""),
     (27, "constant", "ACL_NO_SUCH_CONSTANT", ""),

@@ -28,9 +28,9 @@ pytestmark = [
 
 def test_operators(tmp_path: Path) -> None:
     """Activations pass; an operator that is not there is named."""
-    names = ("SILU", "GELU", "SWIGLU", "MUL", "IM2COL")
+    names = ("SILU", "GELU", "SWIGLU", "MUL", "UPSCALE")
     command = [sys.executable, str(SCRIPT), CHECKOUT, "--build", str(tmp_path), *names]
     printed = subprocess.run(command, capture_output=True, text=True, env=environment(), check=True).stdout.splitlines()
     assert [line.partition(":")[0] for line in printed] == list(names)
     assert all(": passes " in line for line in printed[:-1]), printed
-    assert printed[-1] == "IM2COL: stops after 0: aclnnIm2col is not in actgrad: convolution and pooling"
+    assert printed[-1] == "UPSCALE: stops after 0: aclnnUpsampleNearest2d is not in actgrad: resampling of images"

@@ -74,6 +74,24 @@ RMS = {"x": T((3, 2)), "gamma": T((2,)), "epsilon": 1e-5, "yOut": T((3, 2)), "rs
 LOSS = {"self": T(), "target": T(), "reduction": 1, "out": T(())}
 GATHER = {"self": T((2, 3)), "dim": 0, "index": T((1, 3), I64), "out": T((1, 3))}
 TABLE = {"weight": T((5, 3)), "indices": T((2,), I64), "out": T((2, 3))}
+IMAGE, HALF_IMAGE = T((2, 4, 4, 6)), T((2, 4, 2, 3))
+CONVOLUTION = {
+    **dict.fromkeys(("input", "output", "gradOutput", "gradInput"), IMAGE), "weight": T((4, 4, 3, 3)),
+    **dict.fromkeys(("bias", "gradBias"), T((4,))), "gradWeight": T((4, 4, 3, 3)), "biasSizes": (4,), "stride": (1, 1),
+    "padding": (1, 1), "dilation": (1, 1), "transposed": False, "outputPadding": (0, 0), "groups": 1,
+    "outputMask": (True, True, True), "cubeMathType": 0,
+}  # fmt: skip
+POOL = {
+    **dict.fromkeys(("self", "gradInput"), IMAGE), **dict.fromkeys(("out", "gradOutput"), HALF_IMAGE),
+    "indices": T((2, 4, 2, 3), I64), **dict.fromkeys(("kernelSize", "kernelShape", "stride", "strides"), (2, 2)),
+    **dict.fromkeys(("padding", "paddings", "pads"), (0, 0)), **dict.fromkeys(("dilation", "dilations"), (1, 1)),
+    "ceilMode": False, "countIncludePad": True, "divisorOverride": 0, "cubeMathType": 0, "autoPad": 0,
+}  # fmt: skip
+BATCH_NORM = {
+    **dict.fromkeys(("input", "output", "gradOut", "gradInput"), IMAGE), "training": True, "momentum": 0.1,
+    **dict.fromkeys(("weight", "bias", "runningMean", "runningVar", "saveMean", "saveInvstd"), T((4,))), "eps": 1e-5,
+    **dict.fromkeys(("gradWeight", "gradBias"), T((4,))), "outputMask": (True, True, True),
+}  # fmt: skip
 TOP = {
     "self": T((2, 4)), "k": 2, "dim": 1, "largest": True, "sorted": True, "valuesOut": T((2, 2)),
     "indicesOut": T((2, 2), I64),
@@ -165,6 +183,10 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "x": T((2, 4), "float16"), "weight": T((4, 3), "int8"), "antiquantScale": T((3,), "float16"),
         "y": T((2, 3), "float16"),
     },
+    **dict.fromkeys(("Convolution", "ConvolutionBackward"), CONVOLUTION),
+    **dict.fromkeys(("BatchNorm", "BatchNormBackward"), BATCH_NORM),
+    **dict.fromkeys(("AvgPool2d", "AvgPool2dBackward", "MaxPool"), POOL),
+    **dict.fromkeys(("MaxPool2dWithIndices", "MaxPool2dWithIndicesBackward"), POOL),
     "Bincount": {"self": T((3,), I64), "weights": V, "out": T((4,))},
     "GroupNormBackward": {
         **dict.fromkeys(("gradOut", "input", "gradInput"), T((2, 4, 3))), "N": 2, "C": 4, "HxW": 3, "group": 2,

@@ -205,8 +205,10 @@ def page() -> None:
 
 def refused() -> None:
     """The wheel's error has the name and the reason."""
-    with pytest.raises(RuntimeError, match="is not in actgrad: convolution and pooling; called at phase one"):
-        functional.conv2d(torch.randn(1, 1, 4, 4).npu(), torch.ones(1, 1, 2, 2).npu())
+    with pytest.raises(
+        RuntimeError, match="is not in actgrad: actgrad does not compute this operator; called at phase one"
+    ):
+        torch.cdist(torch.randn(3, 4).npu(), torch.ones(3, 4).npu())
 
 
 def several_devices() -> None:

@@ -227,6 +227,41 @@ def functions() -> None:
             )
 
 
+def digits(pool: Callable[[int], Any], dtype: torch.dtype, limit: float) -> None:
+    """A LeNet with batch normalisation on scikit-learn's digits, or on noise: the CPU's losses, and its results after."""
+    images, labels = torch.randn(128, 1, 8, 8), torch.randint(10, (128,))
+    if importlib.util.find_spec("sklearn"):
+        from sklearn.datasets import load_digits
+
+        data, numbers = load_digits(return_X_y=True)
+        images = torch.tensor(data[:128], dtype=torch.float32).reshape(-1, 1, 8, 8) / 16
+        labels = torch.tensor(numbers[:128])
+    outcomes = []
+    for device in ("cpu", "npu"):
+        torch.manual_seed(0)
+        layers = [
+            *(torch.nn.Conv2d(1, 6, 5, padding=2), torch.nn.BatchNorm2d(6), torch.nn.ReLU(), pool(2)),
+            *(torch.nn.Conv2d(6, 16, 3, bias=False), torch.nn.BatchNorm2d(16), torch.nn.ReLU()),
+            *(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(16, 10)),
+        ]
+        model = torch.nn.Sequential(*layers).to(device)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        losses = []
+        for k in range(12):
+            part = slice(k % 4 * 32, k % 4 * 32 + 32)
+            with torch.autocast(device, dtype, enabled=dtype != torch.float32):
+                loss = functional.cross_entropy(model(images[part].to(device)), labels[part].to(device))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        outcomes.append((losses, model.eval()(images.to(device)).cpu()))
+    (wanted, logits), (losses, actual) = outcomes
+    assert max(abs(a - b) for a, b in zip(losses, wanted, strict=True)) < limit, (losses, wanted)
+    assert losses[-1] < losses[0]
+    torch.testing.assert_close(actual, logits, rtol=0, atol=100 * limit)
+
+
 def hugging_face(name: str) -> None:
     """A tiny model trains four steps, and generates the CPU's tokens."""
     import transformers
@@ -275,6 +310,9 @@ CASES: dict[str, Callable[[], None]] = {
     **{name: lambda case=case: training(*case) for name, case in TRAININGS.items()},
     "page": page,
     "functions": functions,
+    "LeNet, largest": lambda: digits(torch.nn.MaxPool2d, torch.float32, EXACT),
+    "LeNet, mean": lambda: digits(torch.nn.AvgPool2d, torch.float32, EXACT),
+    "LeNet, bfloat16": lambda: digits(torch.nn.MaxPool2d, torch.bfloat16, 0.02),
 }
 WITH_TRANSFORMERS: dict[str, Callable[[], None]] = {
     **{name: lambda name=name: hugging_face(name) for name in ("Llama", "GPT2", "Qwen2", "Bert")},

@@ -16,8 +16,8 @@ library, calls_path, answers_path = sys.argv[1:]
 runtime = ctypes.CDLL(f"{library}/libascendcl.so")
 objects = ctypes.CDLL(f"{library}/libnnopbase.so")
 operators = ctypes.CDLL(f"{library}/libopapi_nn.so")
-for function in (objects.aclCreateTensor, objects.aclCreateScalar):
-    function.restype = Pointer
+for kind in ("Tensor", "Scalar", "TensorList", "ScalarList", "IntArray", "BoolArray"):
+    getattr(objects, f"aclCreate{kind}").restype = Pointer
 runtime.aclGetRecentErrMsg.restype = ctypes.c_char_p
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 #: C's parameters that are no pointers to objects.
@@ -25,6 +25,7 @@ OTHERS = {
     "bool": ctypes.c_bool,
     "int": ctypes.c_int64,
     "double": ctypes.c_double,
+    "float": ctypes.c_float,
     "text": lambda text: ctypes.c_char_p(text.encode()),
 }
 
@@ -51,13 +52,33 @@ def tensor(made: dict[str, Any], blocks: dict[str, int]) -> int:
     return found
 
 
+def scalar(value: dict[str, Any]) -> int:
+    made = objects.aclCreateScalar(value["bits"], value["dtype"])
+    assert made
+    return int(made)
+
+
+def of_list(kind: str, values: Any, blocks: dict[str, int]) -> tuple[int, Any]:
+    """A list, and the function that destroys it with what is in it."""
+    if kind == "ints":
+        return objects.aclCreateIntArray(sizes(values), ctypes.c_uint64(len(values))), objects.aclDestroyIntArray
+    if kind == "bools":
+        flags = (ctypes.c_bool * len(values))(*values)
+        return objects.aclCreateBoolArray(flags, ctypes.c_uint64(len(values))), objects.aclDestroyBoolArray
+    parts = [tensor(each, blocks) if kind == "tensors" else scalar(each) for each in values]
+    word = "Tensor" if kind == "tensors" else "Scalar"
+    pointers = (Pointer * len(parts))(*parts)
+    made = getattr(objects, f"aclCreate{word}List")(pointers, ctypes.c_uint64(len(parts)))
+    return made, getattr(objects, f"aclDestroy{word}List")
+
+
 def copy(to: Any, source: Any, size: int, kind: int) -> None:
     check(runtime.aclrtMemcpy(to, ctypes.c_size_t(size), source, ctypes.c_size_t(size), kind))
 
 
 def answer(call: dict[str, Any]) -> dict[str, Any]:
     """Statuses of both phases, the text of a failure, and every block of memory afterwards."""
-    blocks, tensors, scalars, arguments = {}, [], [], []
+    blocks, tensors, scalars, lists, arguments = {}, [], [], [], []
     for name, content in call["memory"].items():
         address = Pointer()
         check(runtime.aclrtMalloc(ctypes.byref(address), ctypes.c_size_t(len(content)), 0))
@@ -70,9 +91,11 @@ def answer(call: dict[str, Any]) -> dict[str, Any]:
             tensors.append((tensor(value, blocks), value["is_destroyed"]))
             arguments.append(Pointer(tensors[-1][0]))
         elif kind == "scalar":
-            scalars.append(objects.aclCreateScalar(value["bits"], value["dtype"]))
-            assert scalars[-1]
+            scalars.append(scalar(value))
             arguments.append(Pointer(scalars[-1]))
+        elif kind in ("ints", "bools", "tensors", "scalars"):
+            lists.append(of_list(kind, value, blocks))
+            arguments.append(Pointer(lists[-1][0]))
         else:
             arguments.append(OTHERS[kind](value))
     size, executor = ctypes.c_uint64(77), Pointer()
@@ -92,6 +115,8 @@ def answer(call: dict[str, Any]) -> dict[str, Any]:
     for pointer, is_destroyed in tensors:
         if not is_destroyed:
             check(objects.aclDestroyTensor(Pointer(pointer)))
+    for pointer, destroy in lists:
+        check(destroy(Pointer(pointer)))
     for pointer in scalars:
         check(objects.aclDestroyScalar(Pointer(pointer)))
     return found

@@ -9,6 +9,7 @@ indices           gathered, scattered, sorted, found elements
 matmul            products of matrices
 losses            losses and their gradients
 norms             normalisations and their gradients
+windows           convolution and pooling, and their gradients
 attention         attention with a softmax, and its gradients
 optimizers        steps of optimisers
 randomness        random numbers and dropout

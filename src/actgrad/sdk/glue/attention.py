@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.errors import either, quantity
 from ...base.loop import broadcast_shapes
+from .matmul import product
 from .rule import OWN, WIDE, Rule, Shape
 
 #: Of a layout the dimensions of batch, heads, sequence and width. H is heads times width.
@@ -43,7 +44,7 @@ class _Attention:
         self.q, k, v = (_heads(a, layout, width) for a in (q, k, v))
         self.groups = self.q.shape[1] // k.shape[1]
         self.k, self.v = np.repeat(k, self.groups, 1), np.repeat(v, self.groups, 1)
-        scores = self.scale * np.matmul(self.q, np.swapaxes(self.k, -1, -2))
+        scores = self.scale * product(self.q, np.swapaxes(self.k, -1, -2))
         if shift is not None:
             scores = scores + shift.astype(np.float32)
         rows, columns = scores.shape[-2:]
@@ -64,17 +65,17 @@ class _Attention:
 
 def _forward(*arguments: Any) -> Any:
     call = _Attention(*arguments)
-    return *call.statistics, 0, _packed(np.matmul(call.chances * call.dropout_factors, call.v), call.layout)
+    return *call.statistics, 0, _packed(product(call.chances * call.dropout_factors, call.v), call.layout)
 
 
 def _backward(q: Any, k: Any, v: Any, gradient: Any, shift: Any, drop: Any, pad: Any, mask: Any, *rest: Any) -> Any:
     call = _Attention(q, k, v, shift, drop, pad, mask, *rest[4:])
     gradient = _heads(gradient, call.layout, call.q.shape[-1])
-    by_chance = np.matmul(gradient, np.swapaxes(call.v, -1, -2)) * call.dropout_factors
+    by_chance = product(gradient, np.swapaxes(call.v, -1, -2)) * call.dropout_factors
     by_score = call.chances * (by_chance - (by_chance * call.chances).sum(-1, keepdims=True))
-    by_q = call.scale * np.matmul(by_score, call.k)
-    by_k = call.scale * np.matmul(np.swapaxes(by_score, -1, -2), call.q)
-    by_v = np.matmul(np.swapaxes(call.chances * call.dropout_factors, -1, -2), gradient)
+    by_q = call.scale * product(by_score, call.k)
+    by_k = call.scale * product(np.swapaxes(by_score, -1, -2), call.q)
+    by_v = product(np.swapaxes(call.chances * call.dropout_factors, -1, -2), gradient)
     return _packed(by_q, call.layout), *(_packed(a, call.layout, call.groups) for a in (by_k, by_v)), 0
 
 
@@ -166,7 +167,7 @@ def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any
         whole = 0 if mask is None and by_mode is None else by_mode if by_mode is not None else mask != 0
         mask, mode = is_behind | whole, 0
     call = _Attention(q, keys[0], values[0], shift, None, None, mask, None, scale, 1, 0, 0, count, layout, 0, mode)
-    result = _packed(np.matmul(call.chances, call.v), layout)
+    result = _packed(product(call.chances, call.v), layout)
     largest, total = (each[..., :1] for each in call.statistics)
     return result, largest + np.log(total) if has_total else None
 

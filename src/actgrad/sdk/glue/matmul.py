@@ -9,6 +9,11 @@ import numpy as np
 from .rule import Shape
 
 
+def product(a: Any, b: Any) -> Any:
+    """a @ b, for all rules that multiply matrices."""
+    return np.matmul(a, b)
+
+
 def product_shape(a: Shape, b: Shape, *_: Any) -> Shape:
     """The shape of a product of matrices, of vectors, or of batches of matrices."""
     if not a or not b or a[-1] != b[max(len(b) - 2, 0)]:
@@ -22,8 +27,8 @@ def sum_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
 
 
 def addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
-    product = alpha * np.matmul(a, b)
-    return product + beta * c if beta else product  # without beta, c may hold NaN
+    scaled = alpha * product(a, b)
+    return scaled + beta * c if beta else scaled  # without beta, c may hold NaN
 
 
 def dequantized_product(
@@ -36,8 +41,8 @@ def dequantized_product(
         return np.repeat(b, group or len(weight), 0)[: len(weight)] if b.ndim == 2 and len(b) > 1 else b
 
     numbers = weight.astype(np.float32) + (0 if offset is None else spread(offset))
-    product = np.matmul(a.astype(np.float32), numbers * spread(scale))
-    return product if bias is None else product + bias.astype(np.float32)
+    result = product(a.astype(np.float32), numbers * spread(scale))
+    return result if bias is None else result + bias.astype(np.float32)
 
 
 def dequantized_shape(

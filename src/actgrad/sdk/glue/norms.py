@@ -91,6 +91,61 @@ def _group_norm_backward(
     return by_a.reshape(a.shape), (gradient * normal).sum((0, 2)), gradient.sum((0, 2))
 
 
+def _by_channel(statistic: Any, a: Any) -> Any:
+    """With a dimension of size 1 for each but the second."""
+    return statistic.reshape(-1, *(1,) * (a.ndim - 2))
+
+
+def _batch_norm(
+    a: Any, weight: Any, bias: Any, running_mean: Any, running_variance: Any, training: bool, momentum: float,
+    epsilon: float, *results: Any,
+) -> Any:  # fmt: skip
+    """Running statistics, which only training changes, the result, the batch's statistics. Null ones are 0 and 1."""
+    axes, channels = (0, *range(2, a.ndim)), a.shape[1]
+    mean = np.zeros(channels, a.dtype) if running_mean is None else running_mean
+    variance = np.ones(channels, a.dtype) if running_variance is None else running_variance
+    batch_mean, batch_variance = (a.mean(axes), a.var(axes)) if training and a.size else (mean, variance)
+    rstd = 1 / np.sqrt(batch_variance + epsilon)
+    result = (a - _by_channel(batch_mean, a)) * _by_channel(rstd, a)
+    result = result if weight is None else result * _by_channel(weight, a)
+    result = result if bias is None else result + _by_channel(bias, a)
+    if not training:
+        return None, None, result, None, None
+    count = a.size // max(channels, 1)
+    unbiased = batch_variance * (count / max(count - 1, 1))
+    new = ((1 - momentum) * old + momentum * each for old, each in ((mean, batch_mean), (variance, unbiased)))
+    return *new, result, batch_mean, rstd
+
+
+def _batch_norm_shapes(a: Shape, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, *_: Any) -> Any:
+    statistic = a[1:2] if training else ...
+    return a[1:2], a[1:2], a, statistic, statistic
+
+
+def _batch_norm_backward_shapes(gradient: Shape, a: Shape, weight: Any, *rest: Any) -> Any:
+    running_mean, running_variance, mean, rstd, training, *_ = rest
+    if None in ((mean, rstd) if training else (running_mean, running_variance)):
+        names = "saveMean and saveInvstd" if training else "runningMean and runningVar"
+        raise ValueError(f"training is {training} and a statistic is null; {names} must be tensors; pass them")
+    return a, a[1:2], a[1:2]
+
+
+def _batch_norm_backward(
+    gradient: Any, a: Any, weight: Any, running_mean: Any, running_variance: Any, mean: Any, rstd: Any, training: bool,
+    epsilon: float, mask: Any,
+) -> Any:  # fmt: skip
+    if not training:
+        mean, rstd = running_mean, 1 / np.sqrt(running_variance + epsilon)
+    axes = (0, *range(2, a.ndim))
+    normal = (a - _by_channel(mean, a)) * _by_channel(rstd, a)
+    inner = gradient if weight is None else gradient * _by_channel(weight, a)
+    if training:
+        shift = inner.mean(axes, keepdims=True) + normal * (inner * normal).mean(axes, keepdims=True)
+        inner = inner - shift
+    values = (inner * _by_channel(rstd, a), (gradient * normal).sum(axes), gradient.sum(axes))
+    return tuple(value if is_needed else None for value, is_needed in zip(values, mask, strict=True))
+
+
 RULES: dict[str, Rule] = {
     "layer_norm": Rule(_layer_norm, WIDE, _layer_norm_shapes),
     "layer_norm_backward": Rule(_layer_norm_backward, WIDE, lambda g, a, normalized, *_: (a, normalized, normalized)),
@@ -98,6 +153,8 @@ RULES: dict[str, Rule] = {
     "group_norm_backward": Rule(
         _group_norm_backward, WIDE, lambda g, a, mean, rstd, gamma, batch, channels, *_: (a, (channels,), (channels,))
     ),
+    "batch_norm": Rule(_batch_norm, WIDE, _batch_norm_shapes, is_in_place=True),
+    "batch_norm_backward": Rule(_batch_norm_backward, WIDE, _batch_norm_backward_shapes),
     "rms_norm": Rule(_rms_norm, WIDE, lambda a, *_: (a, ...)),
     "add_rms_norm": Rule(_add_rms_norm, WIDE, lambda a, *_: (a, ..., a)),
     "rms_norm_grad": Rule(_rms_norm_grad, WIDE, lambda g, a, rstd, gamma: (a, gamma)),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import quantity
-from . import attention, indices, losses, matmul, norms, optimizers, randomness, rearrangement
+from . import attention, indices, losses, matmul, norms, optimizers, randomness, rearrangement, windows
 from .promotion import FLOAT32, category, promoted, working
 from .rearrangement import with_dimension
 from .rule import COMMON, FLOATING, OWN, RESULT, WIDE, Rule, Shape, mean
@@ -301,7 +301,7 @@ RULES: dict[str, Rule] = {
     "round_decimals": Rule(np.round, shape=lambda shape, *_: shape),
     "sum_without_nan": Rule(_reduction(np.nansum), RESULT, _reduced),
     "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
-    "matmul": Rule(lambda a, b, *_: np.matmul(a, b), RESULT, matmul.product_shape),
+    "matmul": Rule(lambda a, b, *_: matmul.product(a, b), RESULT, matmul.product_shape),
     "dequantized_matmul": Rule(matmul.dequantized_product, OWN, matmul.dequantized_shape, reads_nibbles=True),
     "addmm": Rule(matmul.addmm, RESULT, matmul.sum_shape),
     "inverse": Rule(np.linalg.inv, FLOATING, lambda shape: shape),
@@ -378,4 +378,5 @@ RULES: dict[str, Rule] = {
     **optimizers.RULES,
     **randomness.RULES,
     **rearrangement.RULES,
+    **windows.RULES,
 }

@@ -1,0 +1,378 @@
+"""Convolution, pooling and batch normalisation, and their gradients: matrix products and sums over windows.
+
+Arrays have the batch first, then the channels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import quantity
+from .indices import indices_within
+from .matmul import product
+from .rule import OWN, WIDE, Rule, Shape
+
+
+def _spatial(key: Sequence[Any]) -> Any:
+    """A key of the last dimensions."""
+    return (..., *key)
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """Windows over the last dimensions: `counts` of them, the first begins `before` elements before the array."""
+
+    kernel: Shape
+    stride: Shape
+    dilation: Shape
+    before: Shape
+    counts: Shape
+
+    def _reach(self) -> Shape:
+        """The sizes of the array that the windows cover."""
+        rows = zip(self.counts, self.stride, self.dilation, self.kernel, strict=True)
+        return tuple((n - 1) * s + d * (k - 1) + 1 for n, s, d, k in rows)
+
+    def _cut(self, sizes: Shape) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+        """The part of the array that windows cover, in itself and among the covered sizes."""
+        rows = list(zip(sizes, self.before, self._reach(), strict=True))
+        inside = tuple(slice(max(-p, 0), max(min(n, size - p), 0)) for n, p, size in rows)
+        return inside, tuple(
+            slice(part.start + p, max(part.stop, part.start) + p) for part, (_, p, _) in zip(inside, rows, strict=True)
+        )
+
+    def of(self, a: Any, fill: float = 0) -> Any:
+        """Elements by batch, channel, window and position in the window. `fill` stands outside the array."""
+        covered = np.full((*a.shape[:2], *self._reach()), fill, a.dtype)
+        inside, area = self._cut(a.shape[2:])
+        covered[_spatial(area)] = a[_spatial(inside)]
+        steps = [n * s for n, s in zip(covered.strides[2:], self.stride, strict=True)]
+        inner = [n * d for n, d in zip(covered.strides[2:], self.dilation, strict=True)]
+        shape = (*a.shape[:2], *self.counts, *self.kernel)
+        return np.lib.stride_tricks.as_strided(covered, shape, (*covered.strides[:2], *steps, *inner), writeable=False)
+
+    def sums(self, parts: Any, sizes: Shape) -> Any:
+        """The reverse: for each element the sum of its parts of all windows."""
+        covered = np.zeros((*parts.shape[:2], *self._reach()), parts.dtype)
+        for position in np.ndindex(self.kernel):
+            rows = zip(position, self.dilation, self.stride, self.counts, strict=True)
+            area = tuple(slice(k * d, k * d + s * (n - 1) + 1, s) for k, d, s, n in rows)
+            covered[_spatial(area)] += parts[_spatial(position)]
+        result = np.zeros((*parts.shape[:2], *sizes), parts.dtype)
+        inside, area = self._cut(sizes)
+        result[_spatial(inside)] = covered[_spatial(area)]
+        return result
+
+
+def _spread(values: Sequence[int], rank: int) -> Shape:
+    """A number for each dimension. One stands for all."""
+    return tuple(values) * (rank if len(values) == 1 else 1)
+
+
+def _margins(padding: Sequence[int], rank: int) -> tuple[Shape, Shape]:
+    """The elements before and after each dimension: one number for both, or a pair."""
+    if len(padding) == 2 * rank and rank > 1:
+        return tuple(padding[::2]), tuple(padding[1::2])
+    return _spread(padding, rank), _spread(padding, rank)
+
+
+def _matched(**lists: tuple[Sequence[int], int]) -> None:
+    for name, (values, rank) in lists.items():
+        if len(values) != rank:
+            fault = f"{name} has {quantity(len(values), 'number')}, but the windows have {rank} dimensions"
+            raise ValueError(f"{fault}; it must have a number for each; change {name}")
+
+
+def _convolution_windows(
+    sizes: Shape, kernel: Shape, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]
+) -> _Windows:
+    """The windows of a convolution over an array of these sizes."""
+    rank = len(sizes)
+    _matched(stride=(stride, rank), dilation=(dilation, rank))
+    if len(padding) not in (rank, 2 * rank):
+        raise ValueError(f"padding is {tuple(padding)}; it must have {rank} or {2 * rank} numbers; change padding")
+    before, after = _margins(padding, rank)
+    rows = zip(sizes, kernel, stride, before, after, dilation, strict=True)
+    counts = tuple((n + p + q - d * (k - 1) - 1) // s + 1 for n, k, s, p, q, d in rows)
+    return _Windows(tuple(kernel), tuple(stride), tuple(dilation), before, counts)
+
+
+def _rows(a: Any, groups: int) -> Any:
+    """An array (batch, channels, ...) as a matrix for each group of channels: a row for each batch and position."""
+    a = a.reshape(a.shape[0], groups, -1, prod(a.shape[2:]))
+    return a.transpose(1, 0, 3, 2).reshape(groups, -1, a.shape[2])
+
+
+def _array(rows: Any, batch: int, sizes: Shape) -> Any:
+    """The reverse of `_rows`."""
+    a = rows.reshape(len(rows), batch, -1, rows.shape[-1]).transpose(1, 0, 3, 2)
+    return a.reshape(batch, -1, *sizes)
+
+
+def _columns(a: Any, windows: _Windows, groups: int) -> Any:
+    """A matrix for each group of channels: a row for each window, a column for each element of a window."""
+    rank, parts = len(windows.kernel), windows.of(a)
+    parts = parts.reshape(len(a), groups, -1, *parts.shape[2:])
+    order = (1, 0, *range(3, 3 + rank), 2, *range(3 + rank, 3 + 2 * rank))
+    return parts.transpose(order).reshape(groups, len(a) * prod(windows.counts), -1)
+
+
+def _weights(weight: Any, groups: int) -> Any:
+    """A matrix for each group: a row for each of its outputs."""
+    return weight.reshape(groups, len(weight) // groups, -1)
+
+
+def _convolved(a: Any, weight: Any, windows: _Windows, groups: int) -> Any:
+    rows = product(_columns(a, windows, groups), _weights(weight, groups).transpose(0, 2, 1))
+    return _array(rows, len(a), windows.counts)
+
+
+def _by_input(gradient: Any, weight: Any, windows: _Windows, groups: int, sizes: Shape) -> Any:
+    """The gradient by the input of `_convolved`, which is the transposed convolution too."""
+    rank, batch = len(sizes), len(gradient)
+    parts = product(_rows(gradient, groups), _weights(weight, groups))
+    parts = parts.reshape(groups, batch, *windows.counts, -1, *windows.kernel)
+    order = (1, 0, 2 + rank, *range(2, 2 + rank), *range(3 + rank, 3 + 2 * rank))
+    return windows.sums(parts.transpose(order).reshape(batch, -1, *windows.counts, *windows.kernel), sizes)
+
+
+def _by_weight(a: Any, gradient: Any, windows: _Windows, groups: int, shape: Shape) -> Any:
+    return product(_rows(gradient, groups).transpose(0, 2, 1), _columns(a, windows, groups)).reshape(shape)
+
+
+def _convolution(
+    a: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, more: Any, groups: int,
+    mode: int,
+) -> Any:  # fmt: skip
+    shape = _convolution_shape(a.shape, weight.shape, None, stride, padding, dilation, transposed, more, groups, mode)
+    if not (a.size and prod(shape)):
+        return np.zeros(shape, a.dtype)
+    sizes = shape[2:] if transposed else a.shape[2:]
+    windows = _convolution_windows(sizes, weight.shape[2:], stride, padding, dilation)
+    if transposed:  # outputPadding may leave room for further windows
+        windows = replace(windows, counts=a.shape[2:])
+    result = _by_input(a, weight, windows, groups, sizes) if transposed else _convolved(a, weight, windows, groups)
+    return result if bias is None else result + bias.reshape(-1, *(1,) * len(sizes))
+
+
+def _convolution_shape(
+    a: Shape, weight: Shape, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, more: Any,
+    groups: int, mode: int,
+) -> Shape:  # fmt: skip
+    rank = len(a) - 2
+    inner = weight[0] if transposed else weight[1] * groups
+    if rank not in (1, 2, 3) or len(weight) != len(a) or groups < 1 or weight[0] % groups or a[1] != inner:
+        fault = f"input has shape {a}, weight {weight}, groups is {groups}"
+        expected = "both must have 3 to 5 dimensions, and input the channels of weight"
+        raise ValueError(f"{fault}; {expected}; reshape one of them")
+    outer = weight[1] * groups if transposed else weight[0]
+    if bias is not None and bias != (outer,):
+        raise ValueError(f"bias has shape {bias}; it must be {(outer,)}; reshape bias")
+    if not transposed:
+        counts = _convolution_windows(a[2:], weight[2:], stride, padding, dilation).counts
+        if min(counts, default=1) < 1:
+            fault = f"input has shape {a}, weight {weight}, padding is {tuple(padding)}"
+            raise ValueError(f"{fault}; a window must fit into the padded input; enlarge padding")
+        return (a[0], outer, *counts)
+    _matched(stride=(stride, rank), dilation=(dilation, rank), outputPadding=(more, rank))
+    before, after = _margins(padding, rank)
+    rows = zip(a[2:], weight[2:], stride, before, after, dilation, more, strict=True)
+    return (a[0], outer, *((n - 1) * s - p - q + d * (k - 1) + extra + 1 for n, k, s, p, q, d, extra in rows))
+
+
+def _convolution_backward(
+    gradient: Any, a: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
+    more: Any, groups: int, mask: Any, mode: int,
+) -> Any:  # fmt: skip
+    if not gradient.size:
+        return np.zeros_like(a), np.zeros_like(weight), np.zeros(gradient.shape[1], a.dtype)
+    outer, inner = (a, gradient) if transposed else (gradient, a)  # of the convolution that is not transposed
+    windows = _convolution_windows(inner.shape[2:], weight.shape[2:], stride, padding, dilation)
+    windows = replace(windows, counts=outer.shape[2:])
+    by_a = by_weight = by_bias = None
+    if mask[0] and transposed:
+        by_a = _convolved(gradient, weight, windows, groups)
+    elif mask[0]:
+        by_a = _by_input(gradient, weight, windows, groups, a.shape[2:])
+    if mask[1]:
+        by_weight = _by_weight(inner, outer, windows, groups, weight.shape)
+    if mask[2]:
+        by_bias = gradient.sum((0, *range(2, gradient.ndim)))
+    return by_a, by_weight, by_bias
+
+
+def _convolution_backward_shapes(gradient: Shape, a: Shape, weight: Shape, bias: Any, *rest: Any) -> Any:
+    stride, padding, dilation, transposed, more, groups, _, mode = rest
+    expected = _convolution_shape(a, weight, None, stride, padding, dilation, transposed, more, groups, mode)
+    if gradient != expected:
+        raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}, the output's; reshape gradOutput")
+    return a, weight, expected[1:2]
+
+
+def _pool_windows(
+    shape: Shape, kernel: Any, stride: Any, padding: Any, dilation: Any = (1,), rounds_up: bool = False
+) -> _Windows:
+    """Windows over the last two dimensions. Rounded up, a window may reach beyond the array, but begins in it."""
+    kernel, stride = _spread(kernel, 2), _spread(stride or kernel, 2)
+    padding, dilation = _spread(padding or (0,), 2), _spread(dilation or (1,), 2)
+    _matched(kernelSize=(kernel, 2), stride=(stride, 2), padding=(padding, 2), dilation=(dilation, 2))
+    counts = []
+    for n, k, s, p, d in zip(shape[-2:], kernel, stride, padding, dilation, strict=True):
+        count = (n + 2 * p - d * (k - 1) - 1 + (s - 1 if rounds_up else 0)) // s + 1
+        counts.append(count - (rounds_up and (count - 1) * s >= n + p))
+    if len(shape) not in (3, 4) or min(counts) < 1:
+        expected = "it must have 3 or 4 dimensions, and a window must fit into it"
+        raise ValueError(f"self has shape {shape}, kernelSize is {kernel}; {expected}; change one of them")
+    return _Windows(kernel, stride, dilation, padding, tuple(counts))
+
+
+def _batched(a: Any) -> Any:
+    """With a dimension for the batch, which programs may leave out."""
+    return a if a.ndim == 4 else a[None]
+
+
+def _pool_shape(shape: Shape, *settings: Any) -> Shape:
+    windows = _pool_windows(shape, *settings)
+    if any(not 0 <= 2 * p <= k for p, k in zip(windows.before, windows.kernel, strict=True)):
+        fault = f"padding is {windows.before}, kernelSize is {windows.kernel}"
+        raise ValueError(f"{fault}; padding must be at most half of kernelSize; change one of them")
+    return (*shape[:-2], *windows.counts)
+
+
+def _largest(a: Any, windows: _Windows) -> tuple[Any, Any]:
+    """The largest of each window, and its position in the plane. NaN is the largest."""
+    parts = windows.of(_batched(a), -np.inf)
+    parts = parts.reshape(*parts.shape[:4], -1)
+    first = np.argmax(parts, -1)
+    values = np.take_along_axis(parts, first[..., None], -1)[..., 0]
+    rows = zip(np.unravel_index(first, windows.kernel), windows.stride, windows.dilation, windows.before, strict=True)
+    starts = np.ogrid[tuple(map(slice, windows.counts))]
+    row, column = (s * start + d * k - p for start, (k, s, d, p) in zip(starts, rows, strict=True))
+    shape = (*a.shape[:-2], *windows.counts)
+    return values.reshape(shape), (row * a.shape[-1] + column).reshape(shape)
+
+
+def _max_pool(a: Any, *settings: Any) -> tuple[Any, Any]:
+    return _largest(a, _pool_windows(a.shape, *settings))
+
+
+def _max_pool_with_mask(a: Any, *settings: Any) -> tuple[Any, Any]:
+    """The mask has no documented content: zeros here, because the gradient finds the largest elements again."""
+    return _max_pool(a, *settings)[0], 0
+
+
+def _to_largest(gradient: Any, shape: Shape, positions: Any) -> Any:
+    """The gradient of the largest elements, each the sum of its windows' gradients."""
+    planes = prod(shape[:-2])
+    result = np.zeros((planes, shape[-2] * shape[-1]), np.float32)
+    index = indices_within(positions.reshape(planes, -1), result.shape[1])
+    np.add.at(result, (np.arange(planes)[:, None], index), gradient.reshape(planes, -1))
+    return result.reshape(shape)
+
+
+def _max_pool_backward(gradient: Any, a: Any, positions: Any, *settings: Any) -> Any:
+    return _to_largest(gradient, a.shape, positions)
+
+
+def _max_pool_mask_backward(gradient: Any, a: Any, mask: Any, *settings: Any) -> Any:
+    return _to_largest(gradient, a.shape, _max_pool(a.astype(np.float32), *settings)[1])
+
+
+def _max_pool_backward_shape(gradient: Shape, a: Shape, positions: Shape, *settings: Any) -> Shape:
+    expected = _pool_shape(a, *settings)
+    if gradient != expected:
+        raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}, the output's; reshape gradOutput")
+    return a
+
+
+def _divisors(shape: Shape, windows: _Windows, includes_padding: bool, divisor: int) -> Any:
+    """The number that each window's sum is divided by: elements of the padded array, or of the array."""
+    if divisor:
+        return divisor
+    lengths = []
+    for n, count, k, s, p in zip(
+        shape[-2:], windows.counts, windows.kernel, windows.stride, windows.before, strict=True
+    ):
+        first = np.arange(count) * s - p
+        last = np.minimum(first + k, n + p)
+        lengths.append(last - first if includes_padding else np.minimum(last, n) - np.maximum(first, 0))
+    return np.multiply.outer(*lengths)
+
+
+def _mean_pool(
+    a: Any, kernel: Any, stride: Any, padding: Any, rounds_up: bool, includes_padding: bool, divisor: int, mode: int
+) -> Any:
+    windows = _pool_windows(a.shape, kernel, stride, padding, (1,), rounds_up)
+    sums = windows.of(_batched(a)).sum((-2, -1)) / _divisors(a.shape, windows, includes_padding, divisor)
+    return sums.reshape(*a.shape[:-2], *windows.counts)
+
+
+def _mean_pool_backward(
+    gradient: Any, a: Any, kernel: Any, stride: Any, padding: Any, rounds_up: bool, includes_padding: bool,
+    divisor: int, mode: int,
+) -> Any:  # fmt: skip
+    windows = _pool_windows(a.shape, kernel, stride, padding, (1,), rounds_up)
+    share = _batched(gradient / _divisors(a.shape, windows, includes_padding, divisor))
+    parts = np.broadcast_to(share[..., None, None], (*share.shape, *windows.kernel))
+    return windows.sums(parts, a.shape[-2:]).reshape(a.shape)
+
+
+def _mean_pool_shape(a: Shape, kernel: Any, stride: Any, padding: Any, rounds_up: bool, *_: Any) -> Shape:
+    return _pool_shape(a, kernel, stride, padding, (1,), rounds_up)
+
+
+def _bins(size: int, count: int) -> Any:
+    """A matrix that means the elements of each of `count` bins. Neighbours may share an element."""
+    k, n = np.arange(count)[:, None], np.arange(size)
+    is_inside = (n >= k * size // count) & (n < -(-(k + 1) * size // count))
+    return (is_inside / is_inside.sum(1, keepdims=True)).astype(np.float32)
+
+
+def _adaptive_pool(a: Any, sizes: Any) -> Any:
+    return product(product(_bins(a.shape[-2], sizes[0]), a), _bins(a.shape[-1], sizes[1]).T)
+
+
+def _adaptive_pool_backward(gradient: Any, a: Any) -> Any:
+    rows, columns = (_bins(n, count) for n, count in zip(a.shape[-2:], gradient.shape[-2:], strict=True))
+    return product(product(rows.T, gradient), columns)
+
+
+def _adaptive_shape(shape: Shape, sizes: Any) -> Shape:
+    _matched(outputSize=(sizes, 2))
+    return (*shape[:-2], *sizes)
+
+
+def _image_columns(a: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    windows = _pool_windows(a.shape, kernel, stride, padding, dilation)
+    parts = windows.of(_batched(a)).transpose(0, 1, 4, 5, 2, 3)
+    return parts.reshape(_image_columns_shape(a.shape, kernel, dilation, padding, stride))
+
+
+def _image_columns_shape(shape: Shape, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Shape:
+    windows = _pool_windows(shape, kernel, stride, padding, dilation)
+    return (*shape[:-3], shape[-3] * prod(windows.kernel), prod(windows.counts))
+
+
+RULES: dict[str, Rule] = {
+    "convolution": Rule(_convolution, WIDE, _convolution_shape),
+    "convolution_backward": Rule(_convolution_backward, WIDE, _convolution_backward_shapes),
+    "max_pool": Rule(
+        lambda a, kernel, strides, _, *rest: _max_pool(a, kernel, strides or (1,), *rest)[0],
+        WIDE,
+        lambda a, kernel, strides, _, *rest: _pool_shape(a, kernel, strides or (1,), *rest),
+    ),
+    "max_pool_with_indices": Rule(_max_pool, WIDE, lambda *arguments: (_pool_shape(*arguments),) * 2),
+    "max_pool_with_mask": Rule(_max_pool_with_mask, WIDE, lambda *arguments: (_pool_shape(*arguments), ...)),
+    "max_pool_backward": Rule(_max_pool_backward, OWN, _max_pool_backward_shape),
+    "max_pool_mask_backward": Rule(_max_pool_mask_backward, OWN, _max_pool_backward_shape),
+    "mean_pool": Rule(_mean_pool, WIDE, _mean_pool_shape),
+    "mean_pool_backward": Rule(_mean_pool_backward, WIDE, lambda gradient, a, *_: a),
+    "adaptive_pool": Rule(_adaptive_pool, WIDE, _adaptive_shape),
+    "adaptive_pool_backward": Rule(_adaptive_pool_backward, WIDE, lambda gradient, a: a),
+    "image_columns": Rule(_image_columns, OWN, _image_columns_shape),
+}
