@@ -33,7 +33,7 @@ KEPT: list[object] = []  # tables of earlier tests: calls that are remembered po
 
 def use_tuning(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
     """Compile for this machine with a changed tuning; results of both dtypes are looked up unless `changes` say no."""
-    tuning = replace(host().tuning, **{"computed_float16": (), **changes})
+    tuning = replace(host().tuning, **{"computed_float16": (), "computed_bfloat16": (), **changes})
     monkeypatch.setattr(engine, "host", lambda: replace(host(), tuning=tuning))
 
 
@@ -155,12 +155,14 @@ def test_others_are_computed(operator: Any, dtype: Any) -> None:
         (actgrad.silu, np.float16, False),
         (actgrad.softplus, np.float16, True),  # another function too
         (actgrad.silu, ml_dtypes.bfloat16, True),
+        (actgrad.tanh, np.float16, True),
+        (actgrad.tanh, ml_dtypes.bfloat16, False),
     ],
 )
-def test_functions_that_are_computed_in_float16(
+def test_functions_that_are_computed_in_a_dtype(
     monkeypatch: pytest.MonkeyPatch, operator: Any, dtype: Any, expected: bool
 ) -> None:
-    use_tuning(monkeypatch, computed_float16=("sigmoid_times", "exp"))
+    use_tuning(monkeypatch, computed_float16=("sigmoid_times", "exp"), computed_bfloat16=("tanh",))
     x = many(dtype)
     assert is_looked_up(operator, x) == expected
     np.testing.assert_array_equal(operator(x).view(np.uint16), computed(operator, x))

@@ -27,6 +27,7 @@ from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
 from .ir_builder import IRFunction
 from .ir_types import I16, I64, PTR
+from .tuning import Tuning
 
 NUMBERS = 1 << 16  # of a half-precision dtype
 WORTH = 3 * NUMBERS // 2  # elements of a call that are worth a table, which later calls share; measured on AMD Zen 4
@@ -42,14 +43,14 @@ def is_worth(size: int) -> bool:
     return size >= WORTH
 
 
-def of_results(computation: Computation, computed_float16: tuple[str, ...]) -> Computation | None:
+def of_results(computation: Computation, tuning: Tuning) -> Computation | None:
     """The computation on all numbers, whose results a table may hold; None for one that is as fast computed.
 
-    Formulas of float16 are computed that call functions of `computed_float16` only.
+    A formula is as fast computed if it calls only the functions that the tuning names for the input's dtype.
     """
     loop = computation.loop
-    is_float16 = {operand.dtype.name for operand in loop.inputs} == {"float16"}
-    computed = xp.SIMPLE.union(computed_float16 if is_float16 else ())
+    by_dtype = {"float16": tuning.computed_float16, "bfloat16": tuning.computed_bfloat16}
+    computed = xp.SIMPLE.union(*(by_dtype.get(operand.dtype.name, ()) for operand in loop.inputs))
     if not (
         len(loop.inputs) == len(loop.outputs) == 1
         and all(map(_is_half, (operand.dtype for operand in loop.operands)))
