@@ -42,7 +42,7 @@ class ModelReport:
         lines.append(f"largest difference, relative: output {self.output:.1e}, gradient {self.gradient:.1e}")
         for way, measured in self.ways.items():
             (before, after), (most, minimum) = measured.seconds, measured.peak
-            first, second = (f"{least * 1e3:.2f}..{longest * 1e3:.2f} ms" for least, longest in measured.ranges)
+            first, second = (f"{fastest * 1e3:.2f}..{slowest * 1e3:.2f} ms" for fastest, slowest in measured.ranges)
             lines.append(
                 f"training step, {way}: {before * 1e3:.2f} ms before ({first}), {after * 1e3:.2f} ms after ({second}), "
                 f"ratio {after / before:.2f}; peak memory {most / 2**20:.1f} MiB before, {minimum / 2**20:.1f} MiB "
