@@ -228,7 +228,7 @@ def functions() -> None:
 
 
 def digits(pool: Callable[[int], Any], dtype: torch.dtype, limit: float) -> None:
-    """A LeNet with batch normalisation on scikit-learn's digits, or on noise: the CPU's losses, and its results after."""
+    """A LeNet with batch normalisation on digits (or noise): the losses of the CPU, and its results after training."""
     images, labels = torch.randn(128, 1, 8, 8), torch.randint(10, (128,))
     if importlib.util.find_spec("sklearn"):
         from sklearn.datasets import load_digits
