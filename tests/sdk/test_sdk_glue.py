@@ -22,12 +22,14 @@ torch = pytest.importorskip("torch")
 DTYPES = ("float32", "float16", "bfloat16", "float64", "int8", "uint8", "int16", "int32", "int64", "bool")
 
 
-def tensor_of(given: Any) -> Any:
-    """An aclTensor on a torch.Tensor's memory, with its layout."""
+def tensor_of(given: Any, form: int = 2) -> Any:
+    """An aclTensor on a torch.Tensor's memory, with its layout. The format is ND, if nothing else is said."""
+    if isinstance(given, aclnn.AclTensor):
+        return given
     storage = torch.tensor([], dtype=given.dtype).set_(given.untyped_storage())
     number = BY_NAME[str(given.dtype).removeprefix("torch.")].acl
     return aclnn.aclCreateTensor(
-        tuple(given.shape), number, given.stride(), given.storage_offset(), 2, (storage.numel(),), storage
+        tuple(given.shape), number, given.stride(), given.storage_offset(), form, (storage.numel(),), storage
     )
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from actgrad import ActgradError
 from tests.sdk.test_sdk_glue import call as call_in_python
+from tests.sdk.test_sdk_glue import tensor_of
 from tests.support.sdk_programs import Sdk, needs_compiler
 
 torch = pytest.importorskip("torch")
@@ -70,6 +72,30 @@ def convolutions() -> Iterator[SdkCall]:
         _, _, wanted = differentiated_by(function, (x, weight, bias), gradient, settings)
         arguments = (gradient, x, weight, (outer,), *more, (True, True, True), 0)
         yield SdkCall("ConvolutionBackward", arguments, tuple(each.to(dtype) for each in wanted), NCHW)
+
+
+def padded_convolutions() -> Iterator[SdkCall]:
+    """Two numbers of padding for each dimension: before and after, the first dimension first."""
+    for shape, padding in (((2, 3, 7), (1, 2)), ((2, 3, 7, 6), (1, 2, 0, 3)), ((1, 3, 5, 5), (0, 1, 2, 0))):
+        rank = len(shape) - 2
+        function, pad = (
+            (F.conv1d, F.conv2d)[rank - 1],
+            [*padding[2:], *padding[:2]],
+        )  # PyTorch's last dimension is first
+
+        def rule(x: Any, weight: Any, bias: Any, function: Any = function, pad: Any = pad) -> Any:
+            return function(F.pad(x, pad), weight, bias)
+
+        for dtype in TOLERANCES:
+            shapes = (shape, (4, 3, *(3,) * rank), (4,))
+            tensors = tuple(numbers(k, *each).to(dtype) for k, each in enumerate(shapes))
+            more = ((1,) * rank, padding, (1,) * rank, False, (0,) * rank, 1)
+            value, gradient, _ = differentiated(rule, tensors)
+            yield SdkCall("Convolution", (*tensors, *more, ..., 0), (value.to(dtype),), NCHW)
+            gradient = gradient.to(dtype)
+            _, _, wanted = differentiated_by(rule, tensors, gradient, {})
+            arguments = (gradient, *tensors[:2], (4,), *more, (True, True, True), 0)
+            yield SdkCall("ConvolutionBackward", arguments, tuple(each.to(dtype) for each in wanted), NCHW)
 
 
 def differentiated_by(rule: Any, tensors: Any, gradient: Any, settings: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -167,13 +193,13 @@ def batch_norms() -> Iterator[SdkCall]:
                 yield SdkCall("BatchNormBackward", arguments, (*wanted, torch.zeros(3), torch.zeros(3)), NCHW)
 
 
-GENERATORS = {each.__name__: each for each in (convolutions, pools, adaptive_pools, batch_norms)}
+GENERATORS = {each.__name__: each for each in (convolutions, padded_convolutions, pools, adaptive_pools, batch_norms)}
 
 
 @pytest.mark.parametrize("name", GENERATORS)
 def test_against_pytorch(name: str, sdk: Sdk, tmp_path: Any) -> None:
     calls = list(GENERATORS[name]())
-    assert len(calls) > 20
+    assert len(calls) >= 18
     for call, answer in zip(calls, made_in_c(sdk, calls, tmp_path), strict=True):
         assert (answer["status"], answer["second"]) == (0, 0), (call.name, answer["text"])
         for number, (actual, wanted) in enumerate(zip(answer["results"], call.wanted, strict=True)):
@@ -195,6 +221,8 @@ def test_against_pytorch(name: str, sdk: Sdk, tmp_path: Any) -> None:
         ("Convolution", {2: torch.zeros(3)}, r"bias has shape \(3,\); it must be \(4,\)"),
         ("Convolution", {3: (1,)}, "stride has 1 number, but the windows have 2 dimensions"),
         ("Convolution", {3: (0, 1)}, "stride is .*; each must be at least 1"),
+        ("Convolution", {4: (1, 1, 1)}, "padding is .*; it must have 2 or 4 numbers"),
+        ("Convolution", {6: True, 4: (1,), 1: torch.zeros(3, 4, 3, 3)}, "padding is .*; it must have 2 or 4 numbers"),
         ("Convolution", {5: (9, 9)}, "a window must fit into the padded input"),
         ("Convolution", {9: torch.zeros(1, 4, 9, 9)}, "output has shape .*; it must be"),
         ("AvgPool2d", {3: (2, 2)}, "padding must be at most half of kernelSize"),
@@ -208,8 +236,31 @@ def test_wrong_calls_are_refused(name: str, change: dict[int, Any], message: str
                         torch.zeros(1, 4, 3, 3), 0],
         "AvgPool2d": [x, (2, 2), (2, 2), (0, 0), False, True, 0, 0, torch.zeros(1, 3, 2, 2)],
     }  # fmt: skip
-    call_in_python(name, *arguments[name])
+    call_in_python(name, *map(image, arguments[name]))
     for position, value in change.items():
         arguments[name][position] = value
     with pytest.raises(ValueError, match=message):
-        call_in_python(name, *arguments[name])
+        call_in_python(name, *map(image, arguments[name]))
+
+
+def image(value: Any) -> Any:
+    """A tensor of four dimensions with the format NCHW, and anything else as it is."""
+    return tensor_of(value, NCHW) if isinstance(value, torch.Tensor) and value.ndim == 4 else value
+
+
+def test_images_have_a_format_of_images() -> None:
+    """Hardware refuses ND. A mask of outputs has three flags."""
+    x, out = torch.zeros(1, 3, 5, 5), torch.zeros(1, 3, 2, 2)
+    arguments = [x, (2, 2), (2, 2), (0, 0), False, True, 0, 0, out]
+    with pytest.raises(ValueError, match="self has format ND; it must be NCHW; create it with ACL_FORMAT_NCHW"):
+        call_in_python("AvgPool2d", *arguments)
+    with pytest.raises(ValueError, match="out has format NHWC; it must be NCHW"):
+        call_in_python("AvgPool2d", *map(image, arguments[:-1]), tensor_of(out, 1))
+    weight, more = torch.zeros(4, 3, 3, 3), ((1, 1), (0, 0), (1, 1), False, (0, 0), 1)
+    gradient = torch.zeros(1, 4, 3, 3)
+    with pytest.raises(ValueError, match="weight has format ND; it must be NCHW"):
+        call_in_python("Convolution", image(x), weight, None, *more, image(gradient), 0)
+    backward = [*map(image, (gradient, x, weight)), (4,), *more, (True, True), 0, *map(image, (x, weight)), None]
+    with pytest.raises(ActgradError, match="outputMask has 2 flags; it must have 3") as error:
+        call_in_python("ConvolutionBackward", *backward)
+    assert error.value.status == 161001

@@ -74,10 +74,11 @@ RMS = {"x": T((3, 2)), "gamma": T((2,)), "epsilon": 1e-5, "yOut": T((3, 2)), "rs
 LOSS = {"self": T(), "target": T(), "reduction": 1, "out": T(())}
 GATHER = {"self": T((2, 3)), "dim": 0, "index": T((1, 3), I64), "out": T((1, 3))}
 TABLE = {"weight": T((5, 3)), "indices": T((2,), I64), "out": T((2, 3))}
-IMAGE, HALF_IMAGE = T((2, 4, 4, 6)), T((2, 4, 2, 3))
+IMAGE, HALF_IMAGE = (T(shape, format=0) for shape in ((2, 4, 4, 6), (2, 4, 2, 3)))  # NCHW
 CONVOLUTION = {
-    **dict.fromkeys(("input", "output", "gradOutput", "gradInput"), IMAGE), "weight": T((4, 4, 3, 3)),
-    **dict.fromkeys(("bias", "gradBias"), T((4,))), "gradWeight": T((4, 4, 3, 3)), "biasSizes": (4,), "stride": (1, 1),
+    **dict.fromkeys(("input", "output", "gradOutput", "gradInput"), IMAGE), "weight": T((4, 4, 3, 3), format=0),
+    **dict.fromkeys(("bias", "gradBias"), T((4,))), "gradWeight": T((4, 4, 3, 3), format=0),
+    "biasSizes": (4,), "stride": (1, 1),
     "padding": (1, 1), "dilation": (1, 1), "transposed": False, "outputPadding": (0, 0), "groups": 1,
     "outputMask": (True, True, True), "cubeMathType": 0,
 }  # fmt: skip

@@ -40,6 +40,9 @@ def _bytes(given: torch.Tensor) -> bytes:
     return bytes(torch.tensor([], dtype=torch.uint8).set_(given.untyped_storage()).numpy())
 
 
+_IMAGES = {3: 47, 4: 0, 5: 30}  # NCL, NCHW, NCDHW
+
+
 class _Memory:
     """The blocks of a call's tensors, by name."""
 
@@ -56,7 +59,7 @@ class _Memory:
         rank = given.ndim
         return {
             "shape": tuple(given.shape), "strides": given.stride(), "offset": given.storage_offset(), "start": 0,
-            "dtype": _number(given.dtype), "format": self.format if rank in (3, 4) else 2, "memory": name,
+            "dtype": _number(given.dtype), "format": _IMAGES.get(rank, 2) if self.format == 0 else 2, "memory": name,
             "storage": (len(self.blocks[name]) // given.element_size(),), "is_null": False, "is_destroyed": False,
         }  # fmt: skip
 

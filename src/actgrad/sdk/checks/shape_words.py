@@ -11,6 +11,8 @@ from ...contract import shape_rules
 from ...contract.check import Call, Check
 from .row import Group, Row, entries, term
 
+_IMAGES = {3: "NCL", 4: "NCHW", 5: "NCDHW"}
+
 
 def _formats(call: Call, name: str) -> dict[str, str]:
     """The formats of a tensor or of a list's tensors, by what follows the name."""
@@ -61,6 +63,23 @@ def formats(row: Row, name: str, *names: str) -> Group:
         return f"{name} has format {form}; it must be ND; create it with ACL_FORMAT_ND" if form in names else None
 
     return (Check(f"{name} has not the format {either(names)}", test, about=(name,)),)
+
+
+def images(row: Row, *names: str) -> Group:
+    """Each tensor has the format of images of its rank: NCL, NCHW or NCDHW. ND is refused."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta = call.tensors.get(name)
+            expected = None if meta is None else _IMAGES.get(len(meta.shape))
+            form = call.formats.get(name, "ND")
+            if expected in (None, form):
+                return None
+            return f"{name} has format {form}; it must be {expected}; create it with ACL_FORMAT_{expected}"
+
+        return Check(f"{name} has the format NCL, NCHW or NCDHW of its rank", test, about=(name,))
+
+    return tuple(map(check, names))
 
 
 def rank(row: Row, names: str, bounds: str) -> Group:

@@ -86,7 +86,8 @@ def oneof(row: Row, *names: str) -> Group:
 
 
 def masked(row: Row, mask: str, *names: str) -> Group:
-    """Each output that a mask asks for is not null."""
+    """Each output that a mask asks for is not null. `161001:MASK`: the status of a mask that has another length."""
+    status, _, mask = mask.rpartition(":")
 
     def test(call: Call) -> str | None:
         flags = call.attributes[mask]
@@ -101,7 +102,9 @@ def masked(row: Row, mask: str, *names: str) -> Group:
         error = _NULLS.get(_null_statuses(row).get(name, ""), NullArgument)
         return Check(f"{name} is not null where {mask} asks for it", is_null, error, about=(name, mask))
 
-    return (Check(f"{mask} has {len(names)} flags", test), *[check(k, name) for k, name in enumerate(names)])
+    error = NullArgument if status == "161001" else InvalidArgument
+    length = Check(f"{mask} has {len(names)} flags", test, error)
+    return (length, *[check(k, name) for k, name in enumerate(names)])
 
 
 def chips(row: Row, *names: str) -> Group:
@@ -284,7 +287,7 @@ _DTYPE_WORDS = (
     "columns", "scalarof", "ranged", "stepped",
 )  # fmt: skip
 _SHAPE_WORDS = (
-    "public", "oneformat", "formats", "rank", "shape", "broadcast", "fits", "into", "reducible", "statistics",
+    "public", "oneformat", "formats", "images", "rank", "shape", "broadcast", "fits", "into", "reducible", "statistics",
     "within", "last", "onesor", "filled", "masks", "indexed",
 )  # fmt: skip
 _WORDS = (oneof, masked, chips, only, cube, dims, must, product, positive, lists, when, where, unless, on, tiling)

@@ -75,10 +75,12 @@ def _spread(values: Sequence[int], rank: int) -> Shape:
 
 
 def _margins(padding: Sequence[int], rank: int) -> tuple[Shape, Shape]:
-    """The elements before and after each dimension: one number for both, or a pair."""
-    if len(padding) == 2 * rank and rank > 1:
-        return tuple(padding[::2]), tuple(padding[1::2])
-    return _spread(padding, rank), _spread(padding, rank)
+    """The elements before and after each dimension: one number for both, or a pair (top, bottom, left, right)."""
+    if len(padding) not in (rank, 2 * rank) or len(padding) > 4:
+        lengths = f"{rank} or {2 * rank}" if rank < 3 else str(rank)
+        raise ValueError(f"padding is {tuple(padding)}; it must have {lengths} numbers; change padding")
+    is_paired = len(padding) == 2 * rank
+    return tuple(padding[:: 2 if is_paired else 1]), tuple(padding[1::2] if is_paired else padding)
 
 
 def _matched(**lists: tuple[Sequence[int], int]) -> None:
@@ -94,8 +96,6 @@ def _convolution_windows(
     """The windows of a convolution over an array of these sizes."""
     rank = len(sizes)
     _matched(stride=(stride, rank), dilation=(dilation, rank))
-    if len(padding) not in (rank, 2 * rank):
-        raise ValueError(f"padding is {tuple(padding)}; it must have {rank} or {2 * rank} numbers; change padding")
     before, after = _margins(padding, rank)
     rows = zip(sizes, kernel, stride, before, after, dilation, strict=True)
     counts = tuple((n + p + q - d * (k - 1) - 1) // s + 1 for n, k, s, p, q, d in rows)
