@@ -125,8 +125,8 @@ def pools() -> Iterator[SdkCall]:
         gradient = numbers(6, *value.shape).to(dtype)
         doubles = x.double().requires_grad_()
         (wanted,) = torch.autograd.grad(F.max_pool2d(doubles, *two, ceil), doubles, gradient.double())
-        for word, index in (("Indices", places), ("Mask", mask_of(value, two[0]))):
-            name = f"MaxPool2dWith{word}Backward"
+        masks = {"MaxPool2dWithIndicesBackward": places, "MaxPool2dWithMaskBackward": mask_of(value, two[0])}
+        for name, index in masks.items():
             yield SdkCall(name, (gradient, x, index, *more), (wanted.to(dtype),), NCHW)
         yield SdkCall("MaxPool2dWithMask", (x, *more), (value.to(dtype), mask_of(value, two[0])), NCHW)
         if dtype != BF16:

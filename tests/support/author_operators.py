@@ -29,6 +29,11 @@ def biased_gelu(x, bias):
     return z * normal_cdf(z)
 
 
+def gelu_of_bias(bias, x):
+    """gelu(bias + x)"""
+    return biased_gelu(x, bias)
+
+
 def biased_gelu_of_three(x, bias, gate):
     """gelu(x + bias) * gate"""
     return biased_gelu(x, bias) * gate
@@ -109,7 +114,7 @@ bias_gelu = Operator(
 gelu_bias = Operator(
     "author_gelu_bias(Tensor bias, Tensor self) -> Tensor out",
     summary="GELU of self + bias, the bias first.",
-    formula=biased_gelu,
+    formula=gelu_of_bias,
     broadcasts=True,
     checks=(
         supported("bias", "self"),

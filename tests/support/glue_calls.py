@@ -84,7 +84,7 @@ CONVOLUTION = {
 }  # fmt: skip
 POOL = {
     **dict.fromkeys(("self", "gradInput"), IMAGE), **dict.fromkeys(("out", "gradOutput"), HALF_IMAGE),
-    "indices": T((2, 4, 2, 3), I64), **dict.fromkeys(("kernelSize", "kernelShape", "stride", "strides"), (2, 2)),
+    "indices": T((2, 4, 2, 3), I32), **dict.fromkeys(("kernelSize", "kernelShape", "stride", "strides"), (2, 2)),
     **dict.fromkeys(("padding", "paddings", "pads"), (0, 0)), **dict.fromkeys(("dilation", "dilations"), (1, 1)),
     "ceilMode": False, "countIncludePad": True, "divisorOverride": 0, "cubeMathType": 0, "autoPad": 0,
 }  # fmt: skip

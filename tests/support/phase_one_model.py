@@ -23,6 +23,7 @@ UNSIGNED = ("UINT16", "UINT32", "UINT64")
 COMPLEX = ("COMPLEX32", "COMPLEX64", "COMPLEX128")
 DTYPES = ("UNDEFINED", "BOOL", "UINT8", *SIGNED, *UNSIGNED, *FLOATS, *COMPLEX)
 PRIVATE_FORMATS = (3, 4, 29)
+FORMATS = {"NCHW": 0, "NHWC": 1, "NDHWC": 27, "NCDHW": 30, "NCL": 47}
 LARGEST = {"FLOAT16": 65504.0, "BF16": 3.3895313892515355e38, "FLOAT": 3.4028234663852886e38}
 
 
@@ -324,6 +325,7 @@ def words(product: str) -> dict[str, Any]:
     }  # fmt: skip
     return {
         **{name: name for name in DTYPES},
+        **FORMATS,
         **needing,
         "rank": present(lambda x: len(shape_of(x))),
         "count": present(lambda x: size(shape_of(x))),

@@ -66,12 +66,16 @@ def formats(row: Row, name: str, *names: str) -> Group:
 
 
 def images(row: Row, *names: str) -> Group:
-    """Each tensor has the format of images of its rank: NCL, NCHW or NCDHW. ND is refused."""
+    """Each tensor has the format of images of its rank: NCL, NCHW or NCDHW. ND is refused.
+
+    `5` before the names: tensors of other ranks may have any format.
+    """
+    ranks = _IMAGES if names[0] != "5" else {5: _IMAGES[5]}
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
             meta = call.tensors.get(name)
-            expected = None if meta is None else _IMAGES.get(len(meta.shape))
+            expected = None if meta is None else ranks.get(len(meta.shape))
             form = call.formats.get(name, "ND")
             if expected in (None, form):
                 return None
@@ -79,7 +83,7 @@ def images(row: Row, *names: str) -> Group:
 
         return Check(f"{name} has the format NCL, NCHW or NCDHW of its rank", test, about=(name,))
 
-    return tuple(map(check, names))
+    return tuple(check(name) for name in names if name != "5")
 
 
 def rank(row: Row, names: str, bounds: str) -> Group:

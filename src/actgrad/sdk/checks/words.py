@@ -191,7 +191,7 @@ def positive(row: Row, name: str, lowest: str = "0") -> Group:
 
     def test(call: Call) -> str | None:
         fault = f"{name} is {call.attributes[name]}; each must be at least {lowest}; change {name}"
-        return None if all(number >= int(lowest) for number in call.attributes[name]) else fault
+        return None if all(number >= int(lowest) for number in call.attributes[name] or ()) else fault
 
     return (Check(f"each number of {name} is at least {lowest}", test, about=(name,)),)
 

@@ -117,7 +117,14 @@ def _batch_norm(
     return *new, result, batch_mean, rstd
 
 
+def _refuse_other_channels(a: Shape, **shapes: Shape | None) -> None:
+    for name, shape in shapes.items():
+        if shape is not None and shape != a[1:2]:
+            raise ValueError(f"{name} has shape {shape}; it must be {a[1:2]}, the channels of input; reshape {name}")
+
+
 def _batch_norm_shapes(a: Shape, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, *_: Any) -> Any:
+    _refuse_other_channels(a, weight=weight, bias=bias)
     statistic = a[1:2] if training else ...
     return a[1:2], a[1:2], a, statistic, statistic
 
@@ -127,6 +134,9 @@ def _batch_norm_backward_shapes(gradient: Shape, a: Shape, weight: Any, *rest: A
     if None in ((mean, rstd) if training else (running_mean, running_variance)):
         names = "saveMean and saveInvstd" if training else "runningMean and runningVar"
         raise ValueError(f"training is {training} and a statistic is null; {names} must be tensors; pass them")
+    _refuse_other_channels(a, weight=weight, runningMean=running_mean, runningVar=running_variance)
+    if training:
+        _refuse_other_channels(a, saveMean=mean, saveInvstd=rstd)
     return a, a[1:2], a[1:2]
 
 

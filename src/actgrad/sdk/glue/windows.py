@@ -326,6 +326,13 @@ def _mean_pool_shape(a: Shape, kernel: Any, stride: Any, padding: Any, rounds_up
     return _pool_shape(a, kernel, stride, padding, (1,), rounds_up)
 
 
+def _mean_pool_backward_shape(gradient: Shape, a: Shape, *settings: Any) -> Shape:
+    expected = _mean_pool_shape(a, *settings)
+    if gradient != expected:
+        raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}, the output's; reshape gradOutput")
+    return a
+
+
 def _bins(size: int, count: int) -> Any:
     """A matrix that means the elements of each of `count` bins. Neighbours may share an element."""
     k, n = np.arange(count)[:, None], np.arange(size)
@@ -371,7 +378,7 @@ RULES: dict[str, Rule] = {
     "max_pool_backward": Rule(_max_pool_backward, OWN, _max_pool_backward_shape),
     "max_pool_mask_backward": Rule(_max_pool_mask_backward, OWN, _max_pool_backward_shape),
     "mean_pool": Rule(_mean_pool, WIDE, _mean_pool_shape),
-    "mean_pool_backward": Rule(_mean_pool_backward, WIDE, lambda gradient, a, *_: a),
+    "mean_pool_backward": Rule(_mean_pool_backward, WIDE, _mean_pool_backward_shape),
     "adaptive_pool": Rule(_adaptive_pool, WIDE, _adaptive_shape),
     "adaptive_pool_backward": Rule(_adaptive_pool_backward, WIDE, lambda gradient, a: a),
     "image_columns": Rule(_image_columns, OWN, _image_columns_shape),
