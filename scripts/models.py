@@ -62,11 +62,19 @@ TRANSFORMERS: dict[str, dict[str, Any]] = {
     "phi3": {}, "olmo2": {}, "granite": {}, "stablelm": {}, "nemotron": {}, "glm": {}, "mpnet": {}, "megatron-bert": {},
     "mixtral": {"num_local_experts": 4},
     "qwen3_moe": {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 256},
+    "gpt_oss": {"num_local_experts": 4, "num_experts_per_tok": 2, "layer_types": ["full_attention"]},
+    "olmo": {}, "cohere": {}, "gemma3_text": {}, "smollm3": {},
+    "whisper": {
+        "d_model": 128, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 4,
+        "decoder_attention_heads": 4, "encoder_ffn_dim": 512, "decoder_ffn_dim": 512, "max_source_positions": 64,
+        "decoder_start_token_id": 1,
+    },
 }  # fmt: skip
 TIMM = {
     "vit_tiny_patch16_224": 224, "convnext_atto": 64, "mixer_s32_224": 224, "efficientnet_b0": 64,
     "mobilenetv3_small_050": 64, "swin_tiny_patch4_window7_224": 224, "eva02_tiny_patch14_224": 224, "lcnet_050": 64,
     "regnety_002": 64, "ghostnet_100": 64, "mobilevit_xxs": 128, "poolformer_s12": 64,
+    "resnet50": 64, "densenet121": 64,
 }  # fmt: skip
 
 
@@ -306,6 +314,8 @@ def of_transformers() -> Iterator[tuple[str, Callable[[], tuple[Any, Any]]]]:
         if kind == "vit":
             return model, {"pixel_values": torch.randn(BATCH, 3, 64, 64)}
         tokens = torch.randint(3, WORDS, (BATCH, TOKENS))
+        if kind == "whisper":
+            return model, {"input_features": torch.randn(BATCH, 80, 128), "decoder_input_ids": tokens}
         return model, {"input_ids": tokens, **({"decoder_input_ids": tokens} if kind == "t5" else {})}
 
     for kind, sizes in TRANSFORMERS.items():
