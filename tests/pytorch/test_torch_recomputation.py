@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
+import actgrad
 from actgrad.torch import convert, exact_in_graphs, swiglu_two
 
 torch = pytest.importorskip("torch")
@@ -173,6 +175,37 @@ def test_a_change_that_pytorch_does_not_count_raises(kind: Any) -> None:
     y = ours(torch.randn(3, 4, dtype=torch.float64))
     with pytest.raises(RuntimeError, match=r"overwritten through \.data"):
         y.sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "dtype", "refusal"),
+    [
+        (None, "Ascend950", "float32", ""),
+        ("Ascend950", None, "float32", ""),
+        ("Ascend950", "Ascend910", "float32", ""),
+        (None, "Ascend950", "float64", "swiglu_two_backward: grad_output is float64"),
+        ("Ascend910B", "Ascend910", "bfloat16", "swiglu_two_backward: grad_output is bfloat16"),
+    ],
+)
+def test_another_ascend_product_in_the_backward_pass(
+    forward: str | None, backward: str | None, dtype: str, refusal: str
+) -> None:
+    """The product is computed again by the rules of the forward pass; the gradient's operator has those in force."""
+
+    def on(name: str | None) -> Any:
+        return actgrad.product(name) if name else nullcontext()
+
+    ours, theirs = (model.to(getattr(torch, dtype)) for model in converted(Gate))
+    x = torch.randn(3, 4, dtype=getattr(torch, dtype))
+    with on(forward):
+        y = ours(x)
+    expected = torch.autograd.grad(theirs(x).sum(), list(theirs.parameters()))
+    with on(backward):
+        (last,) = torch.autograd.grad(y.sum(), [ours.d.weight], retain_graph=True)
+        torch.testing.assert_close(last, expected[4], rtol=2e-2, atol=1e-2)
+        with pytest.raises(actgrad.ActgradError, match=refusal) if refusal else nullcontext():
+            got = torch.autograd.grad(y.sum(), list(ours.parameters()))
+            torch.testing.assert_close(got, expected)
 
 
 def test_a_changed_weight_raises() -> None:

@@ -108,7 +108,7 @@ def product(name: str) -> Iterator[Product]:
     """Judge the calls inside by the rules of one product, for example "Ascend310P", or of a chip, "Ascend910B3"."""
     row = BY_NAME[_known(name, "product", tuple(BY_NAME), of_chip)]
     before = selected.get()
-    with _selecting(Selected(row, before.rules if before else None)):
+    with selecting(Selected(row, before.rules if before else None)):
         yield row
 
 
@@ -116,12 +116,13 @@ def product(name: str) -> Iterator[Product]:
 def rules(name: str) -> Iterator[None]:
     """Judge the calls inside by "operator" (the real operator's checks) or "document" (its documents' letter too)."""
     before = selected.get()
-    with _selecting(Selected(before.product if before else None, _known(name, "rules", RULES))):
+    with selecting(Selected(before.product if before else None, _known(name, "rules", RULES))):
         yield
 
 
 @contextmanager
-def _selecting(choice: Selected) -> Iterator[None]:
+def selecting(choice: Selected | None) -> Iterator[None]:
+    """A context with a choice that `selected` had; None is no choice."""
     token = selected.set(choice)
     try:
         yield

@@ -18,7 +18,7 @@ import torch
 
 from ..base.errors import InvalidArgument, InvalidCall, quote
 from . import conventions, functions, modules, public_names, saving
-from .models import gates, patching, trials
+from .models import gate_products, gates, patching, trials
 from .models.outcome import ConvertedModule, Report
 
 nn = torch.nn
@@ -322,8 +322,8 @@ def {name}(self, {x}, *args, **kwargs):
         "is_tracing": torch._C._get_tracing_state,
         "is_tensor": torch.is_tensor,
         "is_as_read": is_as_read,
-        "refusals": gates.REFUSALS,
-        "fall_back": gates.fall_back,
+        "refusals": gate_products.REFUSALS,
+        "fall_back": gate_products.fall_back,
     }
     exec(compile(text, f"<actgrad.torch {name}>", "exec"), scope)
     scope[name].__module__ = __name__

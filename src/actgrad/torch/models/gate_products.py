@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
 
+from ...base.errors import ActgradError
 from .. import functions
 
 #: GELU's names in `trials.activations`, by the argument `approximate`.
 GELU_FORMS = {"none": "gelu", "tanh": "gelu_tanh"}
+#: What a call of ours may raise where PyTorch's would not.
+REFUSALS = (ActgradError, TypeError, RuntimeError)
+#: The calls of each module that were PyTorch's own, because actgrad refused them.
+fallbacks: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+
+
+def fall_back(module: Any) -> None:
+    """Count a call that is PyTorch's."""
+    if not torch.compiler.is_compiling():
+        fallbacks[module] = fallbacks.get(module, 0) + 1
 
 
 def packed(name: str, packed: torch.Tensor, is_upper: bool) -> Any:

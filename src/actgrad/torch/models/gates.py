@@ -15,12 +15,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import torch
 
-from ...base.errors import ActgradError
-from . import gate_products, trials
+from . import clipped_gates, gate_products, trials
+from .gate_products import REFUSALS, fall_back
 from .reading import Declined, ForwardReader, Frame
 from .recomputation import recompute_products as recompute_products  # for rewritten code
 from .source import tree_of, with_tree
@@ -41,21 +40,11 @@ from .syntax import (
 
 nn = torch.nn
 GATES = ("gelu", "gelu_tanh", "silu", "relu")
-#: What a call of ours may raise where PyTorch's would not.
-REFUSALS = (ActgradError, TypeError, RuntimeError)
-#: The calls of each module that were PyTorch's own, because actgrad refused them.
-fallbacks: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 _ORIGINALS = {nn.SiLU.forward: "silu", nn.ReLU.forward: "relu", nn.GELU.forward: "gelu"}
 _MATRIX_PRODUCTS = (nn.functional.linear, torch.matmul, torch.mm, torch.bmm, torch.einsum)
 _torch_names: dict[Any, str] = {}  # PyTorch's functions with our names
 _known: dict[str, trials.KnownActivation] = {}  # filled by `rewrite`: torch.compile looks through no cache
 _proven: dict[Any, list[trials.Proof]] = {}  # methods that compute an activation
-
-
-def fall_back(module: Any) -> None:
-    """Count a call that is PyTorch's."""
-    if not torch.compiler.is_compiling():
-        fallbacks[module] = fallbacks.get(module, 0) + 1
 
 
 # At each call
@@ -204,6 +193,11 @@ def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
         calls_attribute = not attributes.isdisjoint(inspect.unwrap(function).__code__.co_names)
         is_plain = (is_block and name == "forward") or (calls_attribute and not name.startswith("__"))
         if not (is_plain or (_multiplies(function) and (name == "forward" or name in vars(kind)))):
+            continue
+        clipped = clipped_gates.clipped_method(module, name, function)
+        if clipped is not None:
+            methods[name] = clipped.method
+            key.append((name, clipped.alpha, clipped.limit))
             continue
         rewriter = _Rewriter(module, inspect.unwrap(function), is_block and name == "forward")
         rewriter.attributes = attributes

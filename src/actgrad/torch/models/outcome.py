@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from . import gates
+from . import gate_products
 
 
 class ConvertedModule(NamedTuple):
@@ -38,7 +38,7 @@ class Report:
     @property
     def fallbacks(self) -> dict[str, int]:
         """The calls until now that PyTorch computed because actgrad refused them, by the modules' names."""
-        counts = {name: gates.fallbacks.get(module(), 0) for name, module in self.modules.items() if module()}
+        counts = {name: gate_products.fallbacks.get(module(), 0) for name, module in self.modules.items() if module()}
         return {name: count for name, count in counts.items() if count}
 
     @property

@@ -13,7 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from .. import conventions, functions, public_names
-from . import gates
+from . import gate_products
 
 
 def patched() -> Any:
@@ -145,7 +145,7 @@ class _Mode(TorchFunctionMode):
             return function(*args, **(kwargs or {}))
         try:
             y = form(args, kwargs or {})
-        except gates.REFUSALS:  # PyTorch may know more dtypes, or other arguments
+        except gate_products.REFUSALS:  # PyTorch may know more dtypes, or other arguments
             self.refusals[form.name] += 1
             return function(*args, **(kwargs or {}))
         self.calls[form.name] += 1

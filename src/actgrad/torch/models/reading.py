@@ -182,10 +182,12 @@ class ForwardReader:
         except TypeError:
             raise Declined("its arguments are not one tensor") from None
         bound.apply_defaults()
-        frame = Frame(self, function, dict(bound.arguments))
-        result = frame.run(tree)
+        result = self.frame(function, dict(bound.arguments)).run(tree)
         self.depth -= 1
         return result
+
+    def frame(self, function: FunctionType, local: dict[str, Any]) -> Frame:
+        return Frame(self, function, local)
 
     # Reads
 

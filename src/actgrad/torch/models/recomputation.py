@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from ...base import products
 from ..autograd import Node
 
 #: PyTorch's matrix products: the position of the first factor among their inputs, and the attribute that saves it.
@@ -57,7 +58,9 @@ def _recompute(node: Any, position: int, attribute: str) -> None:
     saved = getattr(node, f"_raw_saved_{attribute}")
     factor = getattr(node, f"_saved_{attribute}")
     if factor is not None and factor._version == 0 and factor.is_contiguous():
-        saved.register_hooks(lambda tensor: (tensor.shape, _fingerprint(tensor)), partial(_product, gate))
+        saved.register_hooks(
+            lambda tensor: (tensor.shape, _fingerprint(tensor)), partial(_product, gate, products.selected.get())
+        )
 
 
 def _fingerprint(tensor: torch.Tensor) -> tuple[torch.Tensor, int] | None:
@@ -85,12 +88,15 @@ def _operator(node: Any) -> Any:
     return kind.interface.operator if issubclass(kind, Node) else None
 
 
-def _product(gate: Any, saved: tuple[torch.Size, tuple[torch.Tensor, int] | None]) -> torch.Tensor:
-    """The gate's product of the factors that it saved; PyTorch raises if one of them was overwritten."""
+def _product(gate: Any, rules: Any, saved: tuple[torch.Size, tuple[torch.Tensor, int] | None]) -> torch.Tensor:
+    """The gate's product of the factors that it saved; PyTorch raises if one of them was overwritten.
+
+    The call is judged by the rules of the forward pass, which allowed it.
+    """
     shape, fingerprint = saved
     interface = gate.derivation.interface
     tensors = gate.saved_tensors[: len(interface.tensors)]
-    with torch.no_grad():
+    with torch.no_grad(), products.selecting(rules):
         results = interface.overload(*interface.row(tensors, gate.derivation.attributes))
     product: torch.Tensor = results[0] if isinstance(results, tuple) else results
     if fingerprint is not None and _differs(product, fingerprint):

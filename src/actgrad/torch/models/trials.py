@@ -68,7 +68,7 @@ KINKS = (0.0, 0.5, 1.0, 1.702, 2.0, 3.0, 6.0, 10.0, 20.0)
 
 
 @cache
-def _points() -> torch.Tensor:
+def ordinary_points() -> torch.Tensor:
     """Ordinary numbers to 200, since some modules clip at 10; kinks and their neighbours; infinities and NaN."""
     kinks = torch.tensor([*KINKS, *(-kink for kink in KINKS)], dtype=torch.float64, device="cpu")
     ends = torch.tensor([torch.inf, -torch.inf], dtype=torch.float64, device="cpu")
@@ -80,7 +80,7 @@ def _points() -> torch.Tensor:
 def _with_gradient(function: Callable[[torch.Tensor], Any]) -> tuple[torch.Tensor, torch.Tensor]:
     """Values at the points, and the product of a vector and the Jacobian matrix."""
     with torch.enable_grad(), torch.inference_mode(False):
-        x = _points().clone().requires_grad_()
+        x = ordinary_points().clone().requires_grad_()
         y = function(x)
         if not (isinstance(y, torch.Tensor) and y.shape == x.shape and y.dtype == x.dtype and y.requires_grad):
             raise Declined("its result is not a differentiable tensor like the input")
@@ -151,7 +151,7 @@ def _name(interpreter: ForwardReader, method: FunctionType) -> str:
                 x = torch.ones(shape, dtype=dtype, device="cpu")
                 if forward(x).dtype != dtype or forward(x).shape != shape:
                     raise Declined("its result has another dtype or shape")
-        x = _points()
+        x = ordinary_points()
         finite = x.abs() <= KINKS[-1] * 10
         if torch.equal(values[finite], x[finite]):
             interpreter.has_computed = False
@@ -161,20 +161,22 @@ def _name(interpreter: ForwardReader, method: FunctionType) -> str:
             if torch.allclose(values[finite], _formula(candidate)(x[finite]), 1e-6, 1e-7):
                 reason = _difference((values, slopes), _reference(name), _formula(candidate))
                 if not reason:
-                    _run_once(module, method, forward)
+                    same_on_copy(module, method, forward, ordinary_points())
                     return name
                 reason = f"{reason} differs from that of {name}"
     raise Declined(f"its forward is not one of actgrad.torch's functions{': ' if reason else ''}{reason}")
 
 
-def _run_once(module: Any, method: FunctionType, forward: Callable[[torch.Tensor], Any]) -> None:
-    """Compare with the forward itself, on a copy; it was read before."""
+def same_on_copy(
+    module: Any, method: FunctionType, forward: Callable[[torch.Tensor], Any], points: torch.Tensor
+) -> None:
+    """Compare with the method itself, on a copy of the module; the method was read before."""
     kind: Any = type(module)
     copy = kind.__new__(kind)
     copy.__dict__.update(module.__dict__)
     with torch.random.fork_rng([]), torch.no_grad():
         run: Any = method
-        results = [run(copy, _points().clone()), forward(_points().clone())]
+        results = [run(copy, points.clone()), forward(points.clone())]
     if not torch.equal(*(result.nan_to_num(7.0) for result in results)):
         raise Declined("its forward computes something else than its source")
 
@@ -184,7 +186,7 @@ def _difference(expected: Any, actual: Any, formula: Callable[[torch.Tensor], to
 
     Where their formula loses an infinity to NaN, our function has the limit.
     """
-    x = _points()
+    x = ordinary_points()
     is_lost = x.isinf() & expected[0].isnan(), x.isinf() & expected[1].isnan()
     zero = (x.abs() <= 4) & (actual[0] == 0)  # PyTorch's own function may have the other sign
     signs = [values[zero].signbit() for values in (expected[0], actual[0], formula(x))]
