@@ -39,7 +39,6 @@ from actgrad.writing.documents import write_part
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.machine import processor
 
-PART = "model-costs"
 RESULTS = Path(__file__).parents[1] / "docs" / "models.json"
 ATEN, CONVERTED, COSTS, TIMES = "aten", "converted", "costs", "times"
 FORK = multiprocessing.get_context("fork")
@@ -108,7 +107,8 @@ def main() -> None:
                 record[kind] = measured_apart(kind, name, options)
                 options.results.write_text(json.dumps(results, indent=1) + "\n")
     if options.write:
-        write_part(options.write, PART, "\n".join(tables(results)) + "\n")
+        for part, table in (("model-costs", cost_table), ("models", time_table)):
+            write_part(options.write, part, "\n".join(table(results)) + "\n")
 
 
 def measured_apart(kind: str, name: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -273,31 +273,50 @@ def real_time() -> Iterator[None]:
         os.sched_setscheduler(0, *usual)
 
 
-def tables(results: dict[str, Any]) -> Iterator[str]:
-    """The tables of the document: costs, then times, with the circumstances of each."""
-    rows = {name: record[COSTS] for name, record in results.items() if "error" not in record.get(COSTS, {"error": ""})}
-    if rows:
-        yield from headed("Costs", list(rows.values()))
-        titles = "peak, eager | saved, eager | kernels | bytes | peak, compiled | saved, compiled"
-        yield f"| model | swapped of found | {titles} |"
-        yield "| --- " + "| ---: " * 7 + "|"
-        for name, costs in rows.items():
-            columns = [("eager", "peak"), ("eager", "saved"), ("compiled", "kernels"), ("compiled", "bytes")]
-            columns += [("compiled", "peak"), ("compiled", "saved")]
-            cells = [compared(costs, way, what) for way, what in columns]
-            yield f"| {name} | {costs['swapped']} of {costs['found']} | {' | '.join(cells)} |"
-        yield ""
-    rows = {name: record[TIMES] for name, record in results.items() if "error" not in record.get(TIMES, {"error": ""})}
-    if rows:
-        yield from headed("Times", list(rows.values()))
-        yield "| model | time, eager | time, compiled | output | gradient | output, compiled | gradient, compiled |"
-        yield "| --- " + "| ---: " * 6 + "|"
-        for name, times in rows.items():
-            ways = [times["eager"], times["compiled"]]
-            cells = [timed(way) for way in ways]
-            cells += [f"{difference:.1e}" for way in ways for difference in way["differences"]]
-            yield f"| {name} | {' | '.join(cells)} |"
-        yield ""
+def measured(results: dict[str, Any], kind: str) -> dict[str, Any]:
+    """The measurements of a kind, without those that failed."""
+    return {name: record[kind] for name, record in results.items() if "error" not in record.get(kind, {"error": ""})}
+
+
+def cost_table(results: dict[str, Any]) -> Iterator[str]:
+    rows = measured(results, COSTS)
+    yield from headed("Costs", list(rows.values()))
+    titles = "peak, eager | saved, eager | kernels | bytes | peak, compiled | saved, compiled"
+    yield f"| model | swapped of found | {titles} |"
+    yield "| --- " + "| ---: " * 7 + "|"
+    for name, costs in rows.items():
+        columns = [("eager", "peak"), ("eager", "saved"), ("compiled", "kernels"), ("compiled", "bytes")]
+        columns += [("compiled", "peak"), ("compiled", "saved")]
+        cells = [compared(costs, way, what) for way, what in columns]
+        yield f"| {name} | {costs['swapped']} of {costs['found']} | {' | '.join(cells)} |"
+
+
+def time_table(results: dict[str, Any]) -> Iterator[str]:
+    """Ratios over all models, then a row for each model."""
+    costs, rows = measured(results, COSTS), measured(results, TIMES)
+    yield from headed("Times", list(rows.values()))
+    yield "| ratio of after to before | models | median | least | largest |"
+    yield "| --- " + "| ---: " * 4 + "|"
+    for way in ("eager", "compiled"):
+        yield summary(f"time, {way}", [ratio(row[way]["seconds"]) for row in rows.values()])
+    for way in ("eager", "compiled"):
+        peaks = [ratio([row[each][way]["peak"] for each in (ATEN, CONVERTED)]) for row in costs.values()]
+        yield summary(f"peak, {way}", peaks)
+    yield ""
+    yield "| model | time, eager | three runs | time, compiled | three runs | output | gradient |"
+    yield "| --- " + "| ---: " * 6 + "|"
+    for name, times in rows.items():
+        cells = [cell for way in ("eager", "compiled") for cell in timed(times[way])]
+        cells += [f"{difference:.1e}" for difference in times["eager"]["differences"]]
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def ratio(pair: list[Any]) -> float:
+    return float(pair[1] / pair[0])
+
+
+def summary(title: str, ratios: list[float]) -> str:
+    return f"| {title} | {len(ratios)} | {statistics.median(ratios):.2f} | {min(ratios):.2f} | {max(ratios):.2f} |"
 
 
 def headed(title: str, rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -309,11 +328,11 @@ def headed(title: str, rows: list[dict[str, Any]]) -> Iterator[str]:
     yield ""
 
 
-def timed(way: dict[str, Any]) -> str:
-    """The times of a step, their ratio, and the ratios of the fastest and the slowest run."""
-    (before, after), ratios = way["seconds"], way["ratios"]
-    range_of_runs = f"{min(ratios):.2f} to {max(ratios):.2f}"
-    return f"{before * 1e3:.1f} → {after * 1e3:.1f} ms ({after / before:.2f}; {range_of_runs})"
+def timed(way: dict[str, Any]) -> list[str]:
+    """The times of a step with their ratio, and the least and the largest ratio of the runs."""
+    before, after = way["seconds"]
+    cell = f"{before * 1e3:.1f} → {after * 1e3:.1f} ms ({after / before:.2f})"
+    return [cell, f"{min(way['ratios']):.2f} to {max(way['ratios']):.2f}"]
 
 
 def compared(costs: dict[str, Any], way: str, what: str) -> str:
