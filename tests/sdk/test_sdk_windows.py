@@ -95,7 +95,8 @@ def padded_convolutions() -> Iterator[SdkCall]:
             gradient = gradient.to(dtype)
             _, _, wanted = differentiated_by(rule, tensors, gradient, {})
             arguments = (gradient, *tensors[:2], (4,), *more, (True, True, True), 0)
-            yield SdkCall("ConvolutionBackward", arguments, tuple(each.to(dtype) for each in wanted), NCHW)
+            if rank == 2:  # the gradient of one dimension takes no pair
+                yield SdkCall("ConvolutionBackward", arguments, tuple(each.to(dtype) for each in wanted), NCHW)
 
 
 def differentiated_by(rule: Any, tensors: Any, gradient: Any, settings: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -112,6 +113,42 @@ POOLS = [
     ((3, 3), (3, 2), (0, 1), (1, 1), True),
 ]
 SHAPES = [(2, 3, 9, 8), (3, 7, 7)]
+
+
+#: Pads of MaxPool (top, left, bottom, right), stride, ceil mode.
+PADS = [((0, 0, 0, 0), (2, 2), 0), ((1, 0, 2, 1), (2, 1), 0), ((0, 2, 1, 0), (), 0), ((2, 1, 0, 1), (2, 3), 1)]
+
+
+def padded_pools() -> Iterator[SdkCall]:
+    """F.pad with -inf, and F.max_pool2d. Windows that begin behind the bottom or the right padding do not exist."""
+    for (pads, stride, ceil), shape, dtype in itertools.product(PADS, SHAPES, (F32, F16)):
+        x = numbers(8, *shape).to(dtype)
+        top, left, bottom, right = pads
+        padded = F.pad(x.double(), (left, right, top, bottom), value=-torch.inf)
+        value = F.max_pool2d(padded, (3, 3), stride or 1, 0, 1, bool(ceil)).to(dtype)
+        rows, columns = (
+            len(range(0, n + p, s)) for n, p, s in zip(shape[-2:], pads[:2], stride or (1, 1), strict=True)
+        )
+        value = value[..., :rows, :columns]
+        for dilations in ((), (1, 1), (1, 1, 1, 1)):
+            yield SdkCall("MaxPool", (x, (3, 3), stride, 0, pads, dilations, ceil), (value,), NCHW)
+
+
+def nan_pools() -> Iterator[SdkCall]:
+    """Values, indices and gradients of windows with several NaN, several equal elements, or only -inf and padding."""
+    settings = ((3, 3), (2, 2), (1, 1), (1, 1))
+    for seed, fill, dtype in itertools.product(range(2), (torch.nan, 0.0, -torch.inf), TOLERANCES):
+        x = numbers(seed, 2, 3, 8, 7).to(dtype)
+        x[numbers(seed + 10, *x.shape) > -0.5] = fill
+        x[0, 0] = fill
+        leaf = x.double().requires_grad_()
+        value, places = F.max_pool2d(leaf, *settings, return_indices=True)
+        yield SdkCall("MaxPool2dWithIndices", (x, *settings, False), (value.detach().to(dtype), places), NCHW)
+        gradient = numbers(6, *value.shape).to(dtype)
+        (wanted,) = torch.autograd.grad(value, leaf, gradient.double())
+        for word, index in (("Indices", places), ("Mask", mask_of(value, settings[0]))):
+            arguments = (gradient, x, index, *settings, False)
+            yield SdkCall(f"MaxPool2dWith{word}Backward", arguments, (wanted.to(dtype),), NCHW)
 
 
 def pools() -> Iterator[SdkCall]:
@@ -193,13 +230,14 @@ def batch_norms() -> Iterator[SdkCall]:
                 yield SdkCall("BatchNormBackward", arguments, (*wanted, torch.zeros(3), torch.zeros(3)), NCHW)
 
 
-GENERATORS = {each.__name__: each for each in (convolutions, padded_convolutions, pools, adaptive_pools, batch_norms)}
+GENERATORS = {each.__name__: each for each in (
+    convolutions, padded_convolutions, pools, padded_pools, nan_pools, adaptive_pools, batch_norms)}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", GENERATORS)
 def test_against_pytorch(name: str, sdk: Sdk, tmp_path: Any) -> None:
     calls = list(GENERATORS[name]())
-    assert len(calls) >= 18
+    assert len(calls) >= 15
     for call, answer in zip(calls, made_in_c(sdk, calls, tmp_path), strict=True):
         assert (answer["status"], answer["second"]) == (0, 0), (call.name, answer["text"])
         for number, (actual, wanted) in enumerate(zip(answer["results"], call.wanted, strict=True)):
@@ -207,7 +245,9 @@ def test_against_pytorch(name: str, sdk: Sdk, tmp_path: Any) -> None:
                 continue  # the mask does not ask for it
             rtol, atol = TOLERANCES.get(wanted.dtype, (0, 0))
             where = f"{call.name} {number} {[getattr(each, 'shape', each) for each in call.arguments]}"
-            torch.testing.assert_close(actual, wanted, rtol=rtol, atol=atol, msg=lambda text, where=where: where + text)
+            torch.testing.assert_close(
+                actual, wanted, rtol=rtol, atol=atol, equal_nan=True, msg=lambda text, where=where: where + text
+            )
 
 
 @pytest.mark.parametrize(
@@ -225,6 +265,11 @@ def test_against_pytorch(name: str, sdk: Sdk, tmp_path: Any) -> None:
         ("Convolution", {6: True, 4: (1,), 1: torch.zeros(3, 4, 3, 3)}, "padding is .*; it must have 2 or 4 numbers"),
         ("Convolution", {5: (9, 9)}, "a window must fit into the padded input"),
         ("Convolution", {9: torch.zeros(1, 4, 9, 9)}, "output has shape .*; it must be"),
+        ("MaxPool", {4: (1, 1, 1)}, "pads is .*; it must have 0, 1, 2 or 4 numbers"),
+        ("MaxPool", {4: (1, 0, 2, 0)}, "two sides together at most kernelSize"),
+        ("MaxPool", {4: (2, 0, 0, 0)}, "a window must have an element"),
+        ("MaxPool", {5: (2, 2)}, "dilations is .*; each number must be 1"),
+        ("MaxPool", {5: (1, 1, 1)}, "dilations is .*; it must have 0, 1, 2 or 4 numbers"),
         ("AvgPool2d", {3: (2, 2)}, "padding must be at most half of kernelSize"),
         ("AvgPool2d", {1: (9, 9)}, "a window must fit into it"),
     ],
@@ -235,6 +280,7 @@ def test_wrong_calls_are_refused(name: str, change: dict[int, Any], message: str
         "Convolution": [x, torch.zeros(4, 3, 3, 3), torch.zeros(4), (1, 1), (0, 0), (1, 1), False, (0, 0), 1,
                         torch.zeros(1, 4, 3, 3), 0],
         "AvgPool2d": [x, (2, 2), (2, 2), (0, 0), False, True, 0, 0, torch.zeros(1, 3, 2, 2)],
+        "MaxPool": [x, (2, 2), (2, 2), 0, (0, 0, 0, 0), (1, 1), 0, torch.zeros(1, 3, 2, 2)],
     }  # fmt: skip
     call_in_python(name, *map(image, arguments[name]))
     for position, value in change.items():
@@ -264,3 +310,20 @@ def test_images_have_a_format_of_images() -> None:
     with pytest.raises(ActgradError, match="outputMask has 2 flags; it must have 3") as error:
         call_in_python("ConvolutionBackward", *backward)
     assert error.value.status == 161001
+
+
+@pytest.mark.parametrize("is_gradient", [False, True])
+def test_transposed_rows_and_gradients_of_rows_have_one_margin(is_gradient: bool) -> None:
+    """A convolution of one dimension takes a pair of margins, its transposed form and its gradient do not."""
+    x, weight, out = (tensor_of(torch.zeros(shape), 47) for shape in ((1, 3, 5), (3, 3, 3), (1, 3, 3)))
+
+    def convolve(padding: tuple[int, ...]) -> None:
+        if is_gradient:
+            more = ((1,), padding, (1,), False, (0,), 1, (True, True, False), 0)
+            call_in_python("ConvolutionBackward", out, x, weight, (3,), *more, x, weight, None)
+        else:
+            call_in_python("Convolution", out, weight, None, (1,), padding, (1,), True, (0,), 1, x, 0)
+
+    convolve((0,))
+    with pytest.raises(ValueError, match=r"padding is \(0, 0\); it must have 1 number"):
+        convolve((0, 0))

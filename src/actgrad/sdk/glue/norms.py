@@ -117,26 +117,30 @@ def _batch_norm(
     return *new, result, batch_mean, rstd
 
 
-def _refuse_other_channels(a: Shape, **shapes: Shape | None) -> None:
-    for name, shape in shapes.items():
+def _compare_channels(a: Shape, **statistics: Any) -> None:
+    """Each tensor, if there is one, has a number for each channel."""
+    for name, shape in statistics.items():
         if shape is not None and shape != a[1:2]:
-            raise ValueError(f"{name} has shape {shape}; it must be {a[1:2]}, the channels of input; reshape {name}")
+            fault = f"{name} has shape {shape}, but input has shape {a}"
+            raise ValueError(f"{fault}; {name} must have shape {a[1:2]}; reshape {name}")
 
 
 def _batch_norm_shapes(a: Shape, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, *_: Any) -> Any:
-    _refuse_other_channels(a, weight=weight, bias=bias)
+    _compare_channels(a, weight=weight, bias=bias, runningMean=mean, runningVar=variance)
     statistic = a[1:2] if training else ...
     return a[1:2], a[1:2], a, statistic, statistic
 
 
 def _batch_norm_backward_shapes(gradient: Shape, a: Shape, weight: Any, *rest: Any) -> Any:
-    running_mean, running_variance, mean, rstd, training, *_ = rest
-    if None in ((mean, rstd) if training else (running_mean, running_variance)):
-        names = "saveMean and saveInvstd" if training else "runningMean and runningVar"
+    running_mean, running_variance, saved_mean, saved_rstd, training, *_ = rest
+    running = {"runningMean": running_mean, "runningVar": running_variance}
+    saved = {"saveMean": saved_mean, "saveInvstd": saved_rstd}
+    if None in (needed := saved if training else running).values():
+        names = " and ".join(needed)
         raise ValueError(f"training is {training} and a statistic is null; {names} must be tensors; pass them")
-    _refuse_other_channels(a, weight=weight, runningMean=running_mean, runningVar=running_variance)
-    if training:
-        _refuse_other_channels(a, saveMean=mean, saveInvstd=rstd)
+    if not training:  # programs pass empty ones
+        saved = {name: None if shape == (0,) else shape for name, shape in saved.items()}
+    _compare_channels(a, weight=weight, **running, **saved)
     return a, a[1:2], a[1:2]
 
 
@@ -144,14 +148,15 @@ def _batch_norm_backward(
     gradient: Any, a: Any, weight: Any, running_mean: Any, running_variance: Any, mean: Any, rstd: Any, training: bool,
     epsilon: float, mask: Any,
 ) -> Any:  # fmt: skip
+    if not (a.size and gradient.size):  # hardware computes nothing
+        return None, None, None
     if not training:
         mean, rstd = running_mean, 1 / np.sqrt(running_variance + epsilon)
     axes = (0, *range(2, a.ndim))
     normal = (a - _by_channel(mean, a)) * _by_channel(rstd, a)
     inner = gradient if weight is None else gradient * _by_channel(weight, a)
     if training:
-        shift = inner.mean(axes, keepdims=True) + normal * (inner * normal).mean(axes, keepdims=True)
-        inner = inner - shift
+        inner = inner - inner.mean(axes, keepdims=True) - normal * (inner * normal).mean(axes, keepdims=True)
     values = (inner * _by_channel(rstd, a), (gradient * normal).sum(axes), gradient.sum(axes))
     return tuple(value if is_needed else None for value, is_needed in zip(values, mask, strict=True))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...base.errors import quantity
 from .indices import indices_within
-from .matmul import product
+from .matmul import binned_means, binned_means_backward, product
 from .rule import OWN, WIDE, Rule, Shape
 
 
@@ -74,11 +74,12 @@ def _spread(values: Sequence[int], rank: int) -> Shape:
     return tuple(values) * (rank if len(values) == 1 else 1)
 
 
-def _margins(padding: Sequence[int], rank: int) -> tuple[Shape, Shape]:
+def _margins(padding: Sequence[int], rank: int, transposed: bool = False) -> tuple[Shape, Shape]:
     """The elements before and after each dimension: one number for both, or a pair (top, bottom, left, right)."""
-    if len(padding) not in (rank, 2 * rank) or len(padding) > 4:
-        lengths = f"{rank} or {2 * rank}" if rank < 3 else str(rank)
-        raise ValueError(f"padding is {tuple(padding)}; it must have {lengths} numbers; change padding")
+    takes_pairs = rank == 2 or (rank == 1 and not transposed)
+    if len(padding) not in (rank, 2 * rank if takes_pairs else rank):
+        lengths = f"{rank} or {2 * rank} numbers" if takes_pairs else quantity(rank, "number")
+        raise ValueError(f"padding is {tuple(padding)}; it must have {lengths}; change padding")
     is_paired = len(padding) == 2 * rank
     return tuple(padding[:: 2 if is_paired else 1]), tuple(padding[1::2] if is_paired else padding)
 
@@ -88,6 +89,12 @@ def _matched(**lists: tuple[Sequence[int], int]) -> None:
         if len(values) != rank:
             fault = f"{name} has {quantity(len(values), 'number')}, but the windows have {rank} dimensions"
             raise ValueError(f"{fault}; it must have a number for each; change {name}")
+
+
+def _compare(shape: Shape, expected: Shape, name: str = "gradOutput") -> None:
+    """A gradient, or indices, have the shape of the output."""
+    if shape != expected:
+        raise ValueError(f"{name} has shape {shape}; it must be {expected}, the output's; reshape {name}")
 
 
 def _convolution_windows(
@@ -180,7 +187,7 @@ def _convolution_shape(
             raise ValueError(f"{fault}; a window must fit into the padded input; enlarge padding")
         return (a[0], outer, *counts)
     _matched(stride=(stride, rank), dilation=(dilation, rank), outputPadding=(more, rank))
-    before, after = _margins(padding, rank)
+    before, after = _margins(padding, rank, transposed)
     rows = zip(a[2:], weight[2:], stride, before, after, dilation, more, strict=True)
     return (a[0], outer, *((n - 1) * s - p - q + d * (k - 1) + extra + 1 for n, k, s, p, q, d, extra in rows))
 
@@ -208,22 +215,27 @@ def _convolution_backward(
 
 def _convolution_backward_shapes(gradient: Shape, a: Shape, weight: Shape, bias: Any, *rest: Any) -> Any:
     stride, padding, dilation, transposed, more, groups, _, mode = rest
+    _margins(padding, len(a) - 2, True)  # one number for one dimension, while a convolution takes a pair
     expected = _convolution_shape(a, weight, None, stride, padding, dilation, transposed, more, groups, mode)
-    if gradient != expected:
-        raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}, the output's; reshape gradOutput")
+    _compare(gradient, expected)
     return a, weight, expected[1:2]
 
 
 def _pool_windows(
-    shape: Shape, kernel: Any, stride: Any, padding: Any, dilation: Any = (1,), rounds_up: bool = False
+    shape: Shape, kernel: Any, stride: Any, padding: Any, dilation: Any = (1,), rounds_up: bool = False, end: Any = ()
 ) -> _Windows:
-    """Windows over the last two dimensions. Rounded up, a window may reach beyond the array, but begins in it."""
+    """Windows over the last two dimensions. Rounded up, a window may reach beyond the array, but begins in it.
+
+    `end` is the padding at the bottom and at the right, where it differs from `padding`, the top's and the left's.
+    """
     kernel, stride = _spread(kernel, 2), _spread(stride or kernel, 2)
     padding, dilation = _spread(padding or (0,), 2), _spread(dilation or (1,), 2)
     _matched(kernelSize=(kernel, 2), stride=(stride, 2), padding=(padding, 2), dilation=(dilation, 2))
+    if min(stride) < 1:
+        raise ValueError(f"stride is {stride}; each number must be at least 1; change stride")
     counts = []
-    for n, k, s, p, d in zip(shape[-2:], kernel, stride, padding, dilation, strict=True):
-        count = (n + 2 * p - d * (k - 1) - 1 + (s - 1 if rounds_up else 0)) // s + 1
+    for n, k, s, p, q, d in zip(shape[-2:], kernel, stride, padding, end or padding, dilation, strict=True):
+        count = (n + p + q - d * (k - 1) - 1 + (s - 1 if rounds_up else 0)) // s + 1
         counts.append(count - (rounds_up and (count - 1) * s >= n + p))
     if len(shape) not in (3, 4) or min(counts) < 1:
         expected = "it must have 3 or 4 dimensions, and a window must fit into it"
@@ -236,29 +248,48 @@ def _batched(a: Any) -> Any:
     return a if a.ndim == 4 else a[None]
 
 
-def _pool_shape(shape: Shape, *settings: Any) -> Shape:
-    windows = _pool_windows(shape, *settings)
-    if any(not 0 <= 2 * p <= k for p, k in zip(windows.before, windows.kernel, strict=True)):
-        fault = f"padding is {windows.before}, kernelSize is {windows.kernel}"
-        raise ValueError(f"{fault}; padding must be at most half of kernelSize; change one of them")
+def _pool_shape(
+    shape: Shape, kernel: Any, stride: Any, padding: Any, dilation: Any = (1,), rounds_up: bool = False, end: Any = ()
+) -> Shape:
+    windows = _pool_windows(shape, kernel, stride, padding, dilation, rounds_up, end)
+    for p, q, k in zip(windows.before, end or windows.before, windows.kernel, strict=True):
+        if min(p, q) < 0 or p + q > k or max(p, q) >= k:
+            fault = f"padding is {(*windows.before, *end)}, kernelSize is {windows.kernel}"
+            expected = "padding must be at most half of kernelSize, or two sides together at most kernelSize"
+            raise ValueError(f"{fault}; {expected}, and a window must have an element; change one of them")
     return (*shape[:-2], *windows.counts)
 
 
 def _largest(a: Any, windows: _Windows) -> tuple[Any, Any]:
-    """The largest of each window, and its position in the plane. NaN is the largest."""
+    """The largest of each window, and its position in the plane: the first of equal ones, the last NaN, as in PyTorch.
+
+    The padding is never the largest.
+    """
     parts = windows.of(_batched(a), -np.inf)
     parts = parts.reshape(*parts.shape[:4], -1)
+    plane = np.arange(prod(a.shape[-2:])).reshape(1, 1, *a.shape[-2:])
+    positions = np.broadcast_to(windows.of(plane, -1).reshape(*windows.counts, -1), parts.shape)
     first = np.argmax(parts, -1)
     values = np.take_along_axis(parts, first[..., None], -1)[..., 0]
-    rows = zip(np.unravel_index(first, windows.kernel), windows.stride, windows.dilation, windows.before, strict=True)
-    starts = np.ogrid[tuple(map(slice, windows.counts))]
-    row, column = (s * start + d * k - p for start, (k, s, d, p) in zip(starts, rows, strict=True))
+    last_nan = parts.shape[-1] - 1 - np.argmax(np.isnan(parts)[..., ::-1], -1)
+    which = np.where(values == -np.inf, np.argmax(positions >= 0, -1), np.where(np.isnan(values), last_nan, first))
+    index = np.take_along_axis(positions, which[..., None], -1)
     shape = (*a.shape[:-2], *windows.counts)
-    return values.reshape(shape), (row * a.shape[-1] + column).reshape(shape)
+    return values.reshape(shape), index.reshape(shape)
 
 
 def _max_pool(a: Any, *settings: Any) -> tuple[Any, Any]:
     return _largest(a, _pool_windows(a.shape, *settings))
+
+
+def _padded(kernel: Any, strides: Any, _: Any, pads: Any, dilations: Any, rounds_up: int) -> tuple[Any, ...]:
+    """MaxPool's arguments as `_pool_windows` takes them. Four pads are top, left, bottom, right; no stride is 1."""
+    for name, values in (("pads", pads), ("dilations", dilations)):
+        if len(values) not in (0, 1, 2, 4):
+            raise ValueError(f"{name} is {tuple(values)}; it must have 0, 1, 2 or 4 numbers; change {name}")
+    if any(number != 1 for number in dilations):
+        raise ValueError(f"dilations is {tuple(dilations)}; each number must be 1; change dilations")
+    return kernel, strides or (1,), tuple(pads[:2]), (1,), rounds_up != 0, tuple(pads[2:])
 
 
 def _max_pool_with_mask(a: Any, *settings: Any) -> tuple[Any, Any]:
@@ -284,10 +315,13 @@ def _max_pool_mask_backward(gradient: Any, a: Any, mask: Any, *settings: Any) ->
 
 
 def _max_pool_backward_shape(gradient: Shape, a: Shape, positions: Shape, *settings: Any) -> Shape:
-    expected = _pool_shape(a, *settings)
-    if gradient != expected:
-        raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}, the output's; reshape gradOutput")
+    _compare(gradient, _pool_shape(a, *settings))
     return a
+
+
+def _max_pool_indices_backward_shape(gradient: Shape, a: Shape, positions: Shape, *settings: Any) -> Shape:
+    _compare(positions, gradient, "indices")
+    return _max_pool_backward_shape(gradient, a, positions, *settings)
 
 
 def _divisors(shape: Shape, windows: _Windows, includes_padding: bool, divisor: int) -> Any:
@@ -322,31 +356,13 @@ def _mean_pool_backward(
     return windows.sums(parts, a.shape[-2:]).reshape(a.shape)
 
 
-def _mean_pool_shape(a: Shape, kernel: Any, stride: Any, padding: Any, rounds_up: bool, *_: Any) -> Shape:
-    return _pool_shape(a, kernel, stride, padding, (1,), rounds_up)
-
-
 def _mean_pool_backward_shape(gradient: Shape, a: Shape, *settings: Any) -> Shape:
-    expected = _mean_pool_shape(a, *settings)
-    if gradient != expected:
-        raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}, the output's; reshape gradOutput")
+    _compare(gradient, _mean_pool_shape(a, *settings))
     return a
 
 
-def _bins(size: int, count: int) -> Any:
-    """A matrix that means the elements of each of `count` bins. Neighbours may share an element."""
-    k, n = np.arange(count)[:, None], np.arange(size)
-    is_inside = (n >= k * size // count) & (n < -(-(k + 1) * size // count))
-    return (is_inside / is_inside.sum(1, keepdims=True)).astype(np.float32)
-
-
-def _adaptive_pool(a: Any, sizes: Any) -> Any:
-    return product(product(_bins(a.shape[-2], sizes[0]), a), _bins(a.shape[-1], sizes[1]).T)
-
-
-def _adaptive_pool_backward(gradient: Any, a: Any) -> Any:
-    rows, columns = (_bins(n, count) for n, count in zip(a.shape[-2:], gradient.shape[-2:], strict=True))
-    return product(product(rows.T, gradient), columns)
+def _mean_pool_shape(a: Shape, kernel: Any, stride: Any, padding: Any, rounds_up: bool, *_: Any) -> Shape:
+    return _pool_shape(a, kernel, stride, padding, (1,), rounds_up)
 
 
 def _adaptive_shape(shape: Shape, sizes: Any) -> Shape:
@@ -369,17 +385,15 @@ RULES: dict[str, Rule] = {
     "convolution": Rule(_convolution, WIDE, _convolution_shape),
     "convolution_backward": Rule(_convolution_backward, WIDE, _convolution_backward_shapes),
     "max_pool": Rule(
-        lambda a, kernel, strides, _, *rest: _max_pool(a, kernel, strides or (1,), *rest)[0],
-        WIDE,
-        lambda a, kernel, strides, _, *rest: _pool_shape(a, kernel, strides or (1,), *rest),
+        lambda a, *more: _max_pool(a, *_padded(*more))[0], WIDE, lambda a, *more: _pool_shape(a, *_padded(*more))
     ),
     "max_pool_with_indices": Rule(_max_pool, WIDE, lambda *arguments: (_pool_shape(*arguments),) * 2),
     "max_pool_with_mask": Rule(_max_pool_with_mask, WIDE, lambda *arguments: (_pool_shape(*arguments), ...)),
-    "max_pool_backward": Rule(_max_pool_backward, OWN, _max_pool_backward_shape),
+    "max_pool_backward": Rule(_max_pool_backward, OWN, _max_pool_indices_backward_shape),
     "max_pool_mask_backward": Rule(_max_pool_mask_backward, OWN, _max_pool_backward_shape),
     "mean_pool": Rule(_mean_pool, WIDE, _mean_pool_shape),
     "mean_pool_backward": Rule(_mean_pool_backward, WIDE, _mean_pool_backward_shape),
-    "adaptive_pool": Rule(_adaptive_pool, WIDE, _adaptive_shape),
-    "adaptive_pool_backward": Rule(_adaptive_pool_backward, WIDE, lambda gradient, a: a),
+    "adaptive_pool": Rule(binned_means, WIDE, _adaptive_shape),
+    "adaptive_pool_backward": Rule(binned_means_backward, WIDE, lambda gradient, a: a),
     "image_columns": Rule(_image_columns, OWN, _image_columns_shape),
 }
