@@ -68,6 +68,7 @@ DIFFERENCES: dict[str, tuple[str, str]] = {
     "ReduceSum": ("0 rows|rows of 0", "the shape of an empty result is compared here too"),
     "Stack": ("tensors: no entry|empty lists", UNSAFE),
     "Arange": (".*", "hardware does not compare the length of out with the number of steps"),
+    "MaxPool": (".*float32 to u?int.*", "integers are not computed"),
     "AvgPool2d": ("kernelSize: .*", "hardware ignores a third number"),
     "AvgPool2dBackward": ("gradOutput: shape .*|(kernelSize|stride|padding): .*|ceilMode: .*|0 rows|rank 3", UNSAFE),
     "BatchNormBackward": ("(save|running).*: null|(save.*|grad(Weight|Bias)): shape .*", UNSAFE),
@@ -154,7 +155,7 @@ def test_statuses_on_products(name: str, product: str) -> None:
 @pytest.mark.share(8)
 @pytest.mark.parametrize("name", DIFFERENCES)
 def test_each_difference_occurs(name: str) -> None:
-    assert differing(name, "Ascend910B")
+    assert differing(name, "Ascend950" if name == "MaxPool" else "Ascend910B")
 
 
 def test_prototypes() -> None:
