@@ -247,6 +247,19 @@ def matrices(a: Tensor, b: Tensor) -> tuple[int, ...]:
     return (*batch, *a.shape[-2:-1], *(b.shape[-1:] if len(b.shape) > 1 else ()))
 
 
+def pooled(
+    tensor: Tensor, kernel: Any, stride: Any, pads: Any, rounds_up: bool, dilation: Any = (1,)
+) -> tuple[int, ...]:
+    """The shape of pooling. Four pads are top, left, bottom, right."""
+    sizes = []
+    kernel, stride, dilation = ((*each, *each)[:2] for each in (kernel, stride, dilation))
+    starts, ends = ((*pads, *pads)[:2], (*pads, *pads)[-2:])
+    for n, k, s, p, q, d in zip(tensor.shape[-2:], kernel, stride, starts, ends, dilation, strict=True):
+        count = (n + p + q - d * (k - 1) - 1 + (s - 1) * rounds_up) // s + 1
+        sizes.append(count - 1 if rounds_up and (count - 1) * s >= n + p else count)
+    return (*tensor.shape[:-2], *sizes) if min(sizes) > 0 else (-1,)
+
+
 def masked_ranks(indices: tuple[Tensor, ...]) -> int:
     if all(each.dtype != "BOOL" for each in indices):
         return 0
@@ -320,7 +333,7 @@ def words(product: str) -> dict[str, Any]:
         for f in (
             size, promote, castable, category, broadcast, in_dims, twice, reduced, fits, joined, stacked, padded,
             sliced, repeated, chosen, inserted, gathered, masked_ranks, masks_match, matrices, head, in_range, listed,
-            scalar_promote, division, floating, real,
+            pooled, scalar_promote, division, floating, real,
         )
     }  # fmt: skip
     return {

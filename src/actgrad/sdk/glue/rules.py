@@ -112,7 +112,7 @@ def _nan_to_num(a: Any, nan: float, highest: float, lowest: float) -> Any:
 def _power(a: Any, b: Any) -> Any:
     """NumPy's float32 powers of integers may be inexact by vector instructions, so float64 computes them.
 
-    Integers have the truncated inverse of a negative power, and 0 has 0, as in PyTorch.
+    Integers have the truncated inverse of a negative power, and 0 has 0, as CANN's kernel for INT64 computes.
     """
     if category(a.dtype) < 2 and np.any(b < 0):
         inverse = np.where(np.abs(a) == 1, np.power(a, np.abs(b)), 0)
@@ -264,6 +264,7 @@ RULES: dict[str, Rule] = {
     "zero": Rule(lambda to: 0, OWN),
     "one": Rule(lambda to: 1, OWN),
     "add": Rule(lambda a, b, alpha=1: a + alpha * b),
+    # CANN's test of Sub expects the exclusive or of BOOL.
     "sub": Rule(lambda a, b, alpha=1: a - alpha * b if a.dtype != np.bool_ else a ^ alpha & b),
     "mul": Rule(np.multiply),
     "div": Rule(np.divide, FLOATING),

@@ -1,7 +1,4 @@
-"""Convolution, pooling and batch normalisation, and their gradients: matrix products and sums over windows.
-
-Arrays have the batch first, then the channels.
-"""
+"""Convolution, pooling and their gradients: products of matrices and sums over windows of (batch, channels, ...)."""
 
 from __future__ import annotations
 
@@ -350,6 +347,8 @@ def _mean_pool_backward(
     gradient: Any, a: Any, kernel: Any, stride: Any, padding: Any, rounds_up: bool, includes_padding: bool,
     divisor: int, mode: int,
 ) -> Any:  # fmt: skip
+    if not (a.size and gradient.size):  # hardware computes nothing
+        return None
     windows = _pool_windows(a.shape, kernel, stride, padding, (1,), rounds_up)
     share = _batched(gradient / _divisors(a.shape, windows, includes_padding, divisor))
     parts = np.broadcast_to(share[..., None, None], (*share.shape, *windows.kernel))
@@ -357,7 +356,8 @@ def _mean_pool_backward(
 
 
 def _mean_pool_backward_shape(gradient: Shape, a: Shape, *settings: Any) -> Shape:
-    _compare(gradient, _mean_pool_shape(a, *settings))
+    if prod(gradient) and prod(a):
+        _compare(gradient, _mean_pool_shape(a, *settings))
     return a
 
 
