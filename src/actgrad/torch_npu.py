@@ -7,6 +7,8 @@ it runs unmodified; `uninstall()` undoes that.
 
 What torch_npu has beyond them is not there, and the stand-in says so. No device is pretended: tensors stay on the CPU,
 `torch.npu.is_available()` is false.
+
+Deprecated since 0.3: the original torch_npu runs on the C SDK, see docs/torch_npu.md.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import functools
 import importlib.util
 import inspect
 import sys
+import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib.machinery import ModuleSpec
@@ -27,6 +30,12 @@ from .base.errors import InvalidCall, did_you_mean
 from .ops.gelu import gelu_backward
 from .torch import call, functions
 from .torch.variants import TAGS
+
+warnings.warn(
+    "actgrad.torch_npu is deprecated; the original torch_npu runs on the C SDK; see docs/torch_npu.md",
+    DeprecationWarning,
+    stacklevel=2,
+)
 
 _NAME = "torch_npu"
 _STAND_IN = "actgrad's stand-in for torch_npu"
