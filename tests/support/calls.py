@@ -188,7 +188,7 @@ def run_script(script: str, timeout: float = 120, **environment: str) -> str:
     """What a Python script prints that runs in a process of its own, warnings being errors there too."""
     paths = [str(Path(__file__).parents[2]), str(Path(actgrad.__file__).parent.parent)]
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script],
+        [sys.executable, "-W", "error", "-W", "ignore:actgrad.torch_npu is deprecated", "-c", script],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
         capture_output=True, text=True, timeout=timeout, check=False,
     )  # fmt: skip
