@@ -164,10 +164,10 @@ def pools() -> Iterator[SdkCall]:
         gradient = numbers(6, *value.shape).to(dtype)
         doubles = x.double().requires_grad_()
         (wanted,) = torch.autograd.grad(F.max_pool2d(doubles, *two, ceil), doubles, gradient.double())
-        for word, index in (("Indices", places.int()), ("Mask", mask_of(value, two[0]))):
-            if word == "Indices" and dtype != F32:
+        indices = {"MaxPool2dWithIndicesBackward": places.int(), "MaxPool2dWithMaskBackward": mask_of(value, two[0])}
+        for name, index in indices.items():
+            if name == "MaxPool2dWithIndicesBackward" and dtype != F32:
                 continue  # most products refuse it
-            name = f"MaxPool2dWith{word}Backward"
             yield SdkCall(name, (gradient, x, index, *more), (wanted.to(dtype),), NCHW)
         yield SdkCall("MaxPool2dWithMask", (x, *more), (value.to(dtype), mask_of(value, two[0])), NCHW)
         if dtype != BF16:
