@@ -37,6 +37,17 @@ def differentiated(rule: Any, tensors: Any, **more: Any) -> tuple[Any, Any, Any]
     return value.detach(), gradient, torch.autograd.grad(value, doubles, gradient)
 
 
+def with_gradients(rule: Any, tensors: Any, more: Any, settings: dict[str, Any]) -> Iterator[SdkCall]:
+    """A convolution of an array, a weight and a bias, and its gradients."""
+    dtype = tensors[0].dtype
+    value, gradient, _ = differentiated(rule, tensors, **settings)
+    yield SdkCall("Convolution", (*tensors, *more, ..., 0), (value.to(dtype),), NCHW)
+    gradient = gradient.to(dtype)
+    _, _, wanted = differentiated_by(rule, tensors, gradient, settings)
+    arguments = (gradient, *tensors[:2], tuple(tensors[2].shape), *more, (True, True, True), 0)
+    yield SdkCall("ConvolutionBackward", arguments, tuple(each.to(dtype) for each in wanted), NCHW)
+
+
 #: Shape, channels of the result, kernel, stride, padding, dilation, groups.
 CONVOLUTIONS = [
     ((2, 4, 9, 8), 6, (3, 3), (1, 1), (1, 1), (1, 1), 1),
@@ -55,23 +66,13 @@ def convolutions() -> Iterator[SdkCall]:
         bias = numbers(3, outer).to(dtype)
         settings = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
         more = (stride, padding, dilation, False, (0,) * len(kernel), groups)
-        value, gradient, _ = differentiated(function, (x, weight, bias), **settings)
-        yield SdkCall("Convolution", (x, weight, bias, *more, ..., 0), (value.to(dtype),), NCHW)
-        gradient = gradient.to(dtype)
-        _, _, wanted = differentiated_by(function, (x, weight, bias), gradient, settings)
-        arguments = (gradient, x, weight, (outer,), *more, (True, True, True), 0)
-        yield SdkCall("ConvolutionBackward", arguments, tuple(each.to(dtype) for each in wanted), NCHW)
+        yield from with_gradients(function, (x, weight, bias), more, settings)
         function = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[len(kernel) - 1]
         weight = numbers(4, shape[1], outer // groups, *kernel).to(dtype)
         extra = tuple(max(s, d) - 1 for s, d in zip(stride, dilation, strict=True))
         settings["output_padding"] = extra
         more = (stride, padding, dilation, True, extra, groups)
-        value, gradient, _ = differentiated(function, (x, weight, bias), **settings)
-        yield SdkCall("Convolution", (x, weight, bias, *more, ..., 0), (value.to(dtype),), NCHW)
-        gradient = gradient.to(dtype)
-        _, _, wanted = differentiated_by(function, (x, weight, bias), gradient, settings)
-        arguments = (gradient, x, weight, (outer,), *more, (True, True, True), 0)
-        yield SdkCall("ConvolutionBackward", arguments, tuple(each.to(dtype) for each in wanted), NCHW)
+        yield from with_gradients(function, (x, weight, bias), more, settings)
 
 
 def padded_convolutions() -> Iterator[SdkCall]:
@@ -90,13 +91,8 @@ def padded_convolutions() -> Iterator[SdkCall]:
             shapes = (shape, (4, 3, *(3,) * rank), (4,))
             tensors = tuple(numbers(k, *each).to(dtype) for k, each in enumerate(shapes))
             more = ((1,) * rank, padding, (1,) * rank, False, (0,) * rank, 1)
-            value, gradient, _ = differentiated(rule, tensors)
-            yield SdkCall("Convolution", (*tensors, *more, ..., 0), (value.to(dtype),), NCHW)
-            gradient = gradient.to(dtype)
-            _, _, wanted = differentiated_by(rule, tensors, gradient, {})
-            arguments = (gradient, *tensors[:2], (4,), *more, (True, True, True), 0)
-            if rank == 2:  # the gradient of one dimension takes no pair
-                yield SdkCall("ConvolutionBackward", arguments, tuple(each.to(dtype) for each in wanted), NCHW)
+            calls = with_gradients(rule, tensors, more, {})
+            yield from itertools.islice(calls, rank)  # the gradient of one dimension takes no pair
 
 
 def differentiated_by(rule: Any, tensors: Any, gradient: Any, settings: dict[str, Any]) -> tuple[Any, Any, Any]:

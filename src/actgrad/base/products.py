@@ -122,7 +122,7 @@ def rules(name: str) -> Iterator[None]:
 
 @contextmanager
 def selecting(choice: Selected | None) -> Iterator[None]:
-    """A context with a choice that `selected` had; None is no choice."""
+    """A context in which this product and these rules are in force. None: the choice of the environment."""
     token = selected.set(choice)
     try:
         yield

@@ -202,11 +202,11 @@ def _write_libraries(fresh: Path, source_folder: Path, command: list[str], inter
         link(name, [*c_sources, source_folder / f"{name}.c"], *needed)
 
 
-def _run(command: list[str], product: str) -> None:
+def _run(command: list[str], artifact: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         words = f"{shlex.join(command)}\n{done.stderr.strip()}"
-        raise SdkError(f"{product} was not built; the compiler must accept it; see its messages:\n{words}")
+        raise SdkError(f"{artifact} was not built; the compiler must accept it; see its messages:\n{words}")
 
 
 def _escaped(text: str) -> str:

@@ -150,7 +150,7 @@ def expm1_as_exp(sample: Sample) -> Iterator[Suspicion]:
     """exp(x) - 1, which has no digits left near 0."""
     if "expm1" in _functions(sample):
         functions = {**error_bounds.FUNCTIONS, "expm1": lambda x: error_bounds.FUNCTIONS["exp"](x) - 1.0}
-        sentence = "exp(x) - 1 for expm1(x): the error is that of a difference that cancels near 0"
+        sentence = "exp(x) - 1 for expm1(x): the difference cancels near 0"
         yield Suspicion("expm1-cancellation", sentence, sample.recomputed(functions=functions), is_loose=True)
 
 
@@ -172,7 +172,7 @@ def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
     if _functions(sample) & {*_TAILS, *(f"{name}_times" for name in _TAILS)}:
         sums = {name: partial(_as_sum, error_bounds.FUNCTIONS[name]) for name in _TAILS}
         functions = xp.with_factors({**error_bounds.FUNCTIONS, **sums})
-        sentence = "1 + erf or 1 + tanh, halved: the error is that of a sum that cancels in the negative tail"
+        sentence = "(1 + erf) / 2 or (1 + tanh) / 2: the sum cancels in the negative tail"
         yield Suspicion("tail-cancellation", sentence, sample.recomputed(functions=functions), is_loose=True)
 
 

@@ -96,7 +96,7 @@ def _check_scores(q: Shape, k: Shape, v: Shape, layout: str, count: int, **terms
     tensors = {"query": q, "key": k, "value": v}.items()
     (batch, heads, rows, width), keys, values = (_sizes(n, shape, layout, q[-1] // count) for n, shape in tensors)
     if keys[0] != batch or values[:3] != keys[:3] or not keys[1] or heads % keys[1] or not keys[2] or keys[3] != width:
-        expected = "batches and columns must be equal, and heads of query a multiple of those of key and value"
+        expected = "batches and columns must be equal, and the heads of key must divide the heads of query"
         raise ValueError(f"query has shape {q}, key {k}, value {v}; {expected}; reshape them")
     scores = (batch, heads, rows, keys[2])
     for name, shape in terms.items():

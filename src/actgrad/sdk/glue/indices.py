@@ -24,7 +24,7 @@ def indices_within(index: Any, size: int) -> Any:
 def selection(a: Any, dim: int, index: Any) -> Any:
     """The parts of an array with these indices along a dimension. A number has one part, which is the number.
 
-    Hardware writes no result if there are no elements.
+    An empty array has no part, because hardware writes no result.
     """
     if not a.size:
         return None

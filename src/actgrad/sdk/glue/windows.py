@@ -269,8 +269,8 @@ def _largest(a: Any, windows: _Windows) -> tuple[Any, Any]:
     first = np.argmax(parts, -1)
     values = np.take_along_axis(parts, first[..., None], -1)[..., 0]
     last_nan = parts.shape[-1] - 1 - np.argmax(np.isnan(parts)[..., ::-1], -1)
-    which = np.where(values == -np.inf, np.argmax(positions >= 0, -1), np.where(np.isnan(values), last_nan, first))
-    index = np.take_along_axis(positions, which[..., None], -1)
+    offset = np.where(values == -np.inf, np.argmax(positions >= 0, -1), np.where(np.isnan(values), last_nan, first))
+    index = np.take_along_axis(positions, offset[..., None], -1)
     shape = (*a.shape[:-2], *windows.counts)
     return values.reshape(shape), index.reshape(shape)
 
