@@ -166,7 +166,7 @@ def ratios(runs: Mapping[str, Callable[[], Any]], seconds: float = 5.0) -> dict[
 
 def step() -> Iterator[str]:
     """The training step of a GEGLU MLP, and its activation part."""
-    yield f"| GEGLU MLP, {TOKENS} tokens, {WIDTH} x {HIDDEN} | dtype | time, ours / eager | time, ours / `torch.compile` |"
+    yield f"| GEGLU MLP, {TOKENS} tokens, {WIDTH} x {HIDDEN} | dtype | time: ours / eager | ours / `torch.compile` |"
     yield "| --- | --- | ---: | ---: |"
     for dtype in (torch.float32, torch.bfloat16):
         print(f"training step, {dtype}", file=sys.stderr)
@@ -198,7 +198,7 @@ def _row(name: str, dtype: torch.dtype, measured: dict[str, float]) -> str:
 
 def calls() -> Iterator[str]:
     """Forward and backward of each activation, of many elements and of few."""
-    yield f"| time of forward and backward, ours / PyTorch's, float32 | {' | '.join(f'{size} elements' for size in SIZES)} |"
+    yield f"| forward and backward, time: ours / PyTorch's | {' | '.join(f'{size} elements' for size in SIZES)} |"
     yield "| --- |" + " ---: |" * len(SIZES)
     pairs = {**PAIRS, "a bare `autograd.Function` around PyTorch's ELU": (BareELU.apply, functional.elu)}
     for name, (ours, theirs) in pairs.items():
