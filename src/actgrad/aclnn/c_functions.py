@@ -26,7 +26,7 @@ class CachedPlan(NamedTuple):
 
     prepared: Prepared
     attributes: dict[str, Any]
-    record: Any  # by Python's calls, tokens: kept alive, since the key is their identities. By C's calls, operands
+    record: Any  # calls from Python: tokens, kept alive because the key has their identities. Calls from C: operands
 
 
 _DOUBLE = BY_NAME["float64"]

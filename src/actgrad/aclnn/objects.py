@@ -29,12 +29,12 @@ class Storage:
     address: int
     size: int  # bytes
     device: str
-    kind: str  # of the object that owns it, see arrays.ArrayView
+    kind: str  # the token of the object that owns the memory, see arrays.ArrayView
     writable: bool
     owner: Any
 
 
-_tokens = BoundedCache[Any, Any](4096)  # a call whose token is gone is only checked again
+_tokens = BoundedCache[Any, Any](4096)  # if the token is gone, the call is only checked again
 #: The end of a message about an object that was destroyed.
 DESTROYED = "was destroyed; it must exist until phase two has run; create it again"
 NUMBER_TYPE = "it must be a data type of numbers; pass ACL_FLOAT or another one"
@@ -308,7 +308,7 @@ def aclCreateScalar(value: Any, dataType: int) -> AclScalar | None:
 
 
 def _scalar(value: float | complex, dtype: Dtype) -> AclScalar:
-    return AclScalar(value, dtype, token((repr(value), dtype)))  # by repr: 0.0 is not -0.0, and NaN is itself
+    return AclScalar(value, dtype, token((repr(value), dtype)))  # the repr tells 0.0 from -0.0, and NaN equals NaN
 
 
 def aclDestroyScalar(scalar: AclScalar | None) -> int:

@@ -64,7 +64,7 @@ class AclrtStream(Handle):
             self._work.clear()
 
 
-_DEFAULT = AclrtStream()  # of the null pointer
+_DEFAULT = AclrtStream()  # the default stream, which programs pass as a null pointer
 
 
 def stream_of(stream: AclrtStream | None, function: str) -> AclrtStream:

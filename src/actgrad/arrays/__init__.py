@@ -62,7 +62,7 @@ def numpy_array(address: int, meta: TensorMeta) -> np.ndarray:
 
 
 def raw_array(address: int, meta: TensorMeta) -> np.ndarray:
-    """The same with elements that are just bytes: for dtypes that NumPy lacks, and where only addresses count."""
+    """The same with elements of bytes: for dtypes that NumPy lacks, and for callers that need only addresses."""
     return np.asarray(_Memory(address, meta))
 
 
@@ -198,7 +198,7 @@ def _is_masked(array: np.ndarray) -> bool:
     return isinstance(array, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ()))
 
 
-_numpy_dtypes: dict[Any, Dtype] = {}  # by NumPy's own dtype objects: to ask one for its name takes 2 us
+_numpy_dtypes: dict[Any, Dtype] = {}  # the keys are NumPy's dtype objects, because reading the name of one takes 2 us
 
 
 def _numpy_view(array: np.ndarray, operator: str, argument: str) -> ArrayView:
@@ -216,7 +216,7 @@ def _numpy_view(array: np.ndarray, operator: str, argument: str) -> ArrayView:
     )
 
 
-_torch_dtypes: dict[Any, Dtype] = {}  # by PyTorch's own dtype objects, so that their names are read once
+_torch_dtypes: dict[Any, Dtype] = {}  # the keys are PyTorch's dtype objects, so that each name is read once
 
 
 def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> TensorMeta:

@@ -42,7 +42,7 @@ def choose(name: str | None, device: str, operator: str) -> str:
     return name
 
 
-#: The data types that machine code reads and writes; the reference alone reads others, and complex numbers.
+#: The data types that machine code reads and writes. Only the reference backend reads others and complex numbers.
 COMPILED = frozenset({"float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32"})
 
 

@@ -26,8 +26,8 @@ class Copy:
 
     tensor: int  # its number among the addresses
     size: int  # bytes
-    load: Kernel | None  # to the contiguous copy; None for an output that is overwritten as a whole
-    store: Kernel | None  # back from it; None for an input
+    load: Kernel | None  # copies the tensor to the contiguous copy. None for an output that is overwritten completely
+    store: Kernel | None  # copies the contiguous copy back to the tensor. None for an input
 
 
 class CopyingKernel:

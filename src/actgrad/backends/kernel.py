@@ -24,7 +24,7 @@ class Kernel(Protocol):
 
     @property
     def with_scalars(self) -> Callable[[Computation], Kernel | None] | None:
-        """Makes the kernel of a computation that differs in its scalars alone; it or its answer is None without one."""
+        """Makes the kernel of a computation that differs only in its scalars. It, or its result, may be None."""
 
     @property
     def with_size(self) -> Callable[[int], Kernel | None] | None:

@@ -14,7 +14,7 @@ from typing import Any
 from .loop import Loop
 
 LARGEST, TOTAL, ONCE, LENGTH = "largest", "total", "once", "length"
-#: The statistics that are found without a visit of the row's elements, each alone in its pass.
+#: The statistics that do not need the row's elements. Each has a separate pass.
 UNVISITED = ((ONCE,), (LENGTH,))
 
 
@@ -92,8 +92,8 @@ class Computation:
     scalars: tuple[float, ...]
     compute: str  # dtype of the arithmetic
     loop: Loop
-    device: str = "cpu"  # whose memory it is, as "cuda:0"
-    statistics: RowStatistics | None = None  # None where an element sees no row
+    device: str = "cpu"  # the device of the memory, such as "cuda:0"
+    statistics: RowStatistics | None = None  # None if the formula has no statistics of rows
 
     @property
     def is_empty(self) -> bool:

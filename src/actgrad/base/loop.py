@@ -211,7 +211,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape | None:
         for n in further_sizes:
             if m != n and 1 not in (m, n):
                 return None
-            if m is UNKNOWN:  # with 1 the result is unknown. Any other size is the result's
+            if m is UNKNOWN:  # with size 1 the result's size is unknown. Any other size is the size of the result
                 m, n = n, m
             m = n if m == 1 else m
         joined.append(m)

@@ -64,7 +64,7 @@ def dtype(text: str) -> str:
     word = text.lower()
     name = word if word in BY_NAME else ALIASES.get(word, "")
     if not name:
-        names = dict.fromkeys((*FLOATS, *BY_NAME))  # the floating ones first: a message has room for a few
+        names = dict.fromkeys((*FLOATS, *BY_NAME))  # floating dtypes first, because a message has room only for a few
         cure = did_you_mean(text, (*names, *ALIASES), "name one of these")
         raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(names, text)}; {cure}")
     return name

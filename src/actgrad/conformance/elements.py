@@ -34,7 +34,7 @@ class Lane:
     name: str
     array: Any  # an Array of the shape that all lanes have, or a Sized for a statistic of the elements' rows
     shape: tuple[int, ...] = ()  # of the tensor
-    numbers: Callable[[], Array] | None = None  # of a half: the numbers of its elements in the tensor
+    numbers: Callable[[], Array] | None = None  # for a half: the indices of its elements in the tensor
 
     def take(self, at: At) -> Any:
         """Some elements, as a 1-D array."""
@@ -63,8 +63,8 @@ class Elements:
     out: Any  # memory of the outputs' shapes and dtypes, which nothing touches
     computation: Computation
     inputs: tuple[Lane, ...]
-    outputs: tuple[Lane, ...]  # those to be judged
-    numbers: tuple[int, ...]  # of each of these among the formula's results
+    outputs: tuple[Lane, ...]  # the outputs that are judged
+    numbers: tuple[int, ...]  # the position of each judged output among the formula's results
     main: int  # the place of x among the inputs
     statistics_axes: tuple[int, ...] = ()  # the dimensions of a row
 
@@ -82,7 +82,7 @@ class Elements:
 
 
 def is_judged(dtype: str) -> bool:
-    """Whether tensors of a dtype are judged: all but complex ones, which the reference backend alone computes."""
+    """Whether tensors of a dtype are judged. Complex ones are not, because only the reference backend computes them."""
     return BY_NAME[dtype].kind != "complex"
 
 

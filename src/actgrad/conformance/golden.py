@@ -21,7 +21,7 @@ from .elements import Array, planned
 from .error_bounds import FUNCTIONS, Sized
 
 _DOUBLE = BY_NAME["float64"]
-AGREES = 2.0**-40  # of the larger term: far below one unit of float32, far above the loss of double precision
+AGREES = 2.0**-40  # share of the larger term: far below one ULP of float32, far above the rounding of double
 NOTHING = 1e-300  # far below the smallest number of any dtype that is computed in float32
 
 

@@ -189,7 +189,7 @@ class Expected:
 
     @property
     def cancels(self) -> Array:
-        """Where a value is the sum of larger terms, so that ULPs are not the measure."""
+        """Where a value is the sum of larger terms, so that ULPs do not measure the error."""
         with np.errstate(invalid="ignore", over="ignore"):
             return np.abs(self.values) < self.size / 2
 
@@ -217,7 +217,7 @@ class Expected:
             return rounded(self.values, BY_NAME[self.dtype.name])
 
     def errors(self, actual: Array) -> Array:
-        """The errors of `actual` in ULP, for integers in ones."""
+        """The errors of `actual` in ULP. For integers, the differences."""
         if self.dtype.kind in "iu":
             return np.abs(actual.astype(np.float64) - self.values.astype(np.float64))
         return ulp_errors(actual, self.values)

@@ -45,8 +45,8 @@ class Call:
     attributes: dict[str, Any]
     ruleset: Ruleset = _PLAIN
     scalar_dtypes: Mapping[str, Dtype] = field(default_factory=dict)  # of typed scalars
-    formats: Mapping[str, str] = field(default_factory=dict)  # of tensors that say one other than ND
-    inputs: dict[str, TensorMeta] = field(init=False)  # those that are given and that elements see
+    formats: Mapping[str, str] = field(default_factory=dict)  # the formats of tensors whose format is not ND
+    inputs: dict[str, TensorMeta] = field(init=False)  # the tensors that a call passes and that formulas get
     outputs: dict[str, TensorMeta] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -125,7 +125,7 @@ class Check:
     when: When = When.ALWAYS
     origin: Origin = Origin.BOTH
     about: tuple[str, ...] = ()  # the arguments that it judges
-    c_error: type[ActgradError] | None = None  # in the C interface, where that is another one than in Python
+    c_error: type[ActgradError] | None = None  # the argument's name in the C interface, if it differs from Python
 
     def raised(self, ruleset: Ruleset) -> type[ActgradError]:
         """The class of the error: in Python by the kind of fault, in the C interface by the stage that finds it."""

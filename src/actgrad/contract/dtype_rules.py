@@ -197,7 +197,7 @@ def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
 
 
 def number_for_integers(*names: str) -> tuple[Check, ...]:
-    """With integer results, each of these scalars is not NaN: such a result is computed from it as a float."""
+    """With integer results, none of these scalars is NaN, because the result is computed from them in floats."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:

@@ -54,7 +54,7 @@ def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
 
 
 def most_along(packed: str, maximum: int, most_rows: int, dim: str = "dim") -> tuple[Check, ...]:
-    """Where a product judges, `packed` has 1 to `maximum` elements along `dim`, in at most `most_rows` rows."""
+    """If a product is in force, `packed` has 1 to `maximum` elements along `dim`, in at most `most_rows` rows."""
 
     def test(call: Call) -> str | None:
         shape, number = call.inputs[packed].shape, call.attributes[dim]

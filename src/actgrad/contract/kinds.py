@@ -46,7 +46,7 @@ EARLY = (NullArgument, UnsupportedOnProduct, NotConfigured)  # checked before an
 
 
 def run(call: Call, early: bool = False) -> None:
-    """Raise the error of the first check that `call` breaks. `early`: only of those that need no tensor."""
+    """Raise the error of the first check that `call` breaks. `early`: only of checks that need no tensor."""
     for check in _in_force(call.definition, call.ruleset, early):
         fault = check.test(call)
         if fault is not None:

@@ -8,7 +8,7 @@ from ..contract.shape_rules import rank, same_format, same_shape
 from ..contract.stages import document
 from .silu import scaled
 
-ROUNDED_TO_1 = 1.0 - 2.0**-25  # from here on a number is 1 in float32: so 3 * alpha + beta is for a rounded alpha
+ROUNDED_TO_1 = 1.0 - 2.0**-25  # numbers from here on are 1 in float32, such as 3 * alpha + beta for a rounded alpha
 
 
 def hardsigmoid_formula(x, alpha, beta):

@@ -59,7 +59,7 @@ class Interpreter:
 
 def _module_folders() -> tuple[str, ...]:
     """The folders of actgrad and its requirements. sys.path would bring the folder of a script, too."""
-    folders = [str(HERE.parents[1])]  # also of a checkout
+    folders = [str(HERE.parents[1])]  # also in a checkout
     for name in ("numpy", "ml_dtypes", "llvmlite"):
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin is not None:

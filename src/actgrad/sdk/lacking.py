@@ -33,7 +33,7 @@ _DIAGNOSTIC = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<level>(?:fatal )?error|warning): (?P<text>.*)$", re.M
 )
 _QUOTED = re.compile(r"'([^']+)'")
-_WORD = re.compile(r"(?:\\[ #\\]|\S)+")  # of a line for make
+_WORD = re.compile(r"(?:\\[ #\\]|\S)+")  # the length of a line for make
 _ESCAPED = re.compile(r"\\([ #\\])|\$(\$)")
 
 
@@ -45,7 +45,7 @@ class Finding:
     line: int  # 0 in a built file
     kind: str  # "header", "function", "type", "constant", "library" or "foreign header", which hides names
     name: str
-    reason: str = ""  # of a function that always fails, or whose calls are not checked
+    reason: str = ""  # the names of functions that always fail, or whose calls are not checked
 
     @property
     def is_note(self) -> bool:

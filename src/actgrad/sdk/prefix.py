@@ -29,7 +29,7 @@ MARKER = "actgrad-sdk"
 FRESH, OLD = "fresh", "old"  # in a temporary folder: the new SDK, and the SDK that it replaces
 _TEMPORARY = ".actgrad-sdk-"  # the beginning of a temporary folder's name
 _ANY = "any"  # instead of a digest: the compiler writes the file
-_EMPTY = hashlib.sha256(b"").hexdigest()  # of a file that a killed build did not fill
+_EMPTY = hashlib.sha256(b"").hexdigest()  # the digest of a file that a killed build left empty
 _SHOWN = 3  # files that a message names
 
 

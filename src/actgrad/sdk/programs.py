@@ -53,7 +53,7 @@ def _build_kept(prefix: Path) -> None:
     try:
         builder.build(prefix)
     except SdkError:
-        if not prefix.exists():  # no other process has built the same meanwhile
+        if not prefix.exists():  # no other process has built the same SDK meanwhile
             raise
 
 

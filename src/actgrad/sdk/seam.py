@@ -62,7 +62,7 @@ class Answer(NamedTuple):
         return _HEAD.pack(*self[:7]) + self.operands
 
 
-_executors: dict[int, Plan | Prepared | Work] = {}  # by handle: the objects of C's executors
+_executors: dict[int, Plan | Prepared | Work] = {}  # the objects of C's executors, by handle
 _handles = itertools.count((os.getpid() << 32) + 1)  # servers of a forked program have other handles
 
 
@@ -297,7 +297,7 @@ def _numbers(data: bytes) -> tuple[int, ...]:
     return struct.unpack(f"<{len(data) // 8}q", data)
 
 
-# In the program's own process
+# In the process of the program
 
 _attached: list[Any] = []  # C has a pointer to this
 
@@ -335,7 +335,7 @@ def _check(interface: int, plan_size: int) -> None:
         )
 
 
-# In a process of its own
+# In a separate process
 
 _REQUEST = struct.Struct("<4q")
 

@@ -106,7 +106,7 @@ def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any
 
 
 def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
-    """The same for a call in place; None where the dispatcher has to see the call."""
+    """The same for a call in place, or None if the dispatcher must see the call."""
     if refuses_overwriting(x):
         return None
     interface = interface_of(operator)
@@ -116,7 +116,7 @@ def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
 
 
 def refuses_overwriting(x: Any) -> bool:
-    """Whether PyTorch lets no operator overwrite this tensor, which requires grad: a leaf, or a view of a leaf."""
+    """Whether PyTorch forbids to overwrite this tensor, which requires grad: it is a leaf, or a view of a leaf."""
     return x.is_leaf or (x._is_view() and (x._base.is_leaf or _get_creation_meta(x) != CreationMeta.DEFAULT))
 
 
@@ -211,7 +211,7 @@ class UnaryNode(Node):
 
 
 class InPlaceNode(Node):
-    """The node of a call in place. It is given the copy of its input that it saves, None where the result suffices."""
+    """The node of a call in place. It gets the copy of the input that it saves, or None if the result suffices."""
 
     SUFFIX = "InPlace"
 

@@ -20,7 +20,7 @@ KINDS = ("QuantizedCPU", "QuantizedCUDA", "MkldnnCPU", "NestedTensorCPU", "Neste
 def register(library: Any, interface: Interface) -> None:
     """Register what torch.export decomposes the operator into, and the kernels of tensors of other kinds."""
     library.impl(interface.operator.name, partial(decomposed, interface), "CompositeImplicitAutograd")
-    meta_table[interface.overload] = partial(shapes, interface)  # else fake tensors would take the decomposition's
+    meta_table[interface.overload] = partial(shapes, interface)  # otherwise fake tensors would decompose
     for kind in KINDS:
         library.impl(interface.operator.name, partial(of_other_kinds, interface), kind)
 

@@ -1,4 +1,4 @@
-"""torch.compile: graphs hold what inductor can fuse in place of an opaque operator.
+"""torch.compile: graphs contain formulas and kernels that inductor can fuse, instead of an opaque operator.
 
 On CUDA that is the Triton kernel and its launch. On the CPU it is the formula of an elementwise operator of one tensor,
 of a gate, or of their gradients. Inductor fuses the formula with the operations around it, and may compute it again for
@@ -39,7 +39,7 @@ _aten = torch.ops.aten
 _MATRIX_PRODUCTS = (_aten.mm.default, _aten.addmm.default, _aten.bmm.default, _aten.baddbmm.default)
 _is_exact = False
 _IMPLICIT = torch._C.DispatchKey.CompositeImplicitAutograd
-#: The kernels of each operator in PyTorch's cache of compiled graphs; None in versions that know no such operators.
+#: The kernels of each operator in PyTorch's cache of compiled graphs, or None in versions without such operators.
 _KERNELS = getattr(getattr(torch._library, "triton", None), "triton_ops_to_kernels", None)
 
 
@@ -158,7 +158,7 @@ def _may_hold_kernels(mode: Any, types: Any, args: Sequence[Any]) -> bool:
     An exported graph keeps operators, since other machines load it. So does a graph compiled under a product: a kernel
     in a graph does not check the product's rules.
     """
-    from torch._functorch import config  # loaded by compilers alone
+    from torch._functorch import config  # only compilers load this module
 
     return (
         _KERNELS is not None

@@ -1,4 +1,4 @@
-"""An operator's kernels for PyTorch's dispatcher: on memory, or on shapes alone."""
+"""An operator's kernels for PyTorch's dispatcher: for memory, or only for shapes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Interface:
                 "together for "
                 "PyTorch; reorder the arguments"
             )
-        #: The dispatcher leaves out trailing arguments that equal these.
+        #: The defaults. The dispatcher leaves out trailing arguments that equal them.
         self.defaults = tuple(_literal(operator, a.name, a.default) for a in schema.arguments)
 
     @property
@@ -80,7 +80,7 @@ class Interface:
         operator, names, span, positions = self.operator, self.names, self.span, self.tensors
 
         def kernel(*args: Any, out: Any = None, **options: Any) -> Any:
-            if len(args) == 1:  # defaults alone: the fastest path
+            if len(args) == 1:  # only defaults: the fastest path
                 return operator(args[0].detach(), out=out)
             args = self.filled(args)
             tensors = [None if args[index] is None else args[index].detach() for index in positions]
@@ -89,7 +89,7 @@ class Interface:
         return kernel
 
     def filled(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """All arguments of a call; the dispatcher drops trailing ones that equal their defaults."""
+        """All arguments of a call. The dispatcher drops trailing arguments that equal their defaults."""
         return args + self.defaults[len(args) :] if len(args) < len(self.defaults) else args
 
     def values_of(self, args: tuple[Any, ...]) -> tuple[Any, ...]:

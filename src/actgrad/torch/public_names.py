@@ -36,7 +36,7 @@ class TorchParameter(NamedTuple):
     name: str
     annotation: str
     default: Any = None  # None: it must be given
-    is_keyword: bool = False  # given by name alone
+    is_keyword: bool = False  # passed only by name
     is_optional: bool = False  # it may be None, and is by default
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The registry's operators as `torch.ops.actgrad`, from their definitions alone."""
+"""The registry's operators as `torch.ops.actgrad`, derived from their definitions."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _sources(backward: Operator, keeps: str) -> tuple[int | None, ...]:
         if name in tensors:
             return 1 + tensors.index(name)
         if len(tensors) == 1:
-            return 1  # the result, or the one tensor under another name
+            return 1  # the result, or the only tensor under another name
         raise InvalidOperator(
             f"operator {backward.name}: {name} has no role; it must be a tensor of {forward.name}: "
             f"{', '.join(tensors)}; "

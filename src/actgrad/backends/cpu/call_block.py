@@ -7,8 +7,8 @@ from enum import auto
 from .ir_builder import WordIndex
 
 MAX_OPERANDS = 8
-MAX_DIMENSIONS = 64  # of NumPy, the widest
-BUFFER_BYTES = 64 << 10  # of a thread's buffer for packed tiles and rows, on the heap
+MAX_DIMENSIONS = 64  # NumPy's limit on dimensions, the highest of all libraries
+BUFFER_BYTES = 64 << 10  # bytes of a thread's buffer for packed tiles and rows, on the heap
 SLOTS_SYMBOL = "actgrad_thread_slots"
 
 

@@ -42,7 +42,7 @@ MARKER_CONTENT = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"
     b"# actgrad keeps machine code here. This folder may be deleted at any time.\n"
 )
-MOST_BYTES = 1 << 26  # of a file; machine code takes some ten kilobytes
+MOST_BYTES = 1 << 26  # largest size of a file in bytes. Machine code takes about ten kilobytes
 
 _PART = re.compile(r"\.[0-9a-f]{16}\.part")  # unfinished files, also of processes that ended
 _NOFOLLOW, _NONBLOCK, _DIRECTORY = (getattr(os, f"O_{name}", 0) for name in ("NOFOLLOW", "NONBLOCK", "DIRECTORY"))
@@ -208,7 +208,7 @@ class CacheFolder:
             raise
 
     def remove(self, pattern: re.Pattern[str], is_old: Callable[[os.stat_result], bool]) -> int:
-        """Remove old files of such names that begin as entries do, or are empty unfinished ones; their number."""
+        """Remove old files with such names that begin like an entry, and empty unfinished ones. Returns the number."""
         count = 0
         for name in filter(pattern.fullmatch, self.names()):
             status = self.status(name)
@@ -281,7 +281,7 @@ def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
 
 def _refuse_beyond_limit(size: int) -> None:
     """Raise OSError where a file may not have so many bytes: a process that is no Python would end by SIGXFSZ."""
-    import resource  # which POSIX systems alone have
+    import resource  # only POSIX systems have this module
 
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
     if limit != resource.RLIM_INFINITY and size > limit:

@@ -18,7 +18,7 @@ from .target import LINE, Target
 from .tuning import RowReading
 
 GRAIN = 16384  # elements that are worth a second thread's start
-ROW_WORK = 4  # elements without a row that take as long as one that sees it; measured on AMD Zen 5
+ROW_WORK = 4  # elements without rows that take as long as one element with rows; measured on AMD Zen 5
 SHARE = 1024  # elements; no two threads write to one cache line
 SHORT_ROW = 24  # elements; shorter rows are packed, because each call of an inner loop takes its time
 IN_PLACE_COLUMNS = 16384  # elements of a row in one tile, if nothing is packed
@@ -55,7 +55,7 @@ class Schedule:
         return ", ".join(how) + stores
 
     def resized(self, size: int, target: Target) -> Schedule:
-        """This flat schedule, whose operands are contiguous, for another number of elements."""
+        """This flat schedule of contiguous operands, for another number of elements."""
         loop = Loop((size,), self.loop.outputs, self.loop.inputs)
         return replace(self, loop=loop, streaming=_streams(loop, target))
 

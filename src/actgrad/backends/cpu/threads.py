@@ -51,7 +51,7 @@ def adopt_runtime() -> bool:
     _table[ThreadSlots.SETTLED] = is_imported
     if _runtime == "PyTorch" or (torch is None and _runtime):
         return is_imported
-    folder = getattr(torch, "__file__", None)  # None during its import
+    folder = getattr(torch, "__file__", None)  # None while PyTorch is being imported
     if folder and _point_to(str(Path(folder).parent / "lib" / "libtorch_cpu.so")):
         _runtime = "PyTorch"
     elif not _runtime:

@@ -93,7 +93,7 @@ def reciprocal(x):
 
 
 def rounded_product(x, factor):
-    """The integer nearest to x * factor, as a float, for |x * factor| < 2**21; of two nearest ones, either.
+    """The integer nearest to x * factor, as a float, for |x * factor| < 2**21. At a tie it may be either neighbour.
 
     The product may be rounded before. A zero is positive.
     """

@@ -65,7 +65,7 @@ class CompiledKernel(_TritonKernel):
         self.device = device.find(computation.device)
         super().__init__(computation, MACHINES[self.device.target.backend])
         self._numbers = tuple([parameter.value for parameter in self.tiled.parameters])
-        self._launches: list[Callable[..., object] | None] = [None] * ALIGNMENT  # by the addresses' low bits
+        self._launches: list[Callable[..., object] | None] = [None] * ALIGNMENT  # keys: low bits of the addresses
         self._launch(0)
 
     def __str__(self) -> str:

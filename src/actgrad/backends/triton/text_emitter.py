@@ -32,7 +32,7 @@ class TextEmitter(tracing.Primitives):
         # 1.5 * 2**mantissa: adding it leaves the nearest integer in the low bits.
         self.magic = 1.5 * 2.0**self.mantissa
         self.lines: list[str] = []
-        self.constants: dict[bytes, str] = {}  # by their bits: 0.0 and -0.0 are equal
+        self.constants: dict[bytes, str] = {}  # the key has their bits, because 0.0 equals -0.0
         self.uniforms: dict[str, TextUniform] = {}  # those that meet a vector, by their expressions
         self._names: dict[str, str] = {}  # of expressions
 

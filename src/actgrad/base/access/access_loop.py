@@ -55,7 +55,7 @@ def contiguous(
 
 
 def _contiguous_from(access: Access, name: str, meta: TensorMeta, elements: _Elements) -> int | None:
-    """The first of the dimensions that count as one, or None if any strides will do."""
+    """The first of the dimensions that must be contiguous, or None if any strides are allowed."""
     if access.flattens(name):
         return 0
     if access.is_per_row(name) and _is_reshaped(meta, elements):

@@ -113,7 +113,7 @@ class Elementwise:
         return shape
 
     def flattens(self, name: str) -> bool:
-        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        """Whether a tensor's dimensions count as one, for any shape."""
         return False
 
     def is_elementwise(self, name: str) -> bool:

@@ -71,7 +71,7 @@ def judge_case(
 
 
 def _compared(folder: Path, verdict: str, outputs_before: Sequence[tuple[str, TensorFile]]) -> list[str]:
-    """The digests of the outputs that the diagnosis of a rejected case looks at, or nothing for another case."""
+    """The digests of the outputs that the diagnosis of a rejected case reads. Empty for an accepted case."""
     return [_digest(folder / one.file) for _, one in outputs_before] if verdict == REJECTED else []
 
 

@@ -22,7 +22,7 @@ from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
 MOST = 1 << 18  # elements of a call that are looked at
-SHARE = 0.8  # of the failing elements that another reading must explain
+SHARE = 0.8  # share of the failing elements that another reading must explain
 MOST_ROWS = 512
 FEWEST = 12  # failing elements that show a layout
 VOTERS = 256  # failing elements that vote for a shift

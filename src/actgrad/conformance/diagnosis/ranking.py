@@ -11,10 +11,10 @@ from ..verdict import Diagnosis
 from . import arithmetic, forms, layout, mistakes
 from .sample import Sample, Suspicion
 
-SHARE = 0.3  # of the failing elements that a suspicion must explain
+SHARE = 0.3  # share of the failing elements that a suspicion must explain
 CLOSE_SHARE = 0.8  # the same in 16 bits, where predictions come near by chance
 LOOSE_SHARE = 0.9  # the same for suspicions that only predict the size of errors
-CONTRADICTED = 0.05  # right elements that it would make wrong, as a share of the explained ones
+CONTRADICTED = 0.05  # right elements that it may make wrong, as a share of the explained elements
 MOST = 3
 VAGUE = {"factor", "half-intermediates"}  # another mistake may explain the elements that fail by far
 

@@ -80,7 +80,7 @@ class SweepErrors:
         names = ("elements", "count", "total", "faults")
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}
         largest = dict(self.largest)
-        for kind, extreme in other.largest.items():  # of equal errors the first one, which has the smaller bits
+        for kind, extreme in other.largest.items():  # among equal errors the first one, which has the smallest bits
             largest[kind] = max(largest.get(kind, extreme), extreme, key=itemgetter(0))
         return SweepErrors(**sums, first=[*self.first, *other.first][:FIRST], largest=largest)
 

@@ -72,7 +72,7 @@ def _npz(path: Path, words: list[str]) -> Array:
 def _native(path: Path, array: Array) -> Array:
     """The array of a .npy file in the byte order of this machine, and as bfloat16 where NumPy knows no name."""
     if array.dtype.kind == "V" and array.dtype.itemsize == 2 and array.dtype.names is None:
-        # NumPy does not know bfloat16 by name: it writes two bytes of nothing, and no other dtype of tensors is so.
+        # NumPy does not know the name bfloat16: it writes a void of two bytes. No other dtype of tensors is written so.
         array = array.view(BY_NAME["bfloat16"].numpy)
     if not array.dtype.isnative:
         sizes.refuse_large(path, array.nbytes, "when its byte order is changed")

@@ -212,7 +212,7 @@ _ALL = 1000  # the dim of UniqueConsecutive that stands for none
 
 
 def _unique_runs(a: Any, has_inverse: bool, has_counts: bool, dim: int) -> tuple[Any, Any, Any]:
-    """As `_unique`, of neighbours."""
+    """The same as `_unique`, for equal neighbours."""
     parts = a.reshape(-1) if dim == _ALL else _rows(a, dim)
     is_new = np.ones(len(parts), np.bool_)
     is_new[1:] = (parts[1:] != parts[:-1]).any(tuple(range(1, parts.ndim)))

@@ -138,7 +138,7 @@ def _batch_norm_backward_shapes(gradient: Shape, a: Shape, weight: Any, *rest: A
     if None in (needed := saved if training else running).values():
         names = " and ".join(needed)
         raise ValueError(f"training is {training} and a statistic is null; {names} must be tensors; pass them")
-    if not training:  # programs pass empty ones
+    if not training:  # programs pass empty tensors
         saved = {name: None if shape == (0,) else shape for name, shape in saved.items()}
     _compare_channels(a, weight=weight, **running, **saved)
     return a, a[1:2], a[1:2]

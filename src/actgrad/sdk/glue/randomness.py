@@ -12,7 +12,7 @@ _WORD = (1 << 64) - 1
 
 
 def _generator(seed: int, offset: int) -> np.random.Generator:
-    """The streams of other offsets are apart."""
+    """Other offsets have other random numbers."""
     return np.random.Generator(np.random.Philox(key=seed & _WORD | (offset & _WORD) << 64))
 
 

@@ -135,7 +135,7 @@ def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Rule:
 
 
 def _min_and_max(a: Any, dims: Sequence[int], keep: bool) -> tuple[Any, Any]:
-    """Of no elements there are none."""
+    """Without elements there are no results."""
     if not a.size:
         return None, None
     axes = tuple({d % max(a.ndim, 1) for d in dims} if a.ndim else ()) or None

@@ -49,7 +49,7 @@ class Derivation(NamedTuple):
     plain: Callable[..., Any]  # the call on tensors that need no dispatcher
     keeps_result: bool
     keeps_more: bool
-    by_kernel: Gradient | None  # of a forward operator, from the saved tensors
+    by_kernel: Gradient | None  # the gradient of a forward operator, from the saved tensors
     by_kernel_from_input: Gradient | None
 
     def overwrite(self, x: torch.Tensor) -> torch.Tensor:
@@ -144,7 +144,7 @@ def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: di
 
 
 def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[str, Any]:
-    """All attributes of a call as PyTorch's schema has them; missing ones take the operator's defaults."""
+    """All attributes of a call for PyTorch's schema. Missing attributes have the operator's defaults."""
     return dict(zip(interface.names, interface.template(attributes)[interface.span], strict=True))
 
 

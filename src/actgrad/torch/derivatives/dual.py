@@ -201,5 +201,5 @@ def _or_nan(condition: Any, x: Any) -> Any:
 
 @cache
 def bound(formula: Callable[..., Any], dtype: torch.dtype) -> Callable[..., Any]:
-    """A formula as one of dual numbers computed in `dtype`."""
+    """The formula on dual numbers, computed in `dtype`."""
     return xp.bind(formula, functions(dtype))

@@ -134,7 +134,7 @@ def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) ->
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:
-    """Whether the derivative by a tensor is 0 but at kinks: the operator needs only the signs of its elements."""
+    """Whether the derivative by a tensor is 0 except at kinks, because the operator needs only the signs."""
     if operator.access.sees_rows:
         return False
     ones = [torch.ones((), device="cpu")] * len(operator.schema.tensor_names)

@@ -24,7 +24,7 @@ class ElementCall(NamedTuple):
 
     statistics: RowStatistics
     dims: tuple[int, ...]  # of a row
-    formulas: Sequence[Callable[..., Any]]  # of an element, then the terms
+    formulas: Sequence[Callable[..., Any]]  # the formula of an element, then the terms
     element: Callable[..., Any]
     inputs: Sequence[torch.Tensor]
     attributes: Sequence[float]
@@ -133,7 +133,7 @@ class ElementCall(NamedTuple):
         return [self.formulas[1 + number](*inputs, *earlier, *self.attributes)]
 
     def _terms(self) -> list[tuple[str, int]]:
-        """Of each statistic its combination, and how many earlier ones its term sees."""
+        """For each statistic its kind, and the number of earlier statistics that its term gets."""
         result: list[tuple[str, int]] = []
         for combinations in self.statistics.passes:
             result += [(combine, len(result)) for combine in combinations]

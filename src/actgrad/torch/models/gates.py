@@ -241,7 +241,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, module: Any, function: Any, is_block: bool):
         self.module, self.inner, self.is_block = module, function, is_block
-        self.attributes: set[str] = set()  # of functions, whose calls are taken
+        self.attributes: set[str] = set()  # names of functions whose calls are replaced
         self.reason, self.owner = "", ""
         self.done: list[Any] = []
         self.waiting: set[str] = set()  # names of calls that wait for their factor

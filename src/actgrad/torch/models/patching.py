@@ -46,7 +46,7 @@ class Form(NamedTuple):
     name: str  # of our function
     compute: Callable[..., Any]
     operator: Callable[..., Any]  # the operator itself, for `out=`
-    parameters: tuple[str, ...]  # of the call, in its order
+    parameters: tuple[str, ...]  # parameters of the call, in its order
     required: tuple[str, ...]
 
     def __call__(self, args: Any, kwargs: dict[str, Any]) -> Any:

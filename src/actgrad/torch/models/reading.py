@@ -20,7 +20,7 @@ import torch
 
 from .source import tree_of
 
-#: Functions of PyTorch without side effects, of the elements alone.
+#: PyTorch's functions without side effects that depend only on the elements.
 _ELEMENTWISE = {
     *("abs", "add", "div", "mul", "sub", "neg", "pow", "square", "sqrt", "rsqrt", "reciprocal", "exp", "expm1", "log"),
     *("log1p", "sigmoid", "tanh", "erf", "erfc", "expit", "relu", "where", "clamp", "clip", "clamp_min", "clamp_max"),

@@ -1,6 +1,6 @@
 """A function's syntax tree, and functions of a changed tree.
 
-The tree is used only where it compiles to the very code of the function, because a file may change after its import.
+The tree is used only if it compiles to exactly the code of the function, because a file may change after its import.
 """
 
 from __future__ import annotations

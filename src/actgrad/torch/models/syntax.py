@@ -47,7 +47,7 @@ def attribute_of(node: ast.expr, owner: str) -> str:
 
 
 def target_of(statement: Any) -> str:
-    """The one name that a statement assigns to."""
+    """The only name that a statement assigns to."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id
     return ""
