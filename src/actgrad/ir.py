@@ -124,7 +124,7 @@ class GraphOperator:
         return (alike[0] if alike else _like(next(iter(inputs.values())), result),) * len(self.signature.outputs)
 
     def _elements(self, sizes: dict[str, Shape], values: dict[str, Any]) -> Shape:
-        """The shape of the elements that are computed, as far as the inputs' shapes tell, which are judged."""
+        """The shape of the elements that are computed, as far as the inputs' shapes tell. They are checked."""
         access, broadcasts = self.operator.access, self.signature.broadcasts
         may_differ = broadcasts or self.operator.broadcasts or access.broadcasts
         visible = {tensor: shape for tensor, shape in sizes.items() if tensor in self.operator.element_tensors}

@@ -121,7 +121,7 @@ _NAMED = 12  # names in a message
 
 
 def nearest(name: object, names: Iterable[str]) -> list[str]:
-    """The known names that resemble a wrong one, the closest first.
+    """The known names that are similar to a wrong name, the most similar first.
 
     Upper and lower case count as equal; of two names that differ in nothing else, the one in the case of `name` counts.
     """

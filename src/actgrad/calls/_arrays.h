@@ -56,7 +56,7 @@ static struct {
     bool (*is_included)(uint16_t key); /* NULL: nothing is known of interceptors */
     uint16_t keys[MOST_INTERCEPTORS];
     Py_ssize_t key_count;
-    PyTypeObject *tensor, *parameter; /* NULL: its tensors are not described here */
+    PyTypeObject *tensor, *parameter; /* NULL: this file cannot describe its tensors */
     int (*describe)(void* tensor, DLTensor* result);
     getter requires_grad;
     PyCFunction is_neg;

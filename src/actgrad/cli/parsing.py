@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(ERROR)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does. Words behind options count as further words of a list before them."""
+        """The same as argparse, but words after options also belong to a list before the options."""
         if self._subparsers is None:
             self._refuse_unknown(sys.argv[1:] if args is None else args)
         result, rest = super().parse_known_args(args, namespace)

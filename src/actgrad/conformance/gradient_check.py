@@ -253,7 +253,7 @@ class _GradientCall:
         return part
 
     def _moved(self, values: Array, tensor: str, k: int, step: Array) -> Array:
-        """A copy of a tensor, one part of it moved."""
+        """A copy of a tensor in which one part has changed."""
         moved = values.copy()
         self._part(moved, tensor, k)[...] += step
         return moved

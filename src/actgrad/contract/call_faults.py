@@ -59,7 +59,7 @@ def _of_rule(
             has = ", ".join(attributes) or "none"
             yield f"{rule_name} reads the attribute {error}, which the operator does not have; it has {has}"
             return
-        except Exception as error:  # of any code that an author writes
+        except Exception as error:  # an exception of any code that an author writes
             yield f"{rule_name} raises {type(error).__name__} ({error}) for {values}; {must}"
             return
         if not is_allowed:

@@ -26,7 +26,7 @@ def validate(definition: Definition) -> None:
             raise InvalidOperator(prefix + fault)
     except InvalidOperator as error:
         raise error if str(error).startswith(prefix) else InvalidOperator(f"{prefix}{error}") from None
-    except Exception as error:  # of any value that an author writes
+    except Exception as error:  # an exception of any value that an author writes
         raise InvalidOperator(f"{prefix}its definition cannot be read: {type(error).__name__}: {error}") from error
 
 

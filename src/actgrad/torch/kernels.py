@@ -116,7 +116,7 @@ class Interface:
         return attributes
 
     def direct(self, args: tuple[Any, ...]) -> Any:
-        """The results of a call below autograd that reaches the kernel without another rule, else None.
+        """The results of a call below autograd that reaches the kernel without another rule, or None.
 
         The dispatcher takes longer than the kernel of a small tensor.
         """

@@ -295,7 +295,7 @@ def _indented(lines: Sequence[str]) -> list[str]:
 
 
 def _operators(kind: str) -> dict[str, Operator]:
-    """The operators by the names of their functions or modules, which is `kind`."""
+    """The operators, by the names of their functions or modules. `kind` chooses which."""
     statements = [(operator, operator.definition.torch) for operator in list(REGISTRY.values())]
     names = {getattr(statement, kind).partition("(")[0]: operator for operator, statement in statements if statement}
     return {name: operator for name, operator in names.items() if name}

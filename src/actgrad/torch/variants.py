@@ -145,7 +145,7 @@ class InPlaceVariant(Variant):
         name = f"actgrad::{self.name}"
         torch.library.register_vmap(name, lambda info, dims, *row: (self.overload(*row), dims[0]), lib=library)
 
-    def compute(self, *row: Any, **outputs: Any) -> Any:  # as above; a small tensor needs the shortest way
+    def compute(self, *row: Any, **outputs: Any) -> Any:  # as above: for a small tensor, every call in Python counts
         self.interface.kernel(*row, out=row[0].detach())
         return row[0]
 

@@ -173,7 +173,7 @@ class CacheFolder:
         return sorted(os.listdir(self.descriptor))
 
     def status(self, name: str) -> os.stat_result | None:
-        """The status of one of our files; None without such a file."""
+        """The status of one of our files, or None if it does not exist."""
         with suppress(OSError):
             status = self._stat(name)
             return status if _is_file_of_ours(status) else None

@@ -87,7 +87,7 @@ class Schedule:
         words[Block.FIRST_OPERAND], words[Block.OPERAND_WORDS] = len(words), OperandField.TILE_STRIDES + len(counts)
         offset, ahead = 0, self.ahead or (0,) * len(self.loop.operands)
         is_broadcast = (False,) * len(self.loop.outputs) + self.broadcast
-        rows_held = {Packing.NOTHING: 0, Packing.TILE: self.tile[0], Packing.ROW: 1}  # in the buffer at a time
+        rows_held = {Packing.NOTHING: 0, Packing.TILE: self.tile[0], Packing.ROW: 1}  # in the buffer at once
         for k, operand in enumerate(self.loop.operands):
             fields = self._fields(operand, is_broadcast[k])
             fields[OperandField.PACKING], fields[OperandField.BUFFER_OFFSET] = self.packing[k], offset

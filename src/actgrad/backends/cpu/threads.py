@@ -62,7 +62,7 @@ def adopt_runtime() -> bool:
 def _point_to(library: str) -> bool:
     """Point the table to the functions of `library` or its dependencies; whether it has them."""
     try:
-        with first_use.lock:  # a child forked during a load could load nothing
+        with first_use.lock:  # a child that is forked during a load could not load anything
             handle = ctypes.CDLL(library)
         functions = [getattr(handle, _FUNCTIONS[part]) for part in RuntimeFunctions]
     except (OSError, AttributeError):  # absent, or without OpenMP

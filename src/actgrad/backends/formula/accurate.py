@@ -1,6 +1,6 @@
 """exp, tanh, erfc, ... to a few units in the last place, written once for all backends and both compute dtypes.
 
-These functions use the names of `primitives` and the constants of `coefficients`, and nothing else. A backend binds
+These functions use only the names of `primitives` and the constants of `coefficients`. A backend binds
 both: `bind(exp, {**primitives, **coefficients.FLOAT32})`. Unbound, the functions compute in float64 on NumPy arrays.
 tests/formula/test_accurate.py bounds their errors, for machines with and without fma.
 

@@ -47,7 +47,7 @@ class TextEmitter(tracing.Primitives):
         return name
 
     def constant(self, value: float) -> str:
-        """The name of a constant: Triton would take a bare number for float32 beside float64 arguments."""
+        """The name of a constant. Triton would read a bare number as float32, also next to float64 arguments."""
         return self.constants.setdefault(struct.pack("d", value), f"c{len(self.constants)}")
 
     @property

@@ -41,7 +41,7 @@ class Elementwise:
     The other kinds of access answer some of these questions differently.
     """
 
-    is_uniform = True  # whether an element sees one element of each tensor, and nothing else
+    is_uniform = True  # whether an element sees only one element of each tensor
     is_packed = False  # whether a tensor has more than one part
     sees_rows = False  # whether an element sees statistics of its row
     broadcasts = False  # whether tensors may have fewer elements than others, whatever the operator's checks are

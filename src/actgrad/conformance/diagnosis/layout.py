@@ -272,7 +272,7 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
         failing.setdefault(shape, np.zeros(len(values), bool))[indices[wrong]] = True
         silent.setdefault(shape, np.zeros(len(values), bool))[indices] = ~wrong & (actual == 0)
     patterns = [_pattern_of(wrong, silent[shape], shape) for shape, wrong in failing.items() if wrong.any()]
-    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the halves one after another
+    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # one half, then the other
         wrong = np.any(sample.wrong, axis=0)
         patterns = [_pattern_of(wrong, np.zeros_like(wrong), call.shape)]
     return next(filter(None, patterns), None)

@@ -54,7 +54,7 @@ def _null_statuses(row: Row) -> dict[str, str]:
 
 
 def _lengths(name: str, to: str) -> Check:
-    """Two lists have as many tensors. The status is the one of a null pointer."""
+    """Two lists have the same number of tensors. The status is the status of a null pointer."""
 
     def test(call: Call) -> str | None:
         counts = [len(call.attributes[each]) for each in (name, to)]
@@ -197,7 +197,7 @@ def positive(row: Row, name: str, lowest: str = "0") -> Group:
 
 
 def lists(row: Row, *options: str) -> Group:
-    """Lists have as many tensors of equal shapes and of one dtype. `apart`: each list has a dtype of its own."""
+    """Lists have the same number of tensors, equal shapes and one dtype. `apart`: each list may have another dtype."""
     names = row.of_type("tensors")
 
     def lengths(call: Call) -> str | None:

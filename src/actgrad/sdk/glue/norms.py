@@ -15,7 +15,7 @@ def _last(rank: int) -> tuple[int, ...]:
 
 
 def _spread_out(statistic: Any, a: Any, axes: tuple[int, ...]) -> Any:
-    """With a dimension of size 1 for each axis, which programs may leave out."""
+    """A tensor with dimensions of size 1 for the axes, which programs may leave out."""
     return statistic.reshape(*a.shape[: a.ndim - len(axes)], *(1,) * len(axes))
 
 
@@ -92,7 +92,7 @@ def _group_norm_backward(
 
 
 def _by_channel(statistic: Any, a: Any) -> Any:
-    """With a dimension of size 1 for each but the second."""
+    """A tensor with dimensions of size 1, except for the second."""
     return statistic.reshape(-1, *(1,) * (a.ndim - 2))
 
 

@@ -195,7 +195,7 @@ def _log_sum_exp(a: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -> Any:
-    """Of any order, over any number of dimensions."""
+    """The norm of any order, over any number of dimensions."""
     sizes = np.abs(with_dimension(a))
     axis = tuple(dims) or tuple(range(sizes.ndim))
     if np.isinf(order):

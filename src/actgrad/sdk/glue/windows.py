@@ -241,7 +241,7 @@ def _pool_windows(
 
 
 def _batched(a: Any) -> Any:
-    """With a dimension for the batch, which programs may leave out."""
+    """A tensor with a batch dimension, which programs may leave out."""
     return a if a.ndim == 4 else a[None]
 
 

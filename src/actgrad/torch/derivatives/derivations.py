@@ -71,7 +71,7 @@ class Derivation(NamedTuple):
         return [sum_present((totals[number], self._by_formula(number, saved, (None, *rest)))) for number in numbers]
 
     def _of_gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
-        """The gradient of one tensor of a backward operator's call, for which no kernel exists."""
+        """The gradient of one tensor of a backward operator's call. There is no kernel for it."""
         operator, first = self.interface.operator, gradients[0]
         if all(gradient is None for gradient in gradients):
             return None

@@ -75,7 +75,7 @@ class FormulaCall:
             return [*parts]
         first = next(iter(self.tensors.values()))
         shape = first.shape[: self.access.dimension(self.attributes, first.dim())]
-        numbers = first.new_ones(prod(shape), dtype=torch.int64).cumsum(0)  # from 1, of the tensor's own class
+        numbers = first.new_ones(prod(shape), dtype=torch.int64).cumsum(0)  # 1, 2, ... in a tensor of the same class
         is_computed = numbers <= counter.sum()
         is_computed = is_computed.reshape(*shape, *(1,) * (first.dim() - len(shape)))
         return [None if part is None else torch.where(is_computed, part, 0) for part in parts]

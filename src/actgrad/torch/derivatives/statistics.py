@@ -141,7 +141,7 @@ class ElementCall(NamedTuple):
 
 
 def _seeded(numbers: Numbers, index: int) -> list[Any]:
-    """Numbers whose derivatives are by the one at `index`."""
+    """Numbers with derivatives by the number at `index`."""
     return [Dual(number, 1.0) if k == index else number for k, number in enumerate(numbers)]
 
 

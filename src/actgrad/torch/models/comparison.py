@@ -1,4 +1,4 @@
-"""`report`: a user's own model before and after its conversion, in numbers."""
+"""`report`: numbers for a model of the user, before and after its conversion."""
 
 from __future__ import annotations
 

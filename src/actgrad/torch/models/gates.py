@@ -168,7 +168,7 @@ def _name_of_module(module: Any) -> str:
 
 
 class Rewritten(NamedTuple):
-    """A module's methods with fused products; `key` tells two of them apart."""
+    """A module's methods with fused products. Each one has another `key`."""
 
     key: tuple[Any, ...]
     methods: dict[str, Callable[..., Any]]
@@ -299,7 +299,7 @@ class _Rewriter(ast.NodeTransformer):
         return call_node(function, row, node, node.keywords)
 
     def _postpone(self, statements: list[Any]) -> None:
-        """Let `v = act(x)` wait for the one product that reads v, behind other assignments."""
+        """Move `v = act(x)` behind other assignments, to the only product that reads v."""
         for index, statement in enumerate(statements):
             name = target_of(statement)
             if not name or self.stores[name] != 1 or self.loads[name] != 1 or not isinstance(statement.value, ast.Call):
@@ -314,7 +314,7 @@ class _Rewriter(ast.NodeTransformer):
                     break
 
     def _keep_packed(self) -> None:
-        """Let `a, b = packed.chunk(2, -1)` keep the packed tensor, where one product reads both."""
+        """Keep the packed tensor of `a, b = packed.chunk(2, -1)`, if one product reads both."""
         if any(isinstance(node, (ast.For, ast.While)) for node in self.nodes):
             return
         pairs = [(c.args[0], o) for n in self.nodes for c, o, _ in factors(n) if self._is_gate(c, o)]

@@ -61,7 +61,7 @@ class Form(NamedTuple):
         return self.compute(**row) if out is None else self._into(out, row)
 
     def _into(self, out: torch.Tensor, row: dict[str, Any]) -> Any:
-        """Our result in `out`, where PyTorch would neither resize nor convert."""
+        """Our result in `out`, if PyTorch would not resize or convert it."""
         dtype, first = row.pop("dtype", None), row.pop(self.parameters[0])
         first = first if dtype is None else first.to(dtype)
         tensors = [first, *(value for value in row.values() if isinstance(value, torch.Tensor))]
@@ -131,7 +131,7 @@ def _parameters(original: Any) -> tuple[tuple[str, ...], tuple[str, ...]] | None
 
 
 class _Mode(TorchFunctionMode):
-    """Gives calls to actgrad, and counts those that actgrad took and those that it could not take."""
+    """Passes calls to actgrad. Counts the calls that actgrad computed, and the calls that it could not compute."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -120,7 +120,7 @@ SELF: Any = object()
 
 
 class ForwardReader:
-    """Follows a module's functions. `device` is what the tensors say of theirs."""
+    """Follows a module's functions. `device` is the device that the tensors report."""
 
     def __init__(self, module: Any, device: str = "cpu"):
         self.module, self.device = module, torch.device(device)

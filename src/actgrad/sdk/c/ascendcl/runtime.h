@@ -47,7 +47,7 @@ void actgrad_blocks_remove(Blocks* blocks, size_t index);
 typedef struct {
     uint64_t base;
     uint64_t size;
-    int64_t distance;   /* from a device address to where this process may touch it */
+    int64_t distance;   /* from a device address to an address in this process */
     int file;           /* mapped there, or -1 for private memory */
     uint64_t touchable; /* bytes from the base that can be touched */
 } Arena;

@@ -48,7 +48,7 @@ static inline void watch(const bool* is_unwatched) {
 
 static struct {
     REQUIRED(FIELD)
-    void (*set_program_name)(const wchar_t* name); /* not in every version */
+    void (*set_program_name)(const wchar_t* name); /* not in every version of Python */
 } python;
 
 /* "3.12.1 (..." is "3.12". */
@@ -68,7 +68,7 @@ static bool find_all(void* library) {
     return REQUIRED(FIND) true;
 }
 
-/* Finds a Python that runs in this process already, else loads the library. NULL, or the reason why neither works. */
+/* Finds a Python that already runs in this process, or loads the library. Returns NULL, or why both failed. */
 static const char* find_python(void) {
     static char why[1024];
     const actgrad_settings* settings = actgrad_get_settings();

@@ -6,7 +6,7 @@
 
 FORK_SAFE_LOCK(starting_lock, STARTING_ORDER)
 static actgrad_planner* planner;
-static char* failure; /* of the start, which is tried once */
+static char* failure; /* why the start failed. It is tried once */
 
 static actgrad_planner* start(void) {
     actgrad_planner* started =
