@@ -61,7 +61,7 @@ class GraphOperator:
         self._graph_names = {tensor: name for name, tensor in signature.tensors.items() if tensor}
         renamed = {name: graph_name for graph_name, name in signature.renamed.items() if name}
         results = dict(zip(operator.schema.outputs, signature.outputs, strict=True))
-        self._words = {**results, **renamed, **self._graph_names}  # of the schema, and the graph's
+        self._words = {**results, **renamed, **self._graph_names}  # the names of the schema, and the graph's names
         line = f"{', '.join([*signature.inputs, *attributes])}) -> {', '.join(signature.outputs)}"
         self.line = f"{signature.name}({line}"
 
@@ -112,7 +112,7 @@ class GraphOperator:
     def infer_dtype(self, *types: Any, **keywords: Any) -> tuple[Any, ...]:
         """The outputs' data types, from the inputs': names ("float16", "BF16"), NumPy's or PyTorch's dtypes.
 
-        The result is the first input's object of its type, else one of the same kind. Raises InvalidDtype for types
+        The result is the first input's object of its type, or one of the same kind. Raises InvalidDtype for types
         that the operator does not take together (on the product, where one was chosen).
         """
         inputs, attributes = self._bind(types, keywords)

@@ -100,7 +100,7 @@ def cores() -> int:
 def set_num_threads(n: int) -> None:
     """Compute on at most `n` threads from now on; 0 returns to the default.
 
-    The default is PyTorch's number where PyTorch is loaded, else OMP_NUM_THREADS, else the cores this process may use.
+    The default is PyTorch's number if PyTorch is loaded, otherwise OMP_NUM_THREADS or the cores of this process.
     """
     first_use.module(f"{__name__}.cpu.threads").set_num_threads(n)
 

@@ -17,7 +17,7 @@ class Kernel(Protocol):
 
     @property
     def machine_code(self) -> tuple[int, int] | None:
-        """The addresses of a C function `run(block, addresses)` and of this computation's block; None without one.
+        """The addresses of a C function `run(block, addresses)` and of this computation's block, or None without one.
 
         Both live as long as the kernel and need no interpreter. The function returns 0 where memory is missing.
         """

@@ -136,7 +136,7 @@ def gated_forward_alone(function, active, other, *attributes):
 
 
 def gated_backward(function, derivative, grad_output, active, other, *attributes):
-    """The gradients of the active and of the other half, f(active) computed anew."""
+    """The gradients of the active and of the other half, f(active) computed again."""
     return gated_backward_given(derivative, grad_output, active, other, function(active, *attributes), *attributes)
 
 

@@ -87,7 +87,7 @@ def any_chosen() -> bool:
 
 
 def current() -> Product | None:
-    """The product chosen for this context, else by ACTGRAD_PRODUCT, else None."""
+    """The product chosen for this context, otherwise by ACTGRAD_PRODUCT, or None."""
     here = selected.get()
     return _product_of_environment() if here is None or here.product is None else here.product
 

@@ -97,7 +97,7 @@ static uint64_t hash_of(const Call* call) {
     return hash;
 }
 
-/* Whether names and texts are those of an entry whose words are the same: words hold their hashes alone. */
+/* Whether names and texts are those of an entry whose words are the same: words have only their hashes. */
 static bool has_texts(const Entry* entry, PyObject* const* values, PyObject* names) {
     Py_ssize_t place = 0;
     for (Py_ssize_t k = 0; names != NULL && k < PyTuple_GET_SIZE(names); k++) {
@@ -199,7 +199,7 @@ static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t coun
     return result;
 }
 
-/* A call. If it `may_decline`: None where PyTorch's dispatcher has to see it, NotImplemented where the graph alone. */
+/* A call. If it `may_decline`: None if PyTorch's dispatcher must see it, NotImplemented if only the graph must. */
 static PyObject* call(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names, bool may_decline) {
     Py_ssize_t all = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
     bool has_run = false;

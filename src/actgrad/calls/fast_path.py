@@ -100,7 +100,7 @@ class PythonFastPath:
         return self._slow_path(*tensors, out=out, **attributes) if result is None else result
 
     def direct(self, /, *tensors: Any, **attributes: Any) -> Any:
-        """The result of a call on tensors that need no dispatcher of PyTorch, else None.
+        """The result of a call on tensors that need no dispatcher of PyTorch, or None.
 
         The extension's returns NotImplemented where the autograd graph alone has to see the call.
         """

@@ -108,7 +108,7 @@ class Operator(FastPath):
         return self._cache.prepared
 
     def forget(self) -> None:
-        """Forget all calls that passed: the next one of each kind is checked and prepared anew."""
+        """Forget all calls that passed: the next one of each kind is checked and prepared again."""
         self._cache.forget()
         self._forget()
 

@@ -100,7 +100,7 @@ def case_dtypes(operator: Operator) -> list[str]:
 def elements(
     operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...], actual: tuple[Array | None, ...]
 ) -> Elements:
-    """A call with its outputs, None where one is not judged. It raises what the call itself raises."""
+    """A call with its outputs, or None if one is not judged. It raises what the call itself raises."""
     fresh = tuple(None if array is None else np.empty(array.shape, array.dtype) for array in actual)
     out = fresh if len(fresh) > 1 else fresh[0]
     plan = operator.plan(*inputs, out=out, backend="reference", **attributes)

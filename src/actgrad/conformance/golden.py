@@ -113,7 +113,7 @@ def expected(
         for targets in zip(*views, strict=True) if call.size else ():  # a sum of nothing is 0
             result = next(results)
             for target, lane in zip(targets, (result.values, result.size, result.slip), strict=True):
-                # All elements of a row have the row's one number.
+                # All elements of a row have the same number, the number of the row.
                 sizes = (*[1] * (len(call.shape) - target.ndim), *target.shape)
                 target[...] = lane.reshape(call.shape)[tuple(map(slice, sizes))].reshape(target.shape)
         expectations.append(oracle.Expected(value, size, slip, output.dtype, call.computation.compute))

@@ -128,7 +128,7 @@ def _cause(operator: Operator, attributes: dict[str, Any], worst: _Comparison, b
 
 
 def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
-    """The attributes that cause a disagreement each by itself, or none where the defaults cause one already."""
+    """The attributes that cause a disagreement each by itself, or none if the defaults cause one already."""
     assert operator.gradient_of is not None
     forward = operator.gradient_of.definition
     defaults = {name: attributes[name] if value is None else value for name, value in operator.defaults.items()}

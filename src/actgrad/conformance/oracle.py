@@ -128,7 +128,7 @@ _SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 2.3, 1.1, 1.9), (-1.2, 1.7, 0.9, 0.8))
 
 
 def attribute_cases(operator: Operator, product: Product | None = None) -> list[dict[str, Any]]:
-    """Attributes to try, from the schema alone: all flags and choices, with scalars at and off their defaults.
+    """Attributes to try, derived from the schema: all flags and choices, with scalars at and off their defaults.
 
     Cases that break a requirement of the operator, or of a product, are left out. Other integers keep
     their default.
@@ -201,7 +201,7 @@ class Expected:
 
     @property
     def overflows(self) -> Array:
-        """Where a value is finite and beyond the compute dtype."""
+        """Where a value is finite, but too large for the compute dtype."""
         return np.isfinite(self.values) & (np.abs(self.values) > np.finfo(self.compute).max)
 
     @property

@@ -18,7 +18,7 @@ INTEGERS = ("int", "uint")  # kinds of dtypes
 
 @cache
 def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str, ...]:
-    """The dtypes that an operator's tensors may have: a product's list, else the library's own."""
+    """The dtypes that an operator's tensors may have: a product's list, otherwise the library's own."""
     if product is None:
         return tuple(name for name in BY_NAME if name in FLOATS or name in definition.dtypes)
     return definition.dtypes if definition.bfloat16_everywhere else _on(product, definition.dtypes)

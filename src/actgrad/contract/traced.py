@@ -83,7 +83,7 @@ def _where(condition: Any, x: Any, y: Any) -> TracedNumber:
 
 
 def _call(name: str, *arguments: Any) -> TracedNumber:
-    """A call of a function of `xp`, of numbers alone."""
+    """A call of a function of `xp` on numbers."""
     expected = xp.arity(name)
     if len(arguments) != expected:
         raise InvalidOperator(f"it calls {name} with {len(arguments)} arguments; {name} takes {expected}")

@@ -23,7 +23,7 @@ def hardsigmoid_of_integers(x, alpha, beta):
 
 def hardsigmoid_gradient(g, x, alpha, beta):
     """alpha * g if -beta < alpha * x < 1 - beta else 0"""
-    u = alpha * x  # next to 3 a float32 differs from 1/2, where u + beta is 1 already
+    u = alpha * x  # compared with 1 - beta, because next to 3 the sum u + beta already rounds to 1
     return where(u > -beta, where(u < 1.0 - beta, alpha * g, 0.0), 0.0)
 
 

@@ -79,7 +79,7 @@ def _shared_library() -> str:
 
 
 def compiler(language: str) -> list[str]:
-    """The command of a C or C++ compiler: CC or CXX, else the first one on PATH."""
+    """The command of a C or C++ compiler: CC or CXX, otherwise the first one on PATH."""
     variable, candidates = {"c": ("CC", ("cc", "gcc", "clang")), "c++": ("CXX", ("c++", "g++", "clang++"))}[language]
     setting = os.environ.get(variable)
     if setting:

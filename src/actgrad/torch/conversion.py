@@ -205,7 +205,7 @@ def _original(module: Any) -> Any:
 
 
 def _rebuilt(original: Any, _: Any, option: Any) -> Any:
-    """A module without its state, for pickles and copies; with its state it is converted anew."""
+    """A module without its state, for pickles and copies; with its state it is converted again."""
     kind: Any = _pending_class(original, option if option in (saving.AUTO, saving.INPUT) else saving.AUTO)
     return kind.__new__(kind)
 
@@ -331,7 +331,7 @@ def {name}(self, {x}, *args, **kwargs):
 
 
 def __getattr__(name: str) -> Any:
-    """Pickles of versions 0.1 and 0.2 name forwards, which are made anew."""
+    """Pickles of versions 0.1 and 0.2 name forwards, which are made again."""
     if name.startswith("_as_") or name in ("_packed_forward", "_two_forward", "_block_forward"):
         return _rebuilt
     if not name.startswith("__") and name.removeprefix("_") in _plain().values():

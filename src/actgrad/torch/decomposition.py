@@ -26,7 +26,7 @@ def register(library: Any, interface: Interface) -> None:
 
 
 def decomposed(interface: Interface, *args: Any, **options: Any) -> Any:
-    """The results of a call by aten's counterpart of the operator, else by its formula."""
+    """The results of a call by aten's counterpart of the operator, otherwise by its formula."""
     operator = interface.operator
     tensors, attributes = interface.tensors_of(args), interface.attributes_of(interface.values_of(args))
     counterpart = ATEN.get(operator.name)

@@ -249,7 +249,7 @@ def _is_known(interface: Interface, args: tuple[Any, ...]) -> bool:
 
 
 def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
-    """The results of a call by its kernel's launch; None without Triton."""
+    """The results of a call by its kernel's launch, or None without Triton."""
     try:
         backend = backends.load("triton")
     except BackendUnavailable:

@@ -74,8 +74,7 @@ class Interface:
     def kernel(self) -> Callable[..., Any]:
         """Its kernel: the call on memory.
 
-        Its tensors may be on a graph, which is the Autograd key's matter. Options, by keyword, concern derivatives
-        alone.
+        The kernel of the Autograd key handles tensors on a graph. The options, by keyword, concern only derivatives.
         """
         operator, names, span, positions = self.operator, self.names, self.span, self.tensors
 

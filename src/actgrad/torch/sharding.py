@@ -70,7 +70,7 @@ def placements(interface: Interface, args: tuple[Any, ...], is_in_place: bool = 
     if any(map(operator.access.is_statistic, operator.schema.outputs)):
         return rows  # its dimensions differ from the dimensions of the elements
     if operator.row_counter and args[interface.tensors[-1]] is not None:
-        return rows  # a row of a shard has another number
+        return rows  # a row has another number in a shard
     for dim in operator.access.shardable_dimensions(rank, attributes, by_name):
         size = max(shape[dim - rank] for shape in present if len(shape) >= rank - dim)
 

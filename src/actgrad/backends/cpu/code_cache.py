@@ -1,4 +1,4 @@
-"""The code cache: machine code on disk, for later processes. Without a usable folder each process compiles anew.
+"""The code cache: machine code on disk, for later processes. Without a usable folder each process compiles again.
 
 Loading an entry runs it, so an entry must belong to this user and be writable by no other user. A checksum of the
 entry's name and content detects damaged files, and files under another name. Entries that fail these checks count as
@@ -7,7 +7,7 @@ absent and are replaced.
 An entry's name holds a hash of the compiler that this process has loaded. Without such a hash there is no cache: where
 the package has no source files, or where they changed after the process had imported it.
 
-The entries are in ACTGRAD_CACHE_DIR, else in `actgrad` in the user's cache folder; an empty ACTGRAD_CACHE_DIR means no
+The entries are in ACTGRAD_CACHE_DIR, or in `actgrad` in the user's cache folder. An empty ACTGRAD_CACHE_DIR means no
 cache. That folder may hold anything. Our files are in one subfolder, which a marker file tells from foreign ones. A
 file is read or removed only if it is regular, this user's, writable by no other user, and of a sane size. A link,
 folder, FIFO, socket or device of the same name is neither opened nor replaced nor removed. No folder is ever removed.
@@ -58,13 +58,13 @@ _CLOCK_STEP = 0.01  # seconds by which the times of files may lag behind the clo
 
 
 def folder() -> Path | None:
-    """The folder of the entries, which need not exist yet; None without a cache."""
+    """The folder of the entries, which need not exist yet, or None without a cache."""
     base = _base()
     return None if base is None else base / NAME
 
 
 def load(key: str) -> bytes | None:
-    """The entry of `key`; None without one that passes the checks."""
+    """The entry of `key`, or None without one that passes the checks."""
     try:
         with _opened() as files:
             content = files.read(_name(key))
@@ -180,7 +180,7 @@ class CacheFolder:
         return None
 
     def read(self, name: str, count: int = MOST_BYTES) -> bytes | None:
-        """The first `count` bytes of one of our files; None without such a file."""
+        """The first `count` bytes of one of our files, or None without such a file."""
         if self.status(name) is None:  # opening other files may block, or wake a device
             return None
         with suppress(OSError):
@@ -280,7 +280,7 @@ def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
 
 
 def _refuse_beyond_limit(size: int) -> None:
-    """Raise OSError where a file may not have so many bytes: a process that is no Python would end by SIGXFSZ."""
+    """Raise OSError if a file may not have so many bytes, because SIGXFSZ would end a process that is not Python."""
     import resource  # only POSIX systems have this module
 
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
@@ -293,7 +293,7 @@ def _is_file_of_ours(status: os.stat_result) -> bool:
 
 
 def _base() -> Path | None:
-    """The folder that contains ours; None without a cache."""
+    """The folder that contains ours, or None without a cache."""
     if _UNKNOWN:
         return None
     setting = os.environ.get("ACTGRAD_CACHE_DIR")

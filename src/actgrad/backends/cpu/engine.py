@@ -125,7 +125,7 @@ class CpuKernel:
         self.run = partial(launch, self._block)
 
     def _words_of_lookup(self, computation: Computation) -> list[int] | None:
-        """The call block that looks results up; None without a table of results."""
+        """The call block that looks results up, or None without a table of results."""
         results = half_tables.of_results(computation, self.target.tuning)
         table = None if results is None or any(self.schedule.broadcast) else _table(results)
         if table is None:

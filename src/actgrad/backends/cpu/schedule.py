@@ -275,7 +275,7 @@ def _are_large(loop: Loop, operands: Sequence[Operand]) -> bool:
 
 @cache
 def _last_cache_bytes() -> int:
-    """The size of the last-level cache that the system states, else 32 MiB."""
+    """The size of the last-level cache that the system states, otherwise 32 MiB."""
     sizes = []
     for file in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
         try:

@@ -1,4 +1,4 @@
-"""The thread pool: the OpenMP runtime of the process, PyTorch's if it is imported, else the system's.
+"""The thread pool: the OpenMP runtime of the process, PyTorch's if it is imported, otherwise the system's.
 
 Kernels call it through a table in memory, which may change: PyTorch may be imported after the first kernel ran. Without
 a runtime they compute on one thread. This package never brings a runtime along.
@@ -40,7 +40,7 @@ def add_symbols() -> None:
 
 
 def adopt_runtime() -> bool:
-    """Point the table to the runtime of PyTorch if it is imported, else to the system's if it has one.
+    """Point the table to the runtime of PyTorch if it is imported, otherwise to the system's if it has one.
 
     Returns:
         Whether the runtime stays: PyTorch is imported.

@@ -68,7 +68,7 @@ AVX2 = Tuning(
     prefetch_bytes=1024,
 )
 
-#: Measured on the Zen 3 of AVX2, with SSE2 alone. Tables of cubics gain nothing without fused multiply-adds.
+#: Measured on the Zen 3 of AVX2, with only SSE2. Tables of cubics gain nothing without fused multiply-adds.
 SSE2 = replace(AVX2, piecewise="")
 
 #: Measured on no machine.

@@ -103,7 +103,7 @@ def expm1(x):
 def log1p(x):
     """log1p(x) = n ln 2 + log(1 + f), where 1 + x = 2**n * (1 + f).
 
-    1 + x gives the exponent n alone; f comes from x and is exact for small x.
+    1 + x gives only the exponent n. f comes from x and is exact for small x.
     """
     if is_from_0_to_1(x):
         return muladd(x * x, polynomial(x, LOG1P_TO_1), x)

@@ -22,7 +22,7 @@ SIGMOID_NEAR, SIGMOID_PER_UNIT = 10.0, 224.0
 
 @cache
 def tables() -> dict[str, Any]:
-    """The constants of `accurate`, those of the tables replaced, by name."""
+    """The constants of `accurate` by name, with the constants of the tables replaced."""
     c1, c3 = (FLOAT32_PIECES[name] for name in ("SIGMOID_C1", "SIGMOID_C3"))
     return FLOAT32_PIECES | {
         "NORMAL_NEAR": NORMAL_NEAR,

@@ -58,7 +58,7 @@ class _TritonKernel:
 class CompiledKernel(_TritonKernel):
     """A computation as machine code of a GPU.
 
-    `run` adds the addresses alone: their low bits choose the variant for their alignment.
+    `run` adds only the addresses: their low bits choose the variant for their alignment.
     """
 
     def __init__(self, computation: Computation):

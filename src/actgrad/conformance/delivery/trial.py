@@ -1,7 +1,7 @@
 """All cases of a delivery judged, by several processes. A state keeps the results.
 
-A case is judged anew where its files, the manifest's entry, the options or the versions have changed since. A
-rejected case is judged anew also where the outputs differ that its diagnosis compared.
+A case is judged again where its files, the manifest's entry, the options or the versions have changed since. A
+rejected case is judged again also where the outputs differ that its diagnosis compared.
 """
 
 from __future__ import annotations

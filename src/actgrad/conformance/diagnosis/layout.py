@@ -279,7 +279,7 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
 
 
 def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[str, str] | None:
-    """The same, of the elements of one shape. Silent elements are right zeros: many a mistake leaves zeros alone."""
+    """The same, of the elements of one shape. Silent elements are right zeros: many mistakes do not change zeros."""
     size = len(wrong)
     failing = np.flatnonzero(wrong)
     if len(failing) < 4 or len(failing) > 0.95 * size:

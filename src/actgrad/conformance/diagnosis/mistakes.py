@@ -198,7 +198,7 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
         return
     try:
         result = oracle.forward_results(operator, sample.call.attributes, sample.x)[0]
-    except ActgradError:  # a product may have the backward pass alone
+    except ActgradError:  # a product may have only the backward pass
         return
     sentence = "computed from the forward pass's result of the last input"
     yield Suspicion("forward-applied", sentence, sample.recomputed(inputs={sample.call.main: result}))

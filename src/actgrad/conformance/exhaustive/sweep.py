@@ -52,7 +52,7 @@ class Item:
 
     @property
     def is_absolute(self) -> bool:
-        """Whether an absolute bound holds too: for a derivative by x, alone, that is of the size of 1."""
+        """Whether an absolute bound also applies: only to a derivative by x that has the size of 1."""
         operator = self.operator
         has_distribution = standards.bounds(operator, self.dtype)[0] == standards.TRANSCENDENTAL_ULPS
         has_other_half = operator.access.is_packed or (operator.gradient_of and operator.gradient_of.multiplies)
@@ -89,7 +89,7 @@ class SweepErrors:
         return self.total / self.count if self.count else 0.0
 
     def error(self, kind: str) -> float | None:
-        """The largest error of a kind, None without elements."""
+        """The largest error of a kind, or None without elements."""
         return self.largest[kind][0] if kind in self.largest else None
 
 

@@ -93,7 +93,7 @@ class Judge(NamedTuple):
 
 @cache
 def judge_of(name: str, parameters: tuple[CParameter, ...]) -> Judge | None:
-    """The checks of a function, None where they are unknown."""
+    """The checks of a function, or None if they are unknown."""
     row = row_of(name, parameters)
     if row is None:
         return None

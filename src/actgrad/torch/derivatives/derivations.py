@@ -1,4 +1,4 @@
-"""The derivatives of a call: by a backward operator's kernel, else by the formula."""
+"""The derivatives of a call: by a backward operator's kernel, otherwise by the formula."""
 
 from __future__ import annotations
 

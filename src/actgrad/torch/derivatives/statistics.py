@@ -83,7 +83,7 @@ class ElementCall(NamedTuple):
         return self.statistics.output_statistics[output] if self.statistics.passes else -1
 
     def partials(self, index: int) -> list[Any]:
-        """The outputs' own derivatives by the input at `index`; None where an output does not depend on it."""
+        """The outputs' own derivatives by the input at `index`, or None if an output does not depend on it."""
         return [slope(y) for y in self.outputs(_seeded(self.inputs, index), self.row_statistics(self.inputs))]
 
     def results(self) -> list[torch.Tensor]:

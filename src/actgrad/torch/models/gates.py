@@ -118,7 +118,7 @@ def times_active(module: Any, other: Any, second: Active) -> Any:
 
 
 def _fused(module: Any, call: Active, other: Any) -> Any:
-    """The product by one kernel; None where it is not known to be one."""
+    """The product by one kernel, or None if it is not known to be one."""
     x, name = call.x, call.name
     if not name:
         return None
@@ -253,7 +253,7 @@ class _Rewriter(ast.NodeTransformer):
         self.loads = Counter(node.id for node in self.names if isinstance(node.ctx, ast.Load))
 
     def function(self, function: FunctionType, name: str) -> Any:
-        """The method with fused products; None where it has none."""
+        """The method with fused products, or None if it has none."""
         if self.tree is None:
             return None
         self.owner = self.tree.args.args[0].arg

@@ -98,7 +98,7 @@ def forms() -> dict[Any, Form]:
 
 
 def _form(names: public_names.TorchNames, original: Any, is_in_place: bool) -> Form | None:
-    """How a call of PyTorch's becomes ours; None where ours has no such form."""
+    """How a call of PyTorch's becomes ours, or None if ours has no such form."""
     function, described, name = getattr(functions, names.function), _parameters(original), names.operator.name
     if is_in_place and any(each.name == "inplace" for each in names.parameters):
         function = partial(function, inplace=True)

@@ -79,7 +79,7 @@ def is_constant(value: Any) -> bool:
 
 
 class Reads:
-    """What a forward read: values by the expressions that read them again, with the names in these."""
+    """The values that a forward read, by the expressions that read them again, with the names in the expressions."""
 
     def __init__(self) -> None:
         self.tests: dict[str, None] = {}

@@ -90,7 +90,7 @@ def same_call(a: ast.arguments, function: ast.expr) -> ast.Call:
 
 
 def wrapped(wrapper: Any, inner: Any, result: Any) -> Any:
-    """A decorator's function around another function; None where it does not have it in one cell."""
+    """A decorator's function around another function, or None if it does not have it in one cell."""
     cells = [cell for cell in wrapper.__closure__ or () if cell.cell_contents is inner]
     if len(cells) != 1:
         return None

@@ -1,4 +1,4 @@
-/* The modules of libascendcl, bottom to top: each uses those above it in this file alone. */
+/* The modules of libascendcl, bottom to top: each uses only modules above it in this file. */
 #ifndef ACTGRAD_RUNTIME_H
 #define ACTGRAD_RUNTIME_H
 
@@ -66,7 +66,7 @@ void actgrad_report_memory(void);
 /* streams.c */
 typedef struct Stream Stream;
 typedef struct {
-    Stream* stream; /* it may be destroyed: streams.c alone reads it */
+    Stream* stream; /* it may be destroyed: only streams.c reads it */
     uint64_t number;
 } Place; /* in the queue, which only a strict program has. The default one is before it */
 /* As actgrad_submit, with the name of the caller. `place` gets the place in the queue, unless it is NULL. */

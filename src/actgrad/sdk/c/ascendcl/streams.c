@@ -53,7 +53,7 @@ static aclError fail_stream(const char* function, aclrtStream handle) {
                         handle);
 }
 
-/* The end of the queue for a living stream, which a strict program may use in its own context alone. */
+/* The end of the queue for a living stream, which a strict program may use only in its own context. */
 static aclError find_end(const char* function, aclrtStream handle, Place* found) {
     Stream* stream = stream_of(handle);
     if (stream == NULL) return fail_stream(function, handle);
