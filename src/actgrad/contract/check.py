@@ -84,7 +84,7 @@ def change(call: Call, name: str) -> str:
 
 
 class Origin(Enum):
-    """Where a rule stands."""
+    """The position of a rule among the checks."""
 
     BOTH = "the documents and the operator's source"
     OPERATOR = "the operator's source"

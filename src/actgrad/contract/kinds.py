@@ -15,10 +15,11 @@ from .check import Call, Check, Origin, Ruleset
 
 @cache
 def checks_of(definition: Definition) -> tuple[Check, ...]:
-    """All checks of an operator, in order: around those on dtypes and shapes that it states, otherwise the usual ones.
+    """All checks of an operator, in order: the common checks, and between them the checks on dtypes and shapes.
 
-    `VALUES` among them stands for the checks on attributes, which else come last. `TILED_VALUES` does the same where a
-    generated function plans its kernel. Without a document of CANN, every check is a decision of actgrad.
+    The operator states the latter, or they are the usual ones. `VALUES` among them stands for the checks on attributes,
+    which otherwise come last. `TILED_VALUES` does the same where a generated function plans its kernel. Without a
+    document of CANN, every check is a decision of actgrad.
     """
     values = tuple(_values(definition))
     middle: list[Check] = []

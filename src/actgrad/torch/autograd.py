@@ -194,7 +194,7 @@ class DispatchedNode(Node):
 
 
 class UnaryNode(Node):
-    """The node of `record` for one tensor and one result: the shortest way, as small tensors need it."""
+    """The node of `record` for one tensor and one result. It does little in Python, because small tensors need this."""
 
     @staticmethod
     def forward(ctx: Any, derivation: Derivation, compute: Callable[..., Any], *tensors: Any) -> Any:

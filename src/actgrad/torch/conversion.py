@@ -197,7 +197,7 @@ _gated_classes: dict[Any, type] = {}
 
 
 def _original(module: Any) -> Any:
-    """A reverted copy with the same members, which torch.jit.script takes in place of a converted module."""
+    """A reverted copy with the same members. torch.jit.script gets it instead of a converted module."""
     kind = type(module).original
     copy = kind.__new__(kind)
     copy.__dict__.update(module.__dict__)

@@ -1,4 +1,4 @@
-"""Operators as aten's own: in exported graphs, and for tensors that no kernel of ours reads."""
+"""Decomposition into aten's operators: in exported graphs, and for tensors that our kernels cannot read."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class RowSchedule(NamedTuple):
 
     schedule: Schedule  # its elements are rows
     across: bool  # whether lanes are rows
-    sizes: tuple[int, ...]  # of a row's dimensions
+    sizes: tuple[int, ...]  # the sizes of a row's dimensions
     strides: tuple[tuple[int, ...], ...]  # per operand: along these dimensions, then from row to row
     is_large: bool  # whether the operands leave the caches
     outputs_are_large: bool

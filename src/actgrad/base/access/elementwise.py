@@ -93,7 +93,7 @@ class Elementwise:
         return self
 
     def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
-        """The parts of a tensor, None for the whole of it."""
+        """The parts of a tensor. None stands for the whole tensor."""
         return (None,)
 
     def merged_from(self, attributes: Mapping[str, Any], rank: int) -> int | None:

@@ -205,7 +205,7 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
 
 
 def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
-    """A constant of the formula taken for 1, as a scale that is built in."""
+    """A constant of the formula that was taken as 1, such as a built-in scale."""
     for name, value in _constants(sample.call.computation.formulas[-1]).items():
         if value != 1:
             functions = {**error_bounds.FUNCTIONS, name: 1.0}

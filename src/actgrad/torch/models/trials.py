@@ -57,7 +57,7 @@ def activations() -> dict[str, KnownActivation]:
 
 @cache
 def _formula(activation: KnownActivation) -> Callable[[torch.Tensor], torch.Tensor]:
-    """The function in aten's operators, which need no compilation."""
+    """The function made of aten's operators, which need no compilation."""
     function, options = activation
     interface = interface_of(public_names.names_of(function).operator)
     template = interface.template(dict(options))
