@@ -16,8 +16,8 @@ INTRODUCTION = """\
 
 `python -m benchmarks page` makes this page from the files of this folder when the site is built.
 [Benchmarks](README.md) describes how we measured them, and has the means. A ratio is our time / the time of the other
-library, so a ratio below 1 means that actgrad is faster. A command that begins with `actgrad bench` is from version 0.1. Today's command is
-`python -m benchmarks run` with the same options.
+library, so a ratio below 1 means that actgrad is faster. A command that begins with `actgrad bench` is from version
+0.1. Today's command is `python -m benchmarks run` with the same options.
 """
 
 
