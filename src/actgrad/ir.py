@@ -278,7 +278,7 @@ def _like(example: Any, dtype: Dtype) -> Any:
 
 
 def _broadcast_arrays(arrays: list[Any]) -> list[Any]:
-    """Arrays of one library as views of one shape. The operator refuses arrays that have none together."""
+    """Arrays of one library as views of one shape. If they have no common shape, the operator refuses them."""
     torch = sys.modules.get("torch")
     try:
         if len({tuple(array.shape) for array in arrays}) == 1:

@@ -224,7 +224,7 @@ def tensor_of(
 
 
 def storage_of(storage: Any, function: str) -> Storage:
-    """The memory of an object. C would pass its address."""
+    """The memory of an object, whose address a C program would pass."""
     if storage is None:
         return Storage(0, 0, "cpu", "numpy", True, None)
     if not isinstance(storage, np.ndarray) and not hasattr(storage, "__dlpack__"):

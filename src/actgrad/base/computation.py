@@ -85,7 +85,7 @@ class RowStatistics:
 
 @dataclass(frozen=True)
 class Computation:
-    """What a kernel computes and where, without the data: all that a backend is told."""
+    """What a kernel computes and where, without the data. A backend knows nothing else."""
 
     element: Callable[..., Any]  # one of those below: (formulas..., inputs..., attributes...) -> outputs
     formulas: tuple[Callable[..., Any], ...]

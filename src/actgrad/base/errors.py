@@ -78,7 +78,7 @@ class InvalidOperator(ActgradError, ValueError, TypeError):
 
 
 class KernelMissing(ActgradError):
-    """No kernel for a data type that the operator's own checks let pass (ACLNN_ERR_INNER_NULLPTR)."""
+    """There is no kernel for a data type that the operator's checks accept (ACLNN_ERR_INNER_NULLPTR)."""
 
     status = 561103
 

@@ -277,7 +277,7 @@ static PyObject* remember(FastPath* self, PyObject* args) {
     return PyLong_FromSsize_t(++self->count);
 }
 
-/* launch(kernel and addresses, note_written, result): the result; None where PyTorch may intercept the call. */
+/* launch(kernel and addresses, note_written, result): the result, or None if PyTorch may intercept the call. */
 static PyObject* launch(PyObject* Py_UNUSED(module), PyObject* const* args, Py_ssize_t count) {
     if (count != 3 || !PyBytes_CheckExact(args[0])) return PyErr_Format(PyExc_TypeError, "launch: wrong arguments");
     if (args[1] != Py_None && may_be_intercepted()) Py_RETURN_NONE;
@@ -296,7 +296,7 @@ static PyObject* ask_interception(PyObject* Py_UNUSED(module), PyObject* Py_UNUS
     return PyBool_FromLong(may_be_intercepted());
 }
 
-/* start(variable): where that context variable is not None, calls take the slow path. */
+/* start(variable): if that context variable is not None, calls take the slow path. */
 static PyObject* start(PyObject* Py_UNUSED(module), PyObject* variable) {
     Py_INCREF(variable);
     Py_XSETREF(selected, variable);

@@ -105,7 +105,7 @@ def _gpu() -> str:
 
 
 def _sdk() -> dict[str, str]:
-    """The compilers that `actgrad sdk` would take, and where its programs compute, or nothing without the package."""
+    """The compilers that `actgrad sdk` uses, and where its programs compute. Nothing without the package."""
     if not util.find_spec("actgrad.sdk"):
         return {}
     from ..sdk import builder

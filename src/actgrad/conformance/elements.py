@@ -125,7 +125,7 @@ def elements(
         if result is None:
             outputs += [None] * len(access.parts(name, expected, attributes))
             continue
-        if result.size != prod(expected):  # some functions take an empty one
+        if result.size != prod(expected):  # some functions accept an empty output
             fault = f"{operator.name}: {name} has shape {result.shape}"
             raise InvalidArgument(f"{fault}; it must be {expected}, the shape of the result; write it with that shape")
         outputs += _lanes(access, name, result.reshape(expected), attributes, shape)

@@ -80,7 +80,7 @@ class OutputVerdict:
 
     @property
     def is_unpublished(self) -> bool:
-        """Whether our own bounds decide although other standards were asked, which say nothing of the dtype."""
+        """Whether our own bounds decide because the chosen standards do not define the dtype."""
         decides = any(o.standard == OWN and o.counts for o in self.outcomes)
         is_published = any(o.standard in PUBLISHED and o.holds is not None for o in self.outcomes)
         return decides and not is_published and len(self.outcomes) > 1

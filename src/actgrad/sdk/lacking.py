@@ -22,7 +22,7 @@ from .prefix import SdkError
 
 SUFFIXES = (".c", *CPP_SUFFIXES)
 KINDS = "a C or C++ source, a built program or a folder of these"
-HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx")  # looked through where they are named
+HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx")  # searched only if the command line names them
 
 #: A name of CANN's, and a header or a library of CANN's.
 _NAME = re.compile(r"(?:struct |enum )?((?:aclnn|aclop|aclrt|aclmdl|aclprof|acl|ACL|Hccl|HCCL|Msprof|rt)_?[A-Z]\w*)")

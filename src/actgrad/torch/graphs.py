@@ -260,7 +260,7 @@ def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
     call = kernels.checked(interface, args)
     outputs, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)
     if prepare.copied_tensors(call, metas):
-        return None  # the operator copies them
+        return None  # the operator copies these tensors
     computation = prepare.make_computation(call, metas, str(tensors[0].device))
     if computation.loop.size:
         launch = backend.launch(computation)

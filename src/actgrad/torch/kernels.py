@@ -156,7 +156,7 @@ def _literal(operator: Operator, name: str, value: Any) -> Any:
 
 
 def shapes(interface: Interface, *args: Any, out: Any = None, **options: Any) -> Any:
-    """The call without data: checks, and results with the kernel's strides; None with `out`."""
+    """The call without data: checks, and results with the kernel's strides. Returns None with `out`."""
     call = checked(interface, args, out or ())
     if out is not None:
         return None

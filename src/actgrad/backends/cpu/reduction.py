@@ -162,7 +162,7 @@ class AlongRows(RowLoop):
             self.over_lanes(line, size, step, from_inputs)
 
     def _tree(self, values: list[ir.Value], combine: str) -> ir.Value:
-        """The values of all lanes combined, in the first one: the upper half to the lower half, again and again."""
+        """The values of all lanes combined in the first lane: the upper half with the lower half, repeatedly."""
         f = self.function
         join = f.fadd if combine == TOTAL else partial(larger, f)
         while len(values) > 1:

@@ -190,7 +190,7 @@ def _near_0(x, end, per_unit, pieces):
 
 
 def erfc(x):
-    """The complementary error function, 2 * normal_cdf(-sqrt(2) * x), with its own fit in place of a scaled x."""
+    """The complementary error function, 2 * normal_cdf(-sqrt(2) * x), with a separate fit instead of a scaled x."""
     a = minimum(abs(x), ERFC_MAX)
     t = reciprocal(muladd(a, ERFC_K, 1.0))
     scaled = t * polynomial(fma(a, t, -ERFC_MID), ERFC)

@@ -1,4 +1,4 @@
-"""Words of checks.txt on pointers, products, lists and values, and those that guard other words."""
+"""Words of checks.txt on pointers, products, lists and values, and words that are conditions of other words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NULLS: dict[str, type[ActgradError]] = {"561103": KernelMissing, "161002": Inva
 
 
 def nulls(row: Row, is_optional: Callable[[str], bool]) -> Group:
-    """No required pointer is null. The word `null STATUS NAME ...` names those with another status than 161001."""
+    """No required pointer is null. The word `null STATUS NAME ...` names pointers with another status than 161001."""
     statuses = _null_statuses(row)
     lists = {name.removesuffix("[]"): status for name, status in statuses.items() if name.endswith("[]")}
 
@@ -241,7 +241,7 @@ def _guarded(row: Row, words: tuple[str, ...], condition: str, holds: Callable[[
 
 
 def when(row: Row, left: str, sign: str, right: str, *words: str) -> Group:
-    """Another word, where a comparison holds."""
+    """Another word, only if a comparison holds."""
 
     def holds(call: Call) -> bool:
         return _holds([term(call, left), term(call, right)], (sign,))

@@ -16,7 +16,7 @@ from .rule import OWN, WIDE, Rule, Shape
 
 
 def _spatial(key: Sequence[Any]) -> Any:
-    """A key of the last dimensions."""
+    """An index of the last dimensions."""
     return (..., *key)
 
 

@@ -12,7 +12,7 @@
 
 struct Stream {
     actgrad_live live;
-    const Context* context; /* NULL: a default stream, of any context */
+    const Context* context; /* NULL for a default stream, which all contexts share */
     int32_t device;
     uint64_t left;    /* items in the queue */
     aclError failure; /* the first that no synchronize has returned */

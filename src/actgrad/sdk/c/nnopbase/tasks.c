@@ -59,7 +59,7 @@ static Task* exchange(Task* task) {
     return evicted;
 }
 
-/* Where this process may touch the operands: all are at one distance from their device addresses. */
+/* The addresses of the operands in this process: all have the same distance from the device addresses. */
 static void place_operands(Task* task) {
     const int64_t distance = actgrad_memory_distance();
     for (int64_t k = 0; k < task->plan.operands; k++) {
