@@ -204,7 +204,7 @@ def are_flat(metas: Sequence[TensorMeta | None]) -> bool:
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape | None:
-    """The shape that these are broadcast to together, or None where they cannot be."""
+    """The common shape of these shapes after broadcasting, or None if there is none."""
     rank = max(map(len, shapes))
     joined = []
     for m, *further_sizes in zip(*[(1,) * (rank - len(shape)) + shape for shape in shapes], strict=True):

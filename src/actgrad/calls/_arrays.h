@@ -187,8 +187,8 @@ static PyObject* adopt_questions(PyObject* Py_UNUSED(module), PyObject* args) {
     Py_RETURN_NONE;
 }
 
-/* adopt_tensors(Tensor, Parameter, exchange capsule, requires_grad, is_neg, forward mode's dictionary): whether they
-   are as this file knows them. Both descriptors are Tensor's own. */
+/* adopt_tensors(Tensor, Parameter, exchange capsule, requires_grad, is_neg, forward mode's dictionary): whether this
+   file knows such objects. Both descriptors are attributes of Tensor. */
 static PyObject* adopt_tensors(PyObject* Py_UNUSED(module), PyObject* args) {
     PyObject *tensor, *parameter, *capsule, *requires_grad, *is_neg, *forward_mode;
     if (!PyArg_ParseTuple(args, "O!O!OOOO!", &PyType_Type, &tensor, &PyType_Type, &parameter, &capsule, &requires_grad,

@@ -177,8 +177,8 @@ class Expected:
     """One output's exact values, in the reference's precision, and how errors in them are judged."""
 
     values: Array
-    size: Array  # of the largest term that a value is the sum of
-    slip: Array  # the change by rounded arguments of exp etc., in units of the compute dtype
+    size: Array  # the largest term of the sum that a value is
+    slip: Array  # the change that rounded arguments of exp etc. cause, in units of the compute dtype
     dtype: np.dtype[Any]  # of the output
     compute: str  # dtype of the arithmetic
 

@@ -36,9 +36,9 @@ class ElementErrors:
     golden: Array  # rounded to the output's dtype, and stored in the golden precision for floats
     error: Array  # |actual - golden|, infinite where one of them is NaN
     ulps: Array  # |actual - exact| in ULP. For integers, |actual - golden|
-    is_finite: bool  # all of them
-    faults: Array  # beyond the project's own bounds, none before `measurement` looks for them
-    by_terms: Array  # judged by the size of their terms
+    is_finite: bool  # whether all are finite
+    faults: Array  # elements beyond our own bounds. Empty until `measurement` looks for them
+    by_terms: Array  # elements that are judged by the size of their terms
     lost_signs: Array | None = None  # zeros of the wrong sign where the contract states it
 
     @property

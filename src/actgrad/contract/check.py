@@ -17,11 +17,11 @@ from ..base.products import Product
 
 
 class Ruleset(NamedTuple):
-    """The rules that judge a call: a product's, the documents', the C interface's."""
+    """Which rules apply to a call: product limits, document limits, and typed C scalars."""
 
-    product: Product | None = None  # None: by the library's own, wider limits
-    document: bool = False  # whether the documents' letter holds too
-    typed: bool = False  # through the C interface: typed scalars, and every tensor and scalar a pointer
+    product: Product | None = None  # None: only the limits of actgrad, which are wider
+    document: bool = False  # whether the rules of the documents also apply
+    typed: bool = False  # a C call: scalars are typed, and every tensor and scalar is a pointer
 
     @staticmethod
     def current(typed: bool = False) -> Ruleset:

@@ -133,7 +133,7 @@ class RowLoop:
         return [self._load(k, pointers[k], index, mask, left) for k in self.inputs]
 
     def _lane_pointer(self, k: int, pointer: ir.Value, index: ir.Value, lane: int, left: ir.Value | None) -> ir.Value:
-        """The address of a lane's element; of the last lane's for those that the mask leaves out."""
+        """The address of a lane's element. Lanes that the mask leaves out have the address of the last lane."""
         f, number = self.function, I64(lane)
         if left is not None:
             number = f.minimum(number, f.sub(f.zext(left, I64), I64(1)))

@@ -167,7 +167,7 @@ def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
     ):
         return  # only far down in the tail, a 16-bit number loses digits, and there it loses all
     lost = sample.failing_values == 0
-    if len(lost) and np.mean(lost) > 0.8:  # a result of 0 is of any small number
+    if len(lost) and np.mean(lost) > 0.8:  # a result of 0 may come from any small number
         return
     if _functions(sample) & {*_TAILS, *(f"{name}_times" for name in _TAILS)}:
         sums = {name: partial(_as_sum, error_bounds.FUNCTIONS[name]) for name in _TAILS}

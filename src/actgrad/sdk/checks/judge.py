@@ -112,7 +112,7 @@ class _Schema:
 
 @dataclass(frozen=True)
 class _Function:
-    """What checks of the contract read of a definition."""
+    """The part of a definition that checks of the contract read."""
 
     name: str
     schema: _Schema

@@ -143,8 +143,8 @@ class Work:
             for call in filter(self._has_results, self._calls):
                 try:
                     shapes = self._compute(call, distance)
-                except (ArithmeticError, IndexError, TypeError, ValueError) as error:  # by the numbers in tensors
-                    if str(error).count("; ") > 1:  # a rule's own text
+                except (ArithmeticError, IndexError, TypeError, ValueError) as error:  # from numbers in tensors
+                    if str(error).count("; ") > 1:  # the message of a rule
                         raise
                     words = ", ".join(str(each.view_dims) for each in call if isinstance(each, AclTensor))
                     fault = f"{self.name}: the tensors have shapes {words}; indices, masks and sizes must fit these"

@@ -1,7 +1,7 @@
 """The derivatives of elements from formula and terms. An element may see statistics of its row.
 
-A derivative is the element's own, and that through each statistic. The partial derivatives come from dual numbers, so
-that PyTorch differentiates, transforms and compiles the result.
+A derivative is the sum of the element's own derivative and of the derivatives through each statistic. The partial
+derivatives come from dual numbers, so that PyTorch differentiates, transforms and compiles the result.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ struct Stream {
     const Context* context; /* NULL for a default stream, which all contexts share */
     int32_t device;
     uint64_t left;    /* items in the queue */
-    aclError failure; /* the first that no synchronize has returned */
+    aclError failure; /* the first failure that no synchronize has returned */
 };
 
 typedef struct Item {
