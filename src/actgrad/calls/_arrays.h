@@ -56,7 +56,7 @@ static struct {
     bool (*is_included)(uint16_t key); /* NULL: nothing is known of interceptors */
     uint16_t keys[MOST_INTERCEPTORS];
     Py_ssize_t key_count;
-    PyTypeObject *tensor, *parameter; /* NULL: this file cannot describe its tensors */
+    PyTypeObject *tensor, *parameter; /* NULL: its tensors are not described here */
     int (*describe)(void* tensor, DLTensor* result);
     getter requires_grad;
     PyCFunction is_neg;
@@ -187,8 +187,8 @@ static PyObject* adopt_questions(PyObject* Py_UNUSED(module), PyObject* args) {
     Py_RETURN_NONE;
 }
 
-/* adopt_tensors(Tensor, Parameter, exchange capsule, requires_grad, is_neg, forward mode's dictionary): whether this
-   file knows such objects. Both descriptors are attributes of Tensor. */
+/* adopt_tensors(Tensor, Parameter, exchange capsule, requires_grad, is_neg, forward mode's dictionary): whether they
+   are as this file knows them. Both descriptors are Tensor's own. */
 static PyObject* adopt_tensors(PyObject* Py_UNUSED(module), PyObject* args) {
     PyObject *tensor, *parameter, *capsule, *requires_grad, *is_neg, *forward_mode;
     if (!PyArg_ParseTuple(args, "O!O!OOOO!", &PyType_Type, &tensor, &PyType_Type, &parameter, &capsule, &requires_grad,

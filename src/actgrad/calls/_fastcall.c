@@ -97,7 +97,7 @@ static uint64_t hash_of(const Call* call) {
     return hash;
 }
 
-/* Whether names and texts are those of an entry whose words are the same: words have only their hashes. */
+/* Whether names and texts are those of an entry whose words are the same: words hold their hashes alone. */
 static bool has_texts(const Entry* entry, PyObject* const* values, PyObject* names) {
     Py_ssize_t place = 0;
     for (Py_ssize_t k = 0; names != NULL && k < PyTuple_GET_SIZE(names); k++) {
@@ -199,7 +199,7 @@ static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t coun
     return result;
 }
 
-/* A call. If it `may_decline`: None if PyTorch's dispatcher must see it, NotImplemented if only the graph must. */
+/* A call. If it `may_decline`: None where PyTorch's dispatcher has to see it, NotImplemented where the graph alone. */
 static PyObject* call(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names, bool may_decline) {
     Py_ssize_t all = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
     bool has_run = false;
@@ -277,7 +277,7 @@ static PyObject* remember(FastPath* self, PyObject* args) {
     return PyLong_FromSsize_t(++self->count);
 }
 
-/* launch(kernel and addresses, note_written, result): the result, or None if PyTorch may intercept the call. */
+/* launch(kernel and addresses, note_written, result): the result; None where PyTorch may intercept the call. */
 static PyObject* launch(PyObject* Py_UNUSED(module), PyObject* const* args, Py_ssize_t count) {
     if (count != 3 || !PyBytes_CheckExact(args[0])) return PyErr_Format(PyExc_TypeError, "launch: wrong arguments");
     if (args[1] != Py_None && may_be_intercepted()) Py_RETURN_NONE;
@@ -296,7 +296,7 @@ static PyObject* ask_interception(PyObject* Py_UNUSED(module), PyObject* Py_UNUS
     return PyBool_FromLong(may_be_intercepted());
 }
 
-/* start(variable): if that context variable is not None, calls take the slow path. */
+/* start(variable): where that context variable is not None, calls take the slow path. */
 static PyObject* start(PyObject* Py_UNUSED(module), PyObject* variable) {
     Py_INCREF(variable);
     Py_XSETREF(selected, variable);
