@@ -168,7 +168,7 @@ class CFunction:
         return ctypes.c_float(value).value if kind == "double" else value  # which such a function makes of it first
 
     def _check_early(self, args: tuple[Any, ...], ruleset: Ruleset) -> None:
-        """Raise where a pointer is null, or the product lacks the operator."""
+        """Raise if a pointer is null, or the product lacks the operator."""
         operator = self.operator
         values = self._fixed | {p.argument: args[k] for k, p in enumerate(self.signature.parameters)}
         values |= {name: value for name, value in self._defaults.items() if values[name] is None}

@@ -67,7 +67,7 @@ def raw_array(address: int, meta: TensorMeta) -> np.ndarray:
 
 
 def note_written(kind: str) -> Callable[[Any], None] | None:
-    """The function that a tuple of written arrays of this kind is given to, or None where no library counts writes.
+    """The function that a tuple of written arrays of this kind is given to, or None if no library counts writes.
 
     PyTorch counts writes, so that autograd refuses to use a tensor that it had saved before.
     """
@@ -80,7 +80,7 @@ def note_written(kind: str) -> Callable[[Any], None] | None:
 
 
 def note_views_written(views: Iterable[ArrayView]) -> Callable[[], object] | None:
-    """The function to call after these views were written to, or None where no library counts writes."""
+    """The function to call after these views were written to, or None if no library counts writes."""
     tensors = tuple([view.source for view in views if view.kind == "torch"])
     tell = note_written("torch") if tensors else None
     return None if tell is None else partial(tell, tensors)

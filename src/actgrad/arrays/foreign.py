@@ -60,7 +60,7 @@ def memory(obj: Any, operator: str, argument: str) -> Memory | None:
 
 
 def check_rank(rank: int, operator: str, argument: str) -> None:
-    """Raise where there are more dimensions than a tensor may have."""
+    """Raise if there are more dimensions than a tensor may have."""
     if rank > MAX_RANK:
         raise InvalidArgument(
             f"{operator}: {argument} has {rank} dimensions; it must have at most {MAX_RANK}; reshape it"

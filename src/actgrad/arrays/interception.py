@@ -64,7 +64,7 @@ def interceptor() -> str:
 
 
 def refuse(subject: str, way_out: str) -> None:
-    """Raise where an interceptor is active, which misses computations on memory."""
+    """Raise if an interceptor is active, which misses computations on memory."""
     active = interceptor()
     if active:
         raise InvalidCall(f"{subject} inside {active}; PyTorch must see each call there; {way_out}")

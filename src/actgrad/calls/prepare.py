@@ -261,7 +261,7 @@ def _float32(scalar: float) -> float:
 
 
 def refuse_endless(definition: Definition, results: tuple[TensorMeta, ...]) -> None:
-    """Raise where a result has more bytes than can be addressed, as broadcast inputs can make it."""
+    """Raise if a result has more bytes than can be addressed, as broadcast inputs can make it."""
     for name, meta in zip(definition.schema.outputs, results, strict=True):
         size = meta.size * meta.dtype.itemsize
         if size >= 1 << 63:

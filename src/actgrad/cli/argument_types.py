@@ -39,7 +39,7 @@ def operator(text: str) -> str:
 
 
 def resolved(text: str) -> str | None:
-    """The operator of a name in any spelling, or None for a name of none."""
+    """The operator with this name in any spelling, or None if there is none."""
     return text if text in REGISTRY else _by_other_names().get(_plain(text))
 
 
@@ -84,7 +84,7 @@ def product(text: str) -> str:
 
 
 def require_product(name: str, chip: str | None) -> None:
-    """Raise where a product lacks an operator."""
+    """Raise if a product lacks an operator."""
     names = REGISTRY[name].products
     if chip is not None and chip not in names:
         has = f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} it"

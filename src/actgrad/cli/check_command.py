@@ -161,7 +161,7 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
 
 
 def _mode(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
-    """The mode that the options choose, or the end of the program where they do not go together."""
+    """The mode that the options choose. If they contradict each other, the program ends."""
     modes = [mode for mode in MODES if mode and getattr(args, mode)]
     if len(modes) > 1:
         both = " and ".join(f"--{mode}" for mode in modes)
@@ -253,7 +253,7 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
 def _refuse_nothing(
     args: argparse.Namespace, standard_names: list[str], results: list[Verdict], outcomes: list[CaseOutcome]
 ) -> None:
-    """Raise where no standard judges any result."""
+    """Raise if no standard judges any result."""
     if any(r.is_judged or r.repeat for r in results) or any(outcome.holds for outcome in outcomes):
         return
     if outcomes and not results:

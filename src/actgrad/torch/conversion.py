@@ -74,7 +74,7 @@ def revert(model: torch.nn.Module) -> Report:
 
 
 def require_module(model: Any, function: str) -> None:
-    """Raise where `model` is no module."""
+    """Raise if `model` is no module."""
     if not isinstance(model, torch.nn.Module):
         raise InvalidCall(
             f"actgrad.torch.{function}: model is {quote(model)}; it must be a torch.nn.Module; pass the module itself"

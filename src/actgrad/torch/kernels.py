@@ -214,7 +214,7 @@ def rounded(result: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[Any]) -> None:
-    """Raise where an output overlaps itself or another tensor; sizes that a tracer does not know are left to the run.
+    """Raise if an output overlaps itself or another tensor; sizes that a tracer does not know are left to the run.
 
     Tensors may have no addresses here, but storages that are one or apart.
     """

@@ -1,6 +1,6 @@
 """Facts about the values of a formula, known while its code is emitted: known facts make the code shorter.
 
-A fact holds in every lane. All rules by which one value's facts follow from others' are in this module.
+A fact holds in every lane. This module has all rules that derive the facts of a value from the facts of other values.
 """
 
 from __future__ import annotations

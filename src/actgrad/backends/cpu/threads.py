@@ -47,7 +47,7 @@ def adopt_runtime() -> bool:
     """
     global _runtime
     torch = sys.modules.get("torch")
-    is_imported = hasattr(torch, "__version__")  # false during its import
+    is_imported = hasattr(torch, "__version__")  # false while PyTorch is being imported
     _table[ThreadSlots.SETTLED] = is_imported
     if _runtime == "PyTorch" or (torch is None and _runtime):
         return is_imported

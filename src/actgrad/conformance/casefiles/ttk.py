@@ -146,7 +146,7 @@ def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Ten
 
 
 def _check_indexes(cells: dict[str, Any], is_output: list[bool]) -> None:
-    """Raise where the places of outputs are not the function's."""
+    """Raise if the places of outputs are not the function's."""
     indexes, count = cells.get("output_tensor_indexes"), len(is_output)
     if indexes is None:
         return

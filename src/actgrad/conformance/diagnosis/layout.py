@@ -231,7 +231,7 @@ def _recomputed(
 
 
 def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None]) -> Elements | None:
-    """The call on other tensors, or None where it is refused."""
+    """The call on other tensors, or None if it is refused."""
     try:
         return planned(sample.call.operator, attributes, tensors)
     except (ActgradError, ValueError):
@@ -262,7 +262,7 @@ def positions(sample: Sample) -> Iterator[Suspicion]:
 
 
 def _pattern(sample: Sample) -> tuple[str, str] | None:
-    """The name and the words of the positions that fail, or None where they show no pattern."""
+    """The name and the words of the positions that fail, or None if they show no pattern."""
     call = sample.call
     if not 32 <= call.size <= MOST or len(sample.positions) < call.size:  # a sample of all elements
         return None

@@ -103,7 +103,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def available_memory() -> int | None:
-    """Bytes that a program may take without swapping, or None where the system does not tell."""
+    """Bytes that a program may take without swapping, or None if the system does not tell."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:

@@ -119,7 +119,7 @@ def term(call: Call, text: str) -> Any:
     return sizes[index] if -len(sizes) <= index < len(sizes) else None
 
 
-#: Numbers of a tensor. `bits`: the bytes of its dropout mask, 16 for each 128 elements. `rows`: of its last dimension.
+#: A count of a tensor. `bits`: the bytes of its dropout mask, 16 for each 128 elements. `rows`: its number of rows.
 _TERMS: dict[str, Callable[[TensorMeta], int | None]] = {
     "count": lambda meta: meta.size,
     "rank": lambda meta: len(meta.shape),
