@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -158,11 +157,5 @@ def _converted(interface: Interface, device: str, dtype: str, *arguments: Any, *
 
 def register_all() -> None:
     """Register every operator of the registry."""
-    was_enabled = gc.isenabled()
-    gc.disable()  # a full collection looks at all objects of PyTorch, which takes longer than the registration
-    try:
-        for operator in list(REGISTRY.values()):
-            register(operator)
-    finally:
-        if was_enabled:
-            gc.enable()
+    for operator in list(REGISTRY.values()):
+        register(operator)
