@@ -39,7 +39,7 @@ DEVICE = "cuda"
 _aten = torch.ops.aten
 _MATRIX_PRODUCTS = (_aten.mm.default, _aten.addmm.default, _aten.bmm.default, _aten.baddbmm.default)
 _is_exact = False
-#: What inductor's tables had for our operators.
+#: Our operators' decompositions that inductor's tables contained.
 _DECOMPOSITIONS: dict[Any, Any] = {}
 _IMPLICIT = torch._C.DispatchKey.CompositeImplicitAutograd
 #: The kernels of each operator in PyTorch's cache of compiled graphs; None in versions that know no such operators.
