@@ -161,10 +161,18 @@ def some(names: Iterable[str], like: object = "") -> str:
     return ", ".join(every) if more <= 0 else f"{', '.join(every[:_NAMED])} and {more} more"
 
 
+def kind_of(value: object) -> str:
+    """The type of a value for a message: "a str", "an int", "None", "the class ndarray"."""
+    if value is None or isinstance(value, type):
+        return "None" if value is None else f"the class {value.__name__}"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' or name == 'ndarray' else 'a'} {name}"
+
+
 def quote(value: object) -> str:
     """A value for a message: its `repr`, cut to one line, or its type where `repr` fails, as for 5,000 digits."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # whatever an object's own code raises
-        return f"a {type(value).__name__}"
+        return kind_of(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
