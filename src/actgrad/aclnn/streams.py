@@ -72,9 +72,7 @@ def stream_of(stream: AclrtStream | None, function: str) -> AclrtStream:
     if stream is None:
         return _DEFAULT
     if not isinstance(stream, AclrtStream):
-        raise StreamError(
-            f"{function}: stream is {kind_of(stream)}; it must be an aclrtStream; call aclrtCreateStream"
-        )
+        raise StreamError(f"{function}: stream is {kind_of(stream)}; it must be an aclrtStream; call aclrtCreateStream")
     if stream.is_destroyed:
         raise StreamError(f"{function}: stream was destroyed; it must exist; call aclrtCreateStream again")
     return stream

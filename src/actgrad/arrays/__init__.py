@@ -261,8 +261,7 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> ArrayV
         address = 0
     if not address and tensor.numel() and tensor.device.type != "meta":
         raise InvalidCall(
-            f"{operator}: {argument} is {kind_of(tensor)} without memory; a tensor must have memory; pass a "
-            "real one"
+            f"{operator}: {argument} is {kind_of(tensor)} without memory; a tensor must have memory; pass a real one"
         )
     device = "cpu" if tensor.is_cpu else str(tensor.device)
     return ArrayView(meta, address, device, "torch", True, tensor, tensor)

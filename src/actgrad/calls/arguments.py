@@ -72,9 +72,7 @@ def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
     if kind == "int":
         return _integer(definition, name, value)
     if kind == "bool":
-        if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
-            return bool(value)
-        raise InvalidCall(f"{definition.name}: {name} is {quote(value)}; it must be True or False; pass one of these")
+        return flag(definition.name, name, value)
     try:
         if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
             return complex(value)
@@ -86,6 +84,13 @@ def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
         raise InvalidCall(f"{definition.name}: {name} is {quote(value)}; {expected}; pass a float") from error
     cure = "pass .item()" if hasattr(type(value), "item") else "pass a float"
     raise InvalidCall(f"{definition.name}: {name} is {kind_of(value)}; it must be a number; {cure}")
+
+
+def flag(function: str, name: str, value: Any) -> bool:
+    """The value of a flag: True or False, also of NumPy, or 1 or 0."""
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
+        return bool(value)
+    raise InvalidCall(f"{function}: {name} is {quote(value)}; it must be True or False; pass one of these")
 
 
 def check_libraries(definition: Definition, inputs: Inputs, outputs: Outputs) -> None:

@@ -112,7 +112,8 @@ def promoted(*names: str) -> tuple[Check, ...]:
             return None
         promoted_to = "which have no common dtype" if result is None else f"which promote to {result}"
         expected = f"the common dtype must be {either(allowed)}{call.on_product}"
-        return f"{', '.join(f'{name} is {dtype}' for name, dtype in dtypes.items())}, {promoted_to}; {expected}; convert them"
+        given = ", ".join(f"{name} is {dtype}" for name, dtype in dtypes.items())
+        return f"{given}, {promoted_to}; {expected}; convert them"
 
     return (Check(f"{' and '.join(names)} are promoted to a supported dtype", test, InvalidDtype, about=names),)
 
