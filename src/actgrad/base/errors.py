@@ -16,6 +16,7 @@ ActgradError (RuntimeError)         561000  any fault of this package
 
 import errno
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from . import first_use
@@ -159,6 +160,11 @@ def some(names: Iterable[str], like: object = "") -> str:
     every = near + [name for name in every if name not in near]
     more = len(every) - _NAMED
     return ", ".join(every) if more <= 0 else f"{', '.join(every[:_NAMED])} and {more} more"
+
+
+def suffix_of(path: Path) -> str:
+    """The suffix of a file for a message: "the suffix .txt", or "no suffix"."""
+    return f"the suffix {path.suffix}" if path.suffix else "no suffix"
 
 
 def kind_of(value: object) -> str:

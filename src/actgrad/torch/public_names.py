@@ -91,7 +91,7 @@ class TorchNames:
         values = "".join(f"{expressions[name]}, " for name in self.attributes)
         given = "".join(f"{name if name in names else expressions[name]}, " for name in self.attributes)
         code = FunctionCode(self, f"_operators[{operator.name!r}]", row, values, given)
-        body = ["if _is_compiling():", *_indented(code.compiled()), "try:", *_indented(code.eager())]
+        body = [*code.begin(), "if _is_compiling():", *_indented(code.compiled()), "try:", *_indented(code.eager())]
         explained = f"_explain(fault, {self.function!r}, ({code.tensors}, ), ({given}))"
         body += ["except _ActgradError as fault:", f"    raise {explained}"]
         return _function(self.function, [*self._tensor_parameters(), *self.parameters], body, "torch.Tensor")
@@ -243,7 +243,7 @@ class FunctionCode(NamedTuple):
     def _has(self, parameter: str) -> bool:
         return any(p.name == parameter for p in self.names.parameters)
 
-    def _begin(self) -> list[str]:
+    def begin(self) -> list[str]:
         """Lines that replace the input and the dimension."""
         function, first, lines = self.names.function, self.names.tensors[0], []
         for parameter in self.names.parameters:
@@ -265,7 +265,7 @@ class FunctionCode(NamedTuple):
 
     def compiled(self) -> list[str]:
         """Lines for torch.compile, which sees the operator alone."""
-        name, lines = self.names.operator.name, self._begin()
+        name, lines = self.names.operator.name, []
         if self._has("inplace"):
             lines += ["if inplace:", f"    return _actgrad.{name}_.default({self.row})"]
         saving = ", **_saving(save)" if self._has("save") else ""
@@ -274,7 +274,7 @@ class FunctionCode(NamedTuple):
 
     def eager(self) -> list[str]:
         """Lines that call the kernel, unless the dispatcher has to see the call."""
-        name, lines = self.names.operator.name, self._begin()
+        name, lines = self.names.operator.name, []
         if self._has("save"):
             lines += ["if save is not _AUTO:", f"    _require_way({self.operator}, save, ({self.given}))"]
             lines += _indented(self._of_parent(lambda name: self._dispatched(name, "save")))
