@@ -18,7 +18,7 @@ from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
 from ..calls.operator import Operator
-from . import saving
+from .derivatives import saving
 from .derivatives.derivations import CACHE, Derivation, derive
 from .kernels import Interface, interface_of
 

@@ -11,7 +11,8 @@ from ..calls import arguments
 from ..calls.operator import REGISTRY, Operator
 from ..contract.docstrings import renamed
 from ..contract.shape_rules import unknown_choice
-from . import public_names, saving
+from . import public_names
+from .derivatives import saving
 from .kernels import SYMBOLS, interface_of
 
 

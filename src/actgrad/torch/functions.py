@@ -13,7 +13,7 @@ from ..base.errors import ActgradError
 from ..calls import arguments
 from ..calls.operator import REGISTRY
 from . import autograd, function_arguments, public_names
-from .saving import AUTO
+from .derivatives.saving import AUTO
 
 __all__ = public_names.function_names()
 

@@ -15,7 +15,7 @@ from ..base.forks import cached_property
 from ..base.loop import TensorMeta
 from ..calls import aliasing, arguments, prepare
 from ..calls.operator import Operator
-from . import saving
+from .derivatives import saving
 
 #: The types of a tracer's symbolic numbers.
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)

@@ -14,7 +14,7 @@ from ..aten import AUTOCAST
 from ..base.faults import torch_names
 from ..calls.operator import REGISTRY, Operator
 from ..contract.docstrings import Docstring, ExampleCall, renamed
-from .saving import AUTO, INPUT, RESULT, ways
+from .derivatives.saving import AUTO, INPUT, RESULT, ways
 
 #: Parameters that are no attributes, with annotation and default.
 _OPTIONS = {"inplace": ("bool", False), "save": ("str", AUTO), "dtype": ("torch.dtype | None", None)}

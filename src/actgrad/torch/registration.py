@@ -15,7 +15,8 @@ from ..aten import AUTOCAST
 from ..base.errors import InvalidCall
 from ..base.forks import forkable_lock
 from ..calls.operator import REGISTRY, Operator
-from . import autograd, batching, decomposition, graphs, kernels, saving, sharding, variants
+from . import autograd, batching, decomposition, graphs, kernels, sharding, variants
+from .derivatives import saving
 from .kernels import Interface, interface_of
 
 #: It lives as long as the process: PyTorch removes operators with their library.

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, NoReturn
 
 import torch
 
-from ..base import products
-from ..base.errors import InvalidArgument, InvalidOperator, did_you_mean, either, quote
-from ..calls.operator import REGISTRY, Operator
-from .derivatives.partials import depends_on_sign_only
+from ...base import products
+from ...base.errors import InvalidArgument, InvalidOperator, did_you_mean, either, quote
+from ...calls.operator import REGISTRY, Operator
+from .partials import depends_on_sign_only
 
 AUTO = "auto"
 INPUT = "input"
