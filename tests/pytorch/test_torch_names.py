@@ -268,6 +268,19 @@ def with_manager(manager: Callable[[], Any], call: Callable[[], Any]) -> Any:
         (lambda x: actgrad.torch.gelu(x, approximate="x"), r"gelu: approximate is 'x'; it must be 'none' \(0\) or "),
         (lambda x: actgrad.torch.gelu(x, approximate=True), r"gelu: approximate is True; it must be 'none' \(0\) or "),
         (lambda x: actgrad.torch.gelu(x, approximate=1.0), "gelu: approximate is 1.0; it must be an integer, 'none' "),
+        (
+            lambda x: actgrad.torch.hardtanh(x, 1.0, -1.0),
+            "hardtanh: min_val is 1.0, but max_val is -1.0; min_val must ",
+        ),
+        (
+            lambda x: actgrad.torch.Hardtanh(2, 1),
+            "hardtanh: min_val is 2, but max_val is 1; min_val must not be greater",
+        ),
+        (lambda x: actgrad.torch.exact_in_graphs(3), "exact_in_graphs: is_exact is 3; it must be True or False; pass"),
+        (
+            lambda x: actgrad.torch.register("elu"),
+            "actgrad.torch.register: operator is 'elu'; it must be an operator; ",
+        ),
         (lambda x: actgrad.torch.elu(x.long()), "elu: input is int64; it must be float32, .*; convert input"),
     ],
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ..base.errors import ActgradError, InvalidArgument, InvalidCall, kind_of
+from ..base.errors import ActgradError, InvalidArgument, InvalidCall, kind_of, quote
 from ..calls import arguments
 from ..calls.operator import REGISTRY, Operator
 from ..contract.docstrings import renamed
@@ -51,6 +51,15 @@ def converted(function: str, input: torch.Tensor, dtype: torch.dtype) -> torch.T
             f"{function}: dtype is {kind_of(dtype)}; it must be a torch.dtype; pass torch.float32 or another"
         )
     return input.to(dtype)
+
+
+def require_bounds(function: str, **bounds: Any) -> None:
+    """Raise if the first of two numbers is greater than the second."""
+    (low_name, low), (high_name, high) = bounds.items()
+    if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low > high:
+        fault = f"{low_name} is {quote(low)}, but {high_name} is {quote(high)}"
+        expected = f"{low_name} must not be greater than {high_name}"
+        raise InvalidArgument(f"{function}: {fault}; {expected}; exchange them")
 
 
 def require_tensor(function: str, name: str, value: Any) -> None:

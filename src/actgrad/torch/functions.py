@@ -32,6 +32,7 @@ _number = function_arguments.number
 _operators = REGISTRY
 _record = autograd.record
 _record_in_place = autograd.record_in_place
+_require_bounds = function_arguments.require_bounds
 _require_way = function_arguments.require_way
 
 

@@ -109,6 +109,7 @@ class TorchNames:
             former = self.operator.definition.torch.former_names if self.operator.definition.torch else {}
             for old, new in former.items():
                 set_up += [f"if {old} is not None:", f"    {new} = _renamed({old!r}, {new!r}, {old})"]
+            set_up += self.bounds_text("functions._")
             choices = repr(self.operator.choices)
             for p in parameters:
                 if self.is_choice(p.name):
@@ -118,6 +119,12 @@ class TorchNames:
             methods.insert(0, _function("__init__", [self_parameter, *parameters, *deprecated], set_up))
             methods.append(_function("extra_repr", [self_parameter], [f"return {self._shown()}"], "str"))
         return "\n".join([f"class {self.module}({self.base}):", *_indented("\n".join(methods).split("\n"))])
+
+    def bounds_text(self, prefix: str) -> list[str]:
+        """The line that compares two bounds, if there are any."""
+        bounds = self.operator.definition.torch.bounds if self.operator.definition.torch else ()
+        values = "".join(f", {name}={name}" for name in bounds)
+        return [f"{prefix}require_bounds({self.function!r}{values})"] if bounds else []
 
     def _shown(self) -> str:
         """The expression of a module's line in a printed model."""
@@ -245,7 +252,7 @@ class FunctionCode(NamedTuple):
 
     def begin(self) -> list[str]:
         """Lines that replace the input and the dimension."""
-        function, first, lines = self.names.function, self.names.tensors[0], []
+        function, first, lines = self.names.function, self.names.tensors[0], [*self.names.bounds_text("_")]
         for parameter in self.names.parameters:
             if parameter.name == "dtype":
                 lines += ["if dtype is not None:", f"    {first} = _converted({function!r}, {first}, dtype)"]
