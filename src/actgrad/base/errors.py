@@ -171,8 +171,12 @@ def kind_of(value: object) -> str:
     """The type of a value for a message: "a str", "an int", "None", "the class ndarray"."""
     if value is None or isinstance(value, type):
         return "None" if value is None else f"the class {value.__name__}"
-    name = type(value).__name__
-    return f"{'an' if name[0] in 'aeioAEIO' or name == 'ndarray' else 'a'} {name}"
+    return one(type(value).__name__)
+
+
+def one(noun: str) -> str:
+    """A noun with its article, for a message: "a str", "an int"."""
+    return f"{'an' if noun[0] in 'aeioAEIO' or noun == 'ndarray' else 'a'} {noun}"
 
 
 def quote(value: object) -> str:
