@@ -34,7 +34,7 @@ def number(operator: str, choice: Any, choices: tuple[str, ...]) -> int:
 
 
 def _number(definition: Any, choice: Any) -> int:
-    """The same for integers of other libraries, and for what is wrong."""
+    """The same for integers of other libraries, and for wrong choices."""
     choices, switch = definition.choices, definition.switch
     value = arguments.attribute(definition, definition.schema.attributes_by_name[switch], choice)
     if value not in choices:
