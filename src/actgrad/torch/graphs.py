@@ -30,7 +30,7 @@ from torch.utils.checkpoint import CheckpointPolicy
 from .. import __version__, backends
 from ..base import products
 from ..base.errors import BackendUnavailable
-from ..calls import prepare
+from ..calls import arguments, prepare
 from . import kernels
 from .derivatives.partials import results
 from .kernels import Interface
@@ -163,7 +163,7 @@ def exact_in_graphs(is_exact: bool = True) -> None:
         >>> model = torch.compile(model)
     """
     global _is_exact
-    _is_exact = bool(is_exact)
+    _is_exact = arguments.flag("exact_in_graphs", "is_exact", is_exact)
 
 
 def _register(library: Any, name: str, rule: Callable[..., Any]) -> None:

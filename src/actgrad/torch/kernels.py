@@ -15,6 +15,7 @@ from ..base.forks import cached_property
 from ..base.loop import TensorMeta
 from ..calls import aliasing, arguments, prepare
 from ..calls.operator import Operator
+from .derivatives import saving
 
 #: The types of a tracer's symbolic numbers.
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -74,12 +75,13 @@ class Interface:
     def kernel(self) -> Callable[..., Any]:
         """Its kernel: the call on memory.
 
-        Its tensors may be on a graph, which is the Autograd key's matter. Options, by keyword, concern derivatives
-        alone.
+        Its tensors may be on a graph, which is the Autograd key's matter. `save` concerns derivatives alone.
         """
         operator, names, span, positions = self.operator, self.names, self.span, self.tensors
 
-        def kernel(*args: Any, out: Any = None, **options: Any) -> Any:
+        def kernel(*args: Any, out: Any = None, save: str = saving.AUTO) -> Any:
+            if save != saving.AUTO:
+                saving.require(operator, self.attributes_of(self.values_of(args)), save)
             if len(args) == 1:  # defaults alone: the fastest path
                 return operator(args[0].detach(), out=out)
             args = self.filled(args)

@@ -11,10 +11,11 @@ from torch.nested._internal.nested_tensor import NestedTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ..aten import AUTOCAST
-from ..base.errors import InvalidCall
+from ..base.errors import InvalidCall, quote
 from ..base.forks import forkable_lock
 from ..calls.operator import REGISTRY, Operator
-from . import autograd, batching, decomposition, graphs, kernels, saving, sharding, variants
+from . import autograd, batching, decomposition, graphs, kernels, sharding, variants
+from .derivatives import saving
 from .kernels import Interface, interface_of
 
 #: It lives as long as the process: PyTorch removes operators with their library.
@@ -65,6 +66,9 @@ def register(operator: Operator) -> Interface:
     Importing this package registers the operators of the registry. Later ones are registered when their names are first
     looked up in `torch.ops.actgrad`. Kernels for other devices can be registered on the result's `overload`.
     """
+    if not isinstance(operator, Operator):
+        expected = "it must be an operator; pass for example actgrad.elu"
+        raise InvalidCall(f"actgrad.torch.register: operator is {quote(operator)}; {expected}")
     interface = REGISTERED.get(operator.name)
     if interface is not None:
         return interface
