@@ -11,7 +11,7 @@ of an operator gives the names. Building graphs for CANN's own graph engine (C++
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -235,13 +235,16 @@ GraphOperator.__doc__ = LazyDocstring(GraphOperator.__doc__, _documentation)  # 
 def _sizes(name: str, shape: Any) -> Shape:
     """A shape as the rules know it. Errors name the graph operator and the input."""
     try:
+        is_sequence = isinstance(shape, (Sequence, np.ndarray)) and not isinstance(shape, (str, bytes))
+        if not is_sequence or any(isinstance(size, (bool, np.bool_)) for size in shape):
+            raise TypeError("not a sequence of integers")
         sizes = tuple(map(index, shape))
     except Exception as error:  # an object of any type may be given
         raise InvalidCall(f"{name} is {quote(shape)}; it must be a sequence of integers; pass a tuple") from error
     if sizes == UNKNOWN_RANK:
         return UNKNOWN_RANK
-    if any(size < -1 for size in sizes):
-        raise InvalidArgument(f"{name} is {sizes}; sizes must be -1 or more; pass -1 for an unknown size")
+    if any(not -1 <= size < 1 << 63 for size in sizes):
+        raise InvalidArgument(f"{name} is {sizes}; sizes must be -1 to 2**63 - 1; pass -1 for an unknown size")
     return tuple([UNKNOWN if size == -1 else size for size in sizes])
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base import first_use
 from ..base.dtypes import BY_NAME, Dtype
-from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
+from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, kind_of
 from ..base.loop import TensorMeta, row_major
 from . import foreign, hugepages, interception
 from .foreign import KNOWN_DTYPE, check_rank
@@ -53,7 +53,7 @@ def view(obj: Any, operator: str, argument: str) -> ArrayView:
     if memory is not None:
         return ArrayView(memory.meta, memory.address, memory.device, "dlpack", memory.writable, memory.owner, obj)
     cure = "call numpy.asarray on it" if isinstance(obj, (list, tuple, int, float)) else "convert it to one of these"
-    raise InvalidCall(f"{operator}: {argument} is a {type(obj).__name__}; it must be {KINDS}; {cure}")
+    raise InvalidCall(f"{operator}: {argument} is {kind_of(obj)}; it must be {KINDS}; {cure}")
 
 
 def numpy_array(address: int, meta: TensorMeta) -> np.ndarray:
@@ -261,8 +261,7 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> ArrayV
         address = 0
     if not address and tensor.numel() and tensor.device.type != "meta":
         raise InvalidCall(
-            f"{operator}: {argument} is a {type(tensor).__name__} without memory; a tensor must have memory; pass a "
-            "real one"
+            f"{operator}: {argument} is {kind_of(tensor)} without memory; a tensor must have memory; pass a real one"
         )
     device = "cpu" if tensor.is_cpu else str(tensor.device)
     return ArrayView(meta, address, device, "torch", True, tensor, tensor)

@@ -34,6 +34,7 @@ class Torch:
     former_names: Mapping[str, str] = field(
         default_factory=dict
     )  # names of the module's parameters that PyTorch deprecated, and the new names
+    bounds: tuple[str, ...] = ()  # two parameters; PyTorch refuses a first one that is greater than the second
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ ActgradError (RuntimeError)         561000  any fault of this package
 
 import errno
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from . import first_use
@@ -161,10 +162,27 @@ def some(names: Iterable[str], like: object = "") -> str:
     return ", ".join(every) if more <= 0 else f"{', '.join(every[:_NAMED])} and {more} more"
 
 
+def suffix_of(path: Path) -> str:
+    """The suffix of a file for a message: "the suffix .txt", or "no suffix"."""
+    return f"the suffix {path.suffix}" if path.suffix else "no suffix"
+
+
+def kind_of(value: object) -> str:
+    """The type of a value for a message: "a str", "an int", "None", "the class ndarray"."""
+    if value is None or isinstance(value, type):
+        return "None" if value is None else f"the class {value.__name__}"
+    return one(type(value).__name__)
+
+
+def one(noun: str) -> str:
+    """A noun with its article, for a message: "a str", "an int"."""
+    return f"{'an' if noun[0] in 'aeioAEIO' or noun == 'ndarray' else 'a'} {noun}"
+
+
 def quote(value: object) -> str:
     """A value for a message: its `repr`, cut to one line, or its type where `repr` fails, as for 5,000 digits."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # whatever an object's own code raises
-        return f"a {type(value).__name__}"
+        return kind_of(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

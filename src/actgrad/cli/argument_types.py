@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
+from pathlib import Path
 
 from ..base import products
 from ..base.dtypes import ALIASES, BY_NAME, FLOATS
@@ -15,9 +17,7 @@ from .parsing import Parser
 Subparsers = argparse._SubParsersAction
 
 
-def add_command(
-    subparsers: Subparsers[Parser], name: str, summary: str, text: str | None, lists: str = ""
-) -> argparse.ArgumentParser:
+def add_command(subparsers: Subparsers[Parser], name: str, summary: str, text: str | None, lists: str = "") -> Parser:
     """The parser of a command. Its module's docstring is its help, from "examples:" on below the options.
 
     `lists` stands before the examples. Lines are not filled.
@@ -65,9 +65,14 @@ def dtype(text: str) -> str:
     name = word if word in BY_NAME else ALIASES.get(word, "")
     if not name:
         names = dict.fromkeys((*FLOATS, *BY_NAME))  # floating dtypes first, because a message has room only for a few
-        cure = did_you_mean(text, (*names, *ALIASES), "name one of these")
-        raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(names, text)}; {cure}")
+        alike = [known for known in (*names, *ALIASES) if _digits(known) == _digits(text)]  # float8 is not float
+        cure = did_you_mean(text, alike, "name one of these")
+        raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(names)}; {cure}")
     return name
+
+
+def _digits(text: str) -> list[str]:
+    return re.findall(r"\d+", text)
 
 
 def product(text: str) -> str:
@@ -101,6 +106,18 @@ def one_of(names: Iterable[str]) -> Callable[[str], str]:
         return text
 
     return name
+
+
+def named(text: str) -> str:
+    """The name of a file, which is not empty."""
+    if not text:
+        raise argparse.ArgumentTypeError("got an empty text; it must name a file or a folder; write . for this folder")
+    return text
+
+
+def path(text: str) -> Path:
+    """The path of a file or a folder."""
+    return Path(named(text))
 
 
 def several(read: Callable[[str], str]) -> Callable[[str], list[str]]:

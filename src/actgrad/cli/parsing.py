@@ -70,6 +70,10 @@ class Parser(argparse.ArgumentParser):
             cure = did_you_mean(value, choices, self._help_hint())
             self.error(f"{what} {value} is unknown; known are {some(choices, value)}; {cure}")
 
+    def refuse_without(self, option: str, owners: str) -> NoReturn:
+        """Refuse an option that only has a meaning with others."""
+        self.error(f"{option} is given without {owners}; it needs {owners}; add it or leave {option} out")
+
     def _refuse(self, word: str) -> NoReturn:
         """Refuse a word that no option takes."""
         name = word.partition("=")[0]

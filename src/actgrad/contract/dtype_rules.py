@@ -102,17 +102,18 @@ def promoted(*names: str) -> tuple[Check, ...]:
     """These tensors have dtypes that are promoted together, to one of the operator's list."""
 
     def test(call: Call) -> str | None:
-        first, *rest = [meta.dtype for name in names if (meta := call.tensors.get(name)) is not None]
+        dtypes = {name: meta.dtype for name in names if (meta := call.tensors.get(name)) is not None}
+        first, *rest = dtypes.values()
         result: Dtype | None = first
         for dtype in rest:
             result = None if result is None else promote(result, dtype)
         allowed = allowed_dtypes(call.definition, call.product)
         if result is not None and result.name in allowed:
             return None
-        dtypes = " and ".join(map(str, (first, *rest)))
         promoted_to = "which have no common dtype" if result is None else f"which promote to {result}"
         expected = f"the common dtype must be {either(allowed)}{call.on_product}"
-        return f"{' and '.join(names)} are {dtypes}, {promoted_to}; {expected}; convert them"
+        given = ", ".join(f"{name} is {dtype}" for name, dtype in dtypes.items())
+        return f"{given}, {promoted_to}; {expected}; convert them"
 
     return (Check(f"{' and '.join(names)} are promoted to a supported dtype", test, InvalidDtype, about=names),)
 

@@ -32,7 +32,7 @@ def same_rank(*names: str, to: str) -> tuple[Check, ...]:
         if len(meta.shape) == len(other):
             return None
         fault = f"{name} has {quantity(len(meta.shape), 'dimension')} (shape {meta.shape}), but {to} has {len(other)}"
-        return f"{fault} (shape {other}); they must have as many; reshape {name}"
+        return f"{fault} (shape {other}); the two numbers must be equal; reshape {name}"
 
     return of_each(names, f"{{name}} has as many dimensions as {to}", test, about=(to,))
 

@@ -10,7 +10,7 @@ from itertools import takewhile
 from ..base.definition import Definition
 from ..base.errors import KernelMissing, NotConfigured, NullArgument, UnsupportedOnProduct
 from . import dtype_rules, halves_rules, shape_rules, stages
-from .check import Call, Check, Origin, Ruleset
+from .check import Call, Check, Origin, Ruleset, When
 
 
 @cache
@@ -22,8 +22,9 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
     document of CANN, every check is a decision of actgrad.
     """
     values = tuple(_values(definition))
-    middle: list[Check] = []
-    for part in definition.checks or usual(definition):
+    stated = definition.checks or usual(definition)
+    middle: list[Check] = [*_real_numbers(definition, stated)]
+    for part in stated:
         middle += values if part is VALUES else stages.tiling(values) if part is TILED_VALUES else part
     if VALUES not in definition.checks and TILED_VALUES not in definition.checks:
         middle += values
@@ -106,6 +107,14 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         halves_rules.dim_in_range(first, access.dimension_attribute) if access.dimension_attribute else (),
         shape_rules.result_shape(*filter(access.is_statistic, outputs)),
     )
+
+
+def _real_numbers(definition: Definition, stated: tuple[tuple[Check, ...], ...]) -> Iterator[Check]:
+    """Scalars that no stated check asks to be real: formulas and requirements compare them."""
+    rules = {check.rule for group in stated for check in group}
+    for check in dtype_rules.real(*(a.name for a in definition.schema.attributes if a.type == "Scalar")):
+        if check.rule not in rules:
+            yield replace(check, when=When.UNTYPED, origin=Origin.ACTGRAD)
 
 
 def _values(definition: Definition) -> Iterator[Check]:

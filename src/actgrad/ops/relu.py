@@ -213,6 +213,7 @@ hardtanh = Operator(
         "hardtanh(min_val, max_val, inplace)",
         module="Hardtanh",
         former_names={"min_value": "min_val", "max_value": "max_val"},
+        bounds=("min_val", "max_val"),
     ),
     aclnn=C("Hardtanh", parameters="self clipValueMin clipValueMax out"),
 )

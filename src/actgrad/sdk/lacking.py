@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ..base.errors import system_fault
+from ..base.errors import suffix_of, system_fault
 from . import builder, clients
 from .builder import CPP_SUFFIXES
 from .prefix import SdkError
@@ -72,7 +72,7 @@ def findings(program: Path, flags: Sequence[str] = ()) -> Iterator[Finding]:
     elif program.exists() and not program.is_file():
         raise SdkError(f"{program}: is not a regular file; it must be {KINDS}; name another file")
     elif not _is_built(program) and program.suffix not in (*SUFFIXES, *HEADER_SUFFIXES):
-        raise SdkError(f"{program}: has the suffix {program.suffix or 'none'}; it must be {KINDS}; name another file")
+        raise SdkError(f"{program}: has {suffix_of(program)}; it must be {KINDS}; name another file")
     for path in paths:
         yield from _of_file(path, root, flags)
 

@@ -18,7 +18,7 @@ from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
 from ..calls.operator import Operator
-from . import saving
+from .derivatives import saving
 from .derivatives.derivations import CACHE, Derivation, derive
 from .kernels import Interface, interface_of
 
@@ -76,6 +76,8 @@ def kernel(interface: Interface) -> Callable[..., Any]:
     def autograd(keys: Any, *args: Any, save: str = saving.AUTO) -> Any:
         reverse, forward = _C.is_grad_enabled(), is_forward()
         is_nested = _C._are_functorch_transforms_active()
+        if save != saving.AUTO:
+            saving.require(interface.operator, interface.attributes_of(interface.values_of(args)), save)
         is_watched = forward or (reverse and _C._any_requires_grad(*args))
         if not is_watched and not is_nested and (results := interface.direct(args)) is not None:
             return results

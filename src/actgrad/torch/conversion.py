@@ -17,7 +17,8 @@ from weakref import ref
 import torch
 
 from ..base.errors import InvalidArgument, InvalidCall, quote
-from . import conventions, functions, modules, public_names, saving
+from . import conventions, functions, modules, public_names
+from .derivatives import saving
 from .models import gate_products, gates, patching, trials
 from .models.outcome import ConvertedModule, Report
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -29,7 +30,7 @@ from torch.utils.checkpoint import CheckpointPolicy
 from .. import __version__, backends
 from ..base import products
 from ..base.errors import BackendUnavailable
-from ..calls import prepare
+from ..calls import arguments, prepare
 from . import kernels
 from .derivatives.partials import results
 from .kernels import Interface
@@ -38,6 +39,8 @@ DEVICE = "cuda"
 _aten = torch.ops.aten
 _MATRIX_PRODUCTS = (_aten.mm.default, _aten.addmm.default, _aten.bmm.default, _aten.baddbmm.default)
 _is_exact = False
+#: Our operators' decompositions that inductor's tables contained.
+_DECOMPOSITIONS: dict[Any, Any] = {}
 _IMPLICIT = torch._C.DispatchKey.CompositeImplicitAutograd
 #: The kernels of each operator in PyTorch's cache of compiled graphs, or None in versions without such operators.
 _KERNELS = getattr(getattr(torch._library, "triton", None), "triton_ops_to_kernels", None)
@@ -47,6 +50,7 @@ def register(library: Any, interface: Interface) -> None:
     """Let graphs hold the operator's kernel where possible."""
 
     def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
+        _forget_decomposition(overload)
         if _may_hold_kernels(mode, types, args) and _is_known(interface, args):
             with mode:
                 launched = _launched(interface, args)
@@ -98,6 +102,22 @@ def register_clone(library: Any) -> None:
     _register(library, "_clone", rule)
 
 
+def _forget_decomposition(overload: Any) -> None:
+    """Take an operator out of inductor's tables, and of those of the graph that is traced, which are copies.
+
+    When inductor is imported, it copies how torch.export decomposes the operators that exist by then. It would put
+    aten's formula in the place of an operator that `rule` keeps.
+    """
+    tracing, inductor = proxy_tensor.get_proxy_mode(), sys.modules.get("torch._inductor.decomposition")
+    if tracing is None or inductor is None:
+        return
+    for table in (inductor.decompositions, inductor.fast_random_decomps()):
+        if overload in table:
+            _DECOMPOSITIONS[overload] = table.pop(overload)
+    if overload in _DECOMPOSITIONS and tracing.decomposition_table.get(overload) is _DECOMPOSITIONS[overload]:
+        del tracing.decomposition_table[overload]
+
+
 def _is_graph_input(tensor: torch.Tensor) -> bool:
     """Whether a tensor is an input of the graph that is traced, a view or a copy of one; True before the trace."""
     node = _node(tensor)
@@ -143,7 +163,7 @@ def exact_in_graphs(is_exact: bool = True) -> None:
         >>> model = torch.compile(model)
     """
     global _is_exact
-    _is_exact = bool(is_exact)
+    _is_exact = arguments.flag("exact_in_graphs", "is_exact", is_exact)
 
 
 def _register(library: Any, name: str, rule: Callable[..., Any]) -> None:

@@ -15,6 +15,7 @@ from ..base.forks import cached_property
 from ..base.loop import TensorMeta
 from ..calls import aliasing, arguments, prepare
 from ..calls.operator import Operator
+from .derivatives import saving
 
 #: The types of a tracer's symbolic numbers.
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -74,11 +75,13 @@ class Interface:
     def kernel(self) -> Callable[..., Any]:
         """Its kernel: the call on memory.
 
-        The kernel of the Autograd key handles tensors on a graph. The options, by keyword, concern only derivatives.
+        The kernel of the Autograd key handles tensors on a graph. `save` concerns only derivatives.
         """
         operator, names, span, positions = self.operator, self.names, self.span, self.tensors
 
-        def kernel(*args: Any, out: Any = None, **options: Any) -> Any:
+        def kernel(*args: Any, out: Any = None, save: str = saving.AUTO) -> Any:
+            if save != saving.AUTO:
+                saving.require(operator, self.attributes_of(self.values_of(args)), save)
             if len(args) == 1:  # only defaults: the fastest path
                 return operator(args[0].detach(), out=out)
             args = self.filled(args)

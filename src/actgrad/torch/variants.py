@@ -10,8 +10,9 @@ import torch
 
 from ..base.errors import InvalidArgument
 from ..base.forks import cached_property
-from . import graphs, kernels, saving
+from . import graphs, kernels
 from .autograd import InPlaceNode, Redispatch, is_forward, node_of, refuses_overwriting
+from .derivatives import saving
 from .derivatives.derivations import derive
 from .kernels import Interface
 

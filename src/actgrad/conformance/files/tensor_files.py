@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from ...base.dtypes import BY_NAME
-from ...base.errors import ActgradError, either, quote
+from ...base.errors import ActgradError, either, quote, suffix_of
 from ..elements import Array
 from . import archives, sizes
 from .sizes import UnreadableFile
@@ -53,8 +53,7 @@ def split(text: str) -> tuple[Path, list[str]]:
         head, words = f"{head}:{words[0]}", words[1:]
     path = Path(head)
     if path.suffix.lower() not in SUFFIXES:
-        suffix = path.suffix or "none"
-        raise UnreadableFile(f"{text}: has the suffix {suffix}; it must be {either(SUFFIXES)}; rename or convert it")
+        raise UnreadableFile(f"{text}: has {suffix_of(path)}; it must be {either(SUFFIXES)}; rename or convert it")
     return path, words
 
 

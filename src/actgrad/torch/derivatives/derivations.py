@@ -10,8 +10,8 @@ import torch
 
 from ...base import products
 from ...base.bounded_cache import BoundedCache
-from .. import saving
 from ..kernels import Interface, interface_of
+from . import saving
 from .dual import sum_present
 from .partials import Tensors, jacobian_vector, vector_jacobian
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.overrides import TorchFunctionMode
 
-from .. import conventions, functions, public_names
+from .. import conventions, function_arguments, functions, public_names
 from . import gate_products
 
 
@@ -115,7 +115,7 @@ def _call(names: public_names.TorchNames, operator: Any, input: Any, out: Any = 
     """A call of the operator, which has numbers for choices."""
     switch, choices = names.operator.switch, names.operator.choices
     if switch in attributes and choices:
-        attributes[switch] = public_names.number(names.function, attributes[switch], choices)
+        attributes[switch] = function_arguments.number(names.operator.name, attributes[switch], choices)
     return operator(input, **attributes) if out is None else operator(input, **attributes, out=out)
 
 
