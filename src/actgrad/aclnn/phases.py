@@ -120,7 +120,9 @@ def _documentation(signature: Signature) -> str:
     writer = Docstring(definition, signature.translated, "array or AclTensor", has_defaults=False)
     arguments, statuses = [], dict[int, list[str]]()
     for parameter in signature.parameters:
-        words = "(array or AclTensor): Not read."
+        words = f"({'array or AclTensor' if parameter.type == 'Tensor' else 'int'}): Not read."
+        if parameter.name in signature.function.refused.split():
+            words = "(None): Required: a null pointer."
         if not parameter.is_unread:
             is_input = parameter.argument not in definition.schema.outputs
             words = writer.argument(parameter.argument) if is_input else "(array or AclTensor): Output."
@@ -147,17 +149,19 @@ def _documentation(signature: Signature) -> str:
 def _example(signature: Signature) -> list[str]:
     """Both phases on small arrays, under a product that has the function."""
     definition = signature.definition
-    sample, outputs = ExampleCall(definition, dtype=", dtype=np.float32"), definition.schema.outputs
+    dtype = "float32" if "float32" in definition.dtypes else definition.dtypes[0]
+    sample, outputs = ExampleCall(definition, dtype=f", dtype=np.{dtype}"), definition.schema.outputs
     required = {name for check in signature.checks if check.error is NullArgument for name in check.about}
     tensors, codes = {}, []
     for p in signature.parameters:
         if p.type == "Tensor" and (p.argument in required or (p.is_unread and not p.is_optional)):
             codes.append(f"{p.name}{'_' * iskeyword(p.name)}")  # C has a parameter lambda
             is_output = p.argument in outputs
-            empty = f"np.empty({sample.result_shapes.get(p.argument)}, dtype=np.float32)"
+            of_output, *_ = (*definition.dtypes_of(p.argument), dtype)
+            empty = f"np.empty({sample.result_shapes.get(p.argument)}, dtype=np.{of_output})"
             tensors[codes[-1]] = empty if is_output else sample.tensor(definition.main if p.is_unread else p.argument)
         else:
-            value = sample.attributes.get(p.argument)
+            value = sample.attributes.get(p.argument, 0 if p.type == "int" else None)
             is_number = p.argument == definition.switch and value in definition.choices and p.type != "text"
             codes.append(repr(definition.choices.index(value) if is_number else value))
     phase_one = [f"status, size, executor = actgrad.aclnn.{signature.first_name}(", f"    {', '.join(codes)}", ")"]

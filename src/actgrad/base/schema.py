@@ -131,7 +131,7 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
 
     def value(attribute: str, part: str, text: str) -> Any:
         if attribute == UNREAD or text in choices:
-            return _LITERALS.get(text, text)
+            return _LITERALS.get(text, int(text) if text.isdecimal() else text)
         try:
             return _literal(schema.attributes_by_name[attribute].type, text)
         except ValueError as error:

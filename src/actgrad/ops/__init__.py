@@ -3,6 +3,7 @@
 from . import (  # noqa: F401  importing registers
     celu,
     clipped_swiglu,
+    dynamic_quant,
     elu,
     erfinv,
     fast_gelu,
@@ -34,5 +35,6 @@ from . import (  # noqa: F401  importing registers
     squared_relu,
     swiglu,
     swiglu_group,
+    swiglu_quant,
     threshold_tensor,
 )
