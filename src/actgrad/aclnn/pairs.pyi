@@ -465,7 +465,7 @@ def aclnnDynamicQuantGetWorkspaceSize(
     x: Tensor, smoothScalesOptional: Tensor, yOut: Tensor, scaleOut: Tensor, /
 ) -> tuple[int, int, AclOpExecutor | None]:
     """yOut = round(x / scaleOut) and scaleOut = max(abs(x)) / 127 along the last dimension; yOut is INT8, and
-    scaleOut has one FLOAT number for each row
+    scaleOut is FLOAT with one element for each row
 
     With smoothScalesOptional, x is first multiplied by it. smoothScalesOptional has one number for each element
     of a row. With group_index, it has such a row for each group of rows. group_index has the end of each group,
@@ -490,7 +490,7 @@ def aclnnDynamicQuantV2GetWorkspaceSize(
     /,
 ) -> tuple[int, int, AclOpExecutor | None]:
     """yOut = round(x / scaleOut) and scaleOut = max(abs(x)) / 127 along the last dimension; yOut is INT8, and
-    scaleOut has one FLOAT number for each row
+    scaleOut is FLOAT with one element for each row
 
     With smoothScalesOptional, x is first multiplied by it. smoothScalesOptional has one number for each element
     of a row. With groupIndexOptional, it has such a row for each group of rows. groupIndexOptional has the end
@@ -1532,8 +1532,8 @@ def aclnnSwiGluQuantGetWorkspaceSize(
     /,
 ) -> tuple[int, int, AclOpExecutor | None]:
     """yOut = round(v * scaleOut) and scaleOut = 127 / max(abs(v)) along the last dimension, where v = silu(upper)
-    * lower and lower and upper are the halves of x along the last dimension; yOut is INT8, and scaleOut has one
-    FLOAT number for each row
+    * lower and lower and upper are the halves of x along the last dimension; yOut is INT8, and scaleOut is
+    FLOAT with one element for each row
 
     With activateLeft, v = silu(lower) * upper. With smoothScalesOptional, v is multiplied by it. With
     quantModeOptional='static', yOut = round(v + offsetsOptional), and scaleOut is 0. smoothScalesOptional and
@@ -1566,8 +1566,8 @@ def aclnnSwiGluQuantV2GetWorkspaceSize(
     /,
 ) -> tuple[int, int, AclOpExecutor | None]:
     """yOut = round(v * scaleOut) and scaleOut = 127 / max(abs(v)) along the last dimension, where v = silu(upper)
-    * lower and lower and upper are the halves of x along the last dimension; yOut is INT8, and scaleOut has one
-    FLOAT number for each row
+    * lower and lower and upper are the halves of x along the last dimension; yOut is INT8, and scaleOut is
+    FLOAT with one element for each row
 
     With activateLeft, v = silu(lower) * upper. With smoothScalesOptional, v is multiplied by it. With
     quantModeOptional='static', yOut = round(v + offsetsOptional), and scaleOut is 0. smoothScalesOptional and

@@ -46,8 +46,8 @@ def smoothed_dynamic_quant_formula(x, smooth_scales, largest, scale):
 
 dynamic_quant = Operator(
     "dynamic_quant(Tensor x, Tensor? smooth_scales, Tensor? group_index) -> (Tensor out, Tensor scale)",
-    summary="out = round(x / scale) and scale = max(abs(x)) / 127 along the last dimension; out is int8, and scale has "
-    "one float32 number for each row\n\n"
+    summary="out = round(x / scale) and scale = max(abs(x)) / 127 along the last dimension; out is int8, and scale is "
+    "float32 with one element for each row\n\n"
     "With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row. With "
     "group_index, it has such a row for each group of rows. group_index has the end of each group, which is the number "
     "of the first row behind it. round takes the nearest integer, and the even one of two. NaN counts as 0. In a row "

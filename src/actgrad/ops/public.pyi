@@ -288,8 +288,8 @@ class _dynamic_quant(Operator):
         out: tuple[ArrayT | None, ArrayT | None] | None = None,
         backend: str | None = None,
     ) -> tuple[ArrayT, ArrayT]:
-        """out = round(x / scale) and scale = max(abs(x)) / 127 along the last dimension; out is int8, and scale has
-        one float32 number for each row
+        """out = round(x / scale) and scale = max(abs(x)) / 127 along the last dimension; out is int8, and scale is
+        float32 with one element for each row
 
         With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
         With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
@@ -1810,8 +1810,8 @@ class _swiglu_quant(Operator):
         backend: str | None = None,
     ) -> tuple[ArrayT, ArrayT]:
         """out = round(v * scale) and scale = 127 / max(abs(v)) along the last dimension, where v = silu(upper) * lower
-        and lower and upper are the halves of x along the last dimension; out is int8, and scale has one float32
-        number for each row
+        and lower and upper are the halves of x along the last dimension; out is int8, and scale is float32 with one
+        element for each row
 
         With activate_left, v = silu(lower) * upper. With smooth_scales, v is multiplied by it. With
         quant_mode='static', out = round(v + offsets), and scale is 0. smooth_scales and offsets have shape (1,), or

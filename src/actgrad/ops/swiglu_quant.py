@@ -117,8 +117,8 @@ swiglu_quant = Operator(
     "swiglu_quant(Tensor x, Tensor? smooth_scales, Tensor? offsets, Tensor? group_index, bool activate_left=False, "
     "int quant_mode=1, int group_list_type=0, int dst_type=2) -> (Tensor out, Tensor scale)",
     summary="out = round(v * scale) and scale = 127 / max(abs(v)) along the last dimension, where v = silu(upper) * "
-    "lower and lower and upper are the halves of x along the last dimension; out is int8, and scale has one float32 "
-    "number for each row\n\n"
+    "lower and lower and upper are the halves of x along the last dimension; out is int8, and scale is float32 with "
+    "one element for each row\n\n"
     "With activate_left, v = silu(lower) * upper. With smooth_scales, v is multiplied by it. With quant_mode='static', "
     "out = round(v + offsets), and scale is 0. smooth_scales and offsets have shape (1,), or (1, n) for rows of n "
     "elements. With group_index, they have a number or a row for each group of rows, instead of 1. group_index has the "

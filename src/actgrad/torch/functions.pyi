@@ -107,7 +107,7 @@ def dynamic_quant(
     x: torch.Tensor, smooth_scales: torch.Tensor | None = None, group_index: torch.Tensor | None = None
 ) -> torch.Tensor:
     """result = round(x / scale) and scale = max(abs(x)) / 127 along the last dimension; result is int8, and scale
-    has one float32 number for each row
+    is float32 with one element for each row
 
     With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
     With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
@@ -313,8 +313,8 @@ def swiglu_quant(
     group_list_type: int = 0,
 ) -> torch.Tensor:
     """result = round(v * scale) and scale = 127 / max(abs(v)) along the last dimension, where v = silu(upper) *
-    lower and lower and upper are the halves of x along the last dimension; result is int8, and scale has one
-    float32 number for each row
+    lower and lower and upper are the halves of x along the last dimension; result is int8, and scale is float32
+    with one element for each row
 
     With activate_left, v = silu(lower) * upper. With smooth_scales, v is multiplied by it. With
     quant_mode='static', result = round(v + offsets), and scale is 0. smooth_scales and offsets have shape (1,),
