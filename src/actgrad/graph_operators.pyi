@@ -18,6 +18,7 @@ __all__ = [
     "ClippedSwigluGrad",
     "ConfusionSoftmaxGrad",
     "DynamicQuant",
+    "DynamicQuantV2",
     "Elu",
     "EluGrad",
     "EluGradV2",
@@ -330,6 +331,70 @@ class _DynamicQuant(GraphOperator):
     ) -> tuple[Any, ...]: ...
 
 DynamicQuant: _DynamicQuant
+
+class _DynamicQuantV2(GraphOperator):
+    def __call__(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        dst_type: Literal[2] = 2,
+        is_symmetrical: Literal[False] = False,
+        quant_mode: Literal["pertoken"] = "pertoken",
+        dst_type_max: Literal[0.0] = 0.0,
+    ) -> tuple[ArrayT, ArrayT, ArrayT]:
+        """DynamicQuantV2(x, smooth_scales, group_index, dst_type=2, is_symmetrical=False, quant_mode='pertoken',
+        dst_type_max=0.0) -> y, scale, offset
+
+        y = round(x / scale + offset) and scale = max((max(x) + max(-x)) / 255, 1e-12) and offset = 127 - max(x) /
+        scale along the last dimension; y is int8, and scale and offset are float32 with one element for each row
+
+        With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
+        With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
+        the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN becomes
+        0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN.
+        """
+    def plan(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        out: Any = None,
+        dst_type: Literal[2] = 2,
+        is_symmetrical: Literal[False] = False,
+        quant_mode: Literal["pertoken"] = "pertoken",
+        dst_type_max: Literal[0.0] = 0.0,
+    ) -> Plan: ...
+    def infer_shape(
+        this,
+        /,
+        x: Sequence[int],
+        smooth_scales: Sequence[int] | None = None,
+        group_index: Sequence[int] | None = None,
+        *,
+        dst_type: Literal[2] = 2,
+        is_symmetrical: Literal[False] = False,
+        quant_mode: Literal["pertoken"] = "pertoken",
+        dst_type_max: Literal[0.0] = 0.0,
+    ) -> tuple[tuple[int, ...], ...]: ...
+    def infer_dtype(
+        this,
+        /,
+        x: Any,
+        smooth_scales: Any | None = None,
+        group_index: Any | None = None,
+        *,
+        dst_type: Literal[2] = 2,
+        is_symmetrical: Literal[False] = False,
+        quant_mode: Literal["pertoken"] = "pertoken",
+        dst_type_max: Literal[0.0] = 0.0,
+    ) -> tuple[Any, ...]: ...
+
+DynamicQuantV2: _DynamicQuantV2
 
 class _Elu(GraphOperator):
     def __call__(this, /, x: ArrayT, *, alpha: Number = 1.0, scale: Number = 1.0, input_scale: Number = 1.0) -> ArrayT:

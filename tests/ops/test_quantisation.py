@@ -70,6 +70,25 @@ def test_dynamic_quant(dtype: Any, shape: tuple[int, ...], smoothed: bool) -> No
         assert (np.abs(out).max(-1) == 127).all()
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(3, 5), (7,), (2, 3, 64), (9, 4099)])
+@pytest.mark.parametrize("smoothed", [False, True])
+def test_dynamic_quant_asymmetric(dtype: Any, shape: tuple[int, ...], smoothed: bool) -> None:
+    x = some(*shape, dtype=dtype) + dtype(2)
+    smooth = RNG.uniform(0.5, 2, shape[-1:]).astype(dtype) if smoothed else None
+    v = double(x) * (1 if smooth is None else double(smooth))
+    high, low = v.max(-1), v.min(-1)
+    for backend in ("cpu", "reference"):
+        out, scale, offset = actgrad.dynamic_quant_asymmetric(x, smooth, backend=backend)
+        assert units(scale, (high - low) / 255) <= 2
+        assert (np.abs(offset - (127 - high / double(scale))) <= (127 + np.abs(v).max(-1) / scale) * 2.0**-23).all()
+        exact = np.clip(v / double(scale)[..., None] + double(offset)[..., None], -128, 127)
+        assert out.dtype == np.int8
+        assert (np.abs(out - exact) <= 0.5 + 2.0**-14).all()
+        assert (out.max(-1) == 127).all()
+        assert (out.min(-1) == -128).all()
+
+
 def test_the_reference_rounds_exactly() -> None:
     """It divides by the scale as it is written, and rounds once."""
     x = some(64, 1024, dtype=bfloat16)
@@ -99,6 +118,11 @@ def test_special_rows() -> None:
     assert out.tolist() == [[0, 0, 0], [0, 64, -127], [0, 0, 0], [0, 0, 0], [127, 0, 0], [0, 0, 127]]
     assert scale.tolist() == [0, np.float32(4) / np.float32(127), 0, np.inf, 0, np.float32(3.4e38) / np.float32(127)]
     x = np.array([[1, 0, 0, 0], [1, np.nan, 5, 5], [np.inf, 2, 1, 1]], np.float32)
+    constant = np.array([[2, 2], [0, 0], [np.nan, np.nan], [3e38, -3e38]], np.float32)
+    out, scale, offset = actgrad.dynamic_quant_asymmetric(constant)
+    assert scale.tolist()[:3] == [np.float32(1e-12)] * 3
+    assert offset[1:3].tolist() == [127, 127]
+    assert out[1:].tolist() == [[127, 127], [0, 0], [127, -128]]
     out, scale = actgrad.swiglu_quant(x, activate_left=True)
     assert out[0].tolist() == [0, 0]
     assert scale.tolist()[::2] == [np.inf, 0]
@@ -218,14 +242,23 @@ def test_statuses_of_dynamic_quant(arguments: tuple[Any, ...], status: int) -> N
         (SMOOTH[None], INDEX.astype(np.int64), None, 561103),
         (SMOOTH[None], INDEX.astype(np.int16), None, 161002),
         (None, INDEX.astype(np.int16), None, 0),  # not looked at
-        (None, None, SCALE, 561103),
-        (SMOOTH, None, SCALE, 561103),
+        (None, None, SCALE.copy(), 0),
+        (SMOOTH[None], INDEX, SCALE.copy(), 0),
+        (None, None, SCALE[:2], 161002),
+        (None, None, SCALE.astype(np.float16), 161002),
+        (SMOOTH, INDEX, SCALE.copy(), 161002),
     ],
 )
 def test_statuses_of_groups(smooth: Any, index: Any, offset: Any, status: int) -> None:
     for _ in range(2):  # the second call may be cached
-        found, *_ = aclnn.aclnnDynamicQuantV2GetWorkspaceSize(X, smooth, index, 2, OUT, SCALE.copy(), offset)
+        scale = SCALE.copy()
+        found, size, executor = aclnn.aclnnDynamicQuantV2GetWorkspaceSize(X, smooth, index, 2, OUT, scale, offset)
         assert found == status, aclnn.aclGetRecentErrMsg()
+        if not status:
+            assert aclnn.aclnnDynamicQuantV2(None, size, executor, None) == 0
+            operator = actgrad.dynamic_quant if offset is None else actgrad.dynamic_quant_asymmetric
+            for written, wanted in zip((OUT, scale, offset), operator(X, smooth, index), strict=False):
+                assert (written == wanted).all()
 
 
 @pytest.mark.parametrize(
@@ -297,6 +330,8 @@ def test_products_of_swiglu_quant() -> None:
 def test_graph_operators() -> None:
     assert ir.DynamicQuant.infer_dtype("BF16", "BF16") == ("INT8", "FLOAT")
     assert ir.DynamicQuant.infer_shape((-1, 4, 8)) == ((-1, 4, 8), (-1, 4))
+    assert ir.DynamicQuantV2.infer_dtype("FLOAT16") == ("INT8", "FLOAT", "FLOAT")
+    assert (ir.DynamicQuantV2(X)[2] == actgrad.dynamic_quant_asymmetric(X)[2]).all()
     assert ir.SwiGluQuant.infer_shape((-1, 8)) == ((-1, 4), (-1,))
     assert (ir.SwiGluQuant(X, quant_mode="static")[0] == actgrad.swiglu_quant(X, quant_mode="static")[0]).all()
     with pytest.raises(actgrad.ActgradError, match="dst_type is 3"):
@@ -313,7 +348,7 @@ def test_pytorch() -> None:
     assert (of_batch[0][:, 0] == out).all()
     fake = torch.ops.actgrad.dynamic_quant(x.to("meta"), None, None)
     assert [(y.shape, y.dtype) for y in fake] == [(out.shape, out.dtype), (scale.shape, scale.dtype)]
-    for call in (actgrad.torch.dynamic_quant, actgrad.torch.swiglu_quant):
+    for call in (actgrad.torch.dynamic_quant, actgrad.torch.dynamic_quant_asymmetric, actgrad.torch.swiglu_quant):
         with pytest.raises(
             actgrad.ActgradError, match="a tensor requires grad, but out is int8, which has no gradient"
         ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import math
 import re
 from typing import Any
@@ -73,8 +74,9 @@ def computed(line: str, arguments: dict[str, Any]) -> list[Any]:
     for name, text in re.findall(r"(\w+) = (.*?)(?= and \w+ = |$)", definitions):
         names[name] = value(text, names)
     outputs = re.findall(r"(?:^| and )(\w+) = (.*?)(?= and \w+ = |$)", formula) or [("", formula)]
-    for name, text in reversed(outputs):  # an earlier one may name a later one
-        names[name] = value(text, names)
+    for name, text in [*outputs, *outputs, *outputs]:  # an output may name another one
+        with contextlib.suppress(NameError):
+            names[name] = value(text, names)
     return [names[name] for name, _ in outputs]
 
 

@@ -177,6 +177,9 @@ def quantisation() -> None:
         (torch_npu.npu_dynamic_quant(x.npu(), smooth_scales=smooth.npu(), group_index=ends.npu()), smoothed),
     ):
         compare(found, v, v.abs().amax(1) / 127)
+    out, scale, offset = (each.cpu().double() for each in torch_npu.npu_dynamic_quant_asymmetric(x.npu()))
+    torch.testing.assert_close(scale, (x.double().amax(1) - x.double().amin(1)) / 255, rtol=1e-6, atol=0)
+    assert ((out - x.double() / scale[:, None] - offset[:, None]).abs() <= 0.501).all()
     b, a = x.double().chunk(2, -1)
     v, scales = functional.silu(a) * b, smooth[:, :16].float()
     out, scale = torch_npu.npu_swiglu_quant(x.npu(), quant_mode=1)

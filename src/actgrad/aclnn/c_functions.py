@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from contextlib import suppress
+from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 from .. import arrays, contract
@@ -190,6 +192,22 @@ def _positions(signature: Signature) -> dict[str, int]:
     absent = [name for name in signature.operator.schema.tensor_names if name in signature.function.fixed]
     positions = {p.argument: k for k, p in enumerate(signature.parameters)}
     return positions | dict.fromkeys(absent, len(signature.parameters))
+
+
+def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
+    """The C function that computes a call: `function`, or its other operator's if an output asks for that."""
+    c = function.signature.function
+    refused = c.refused.split()
+    names = [p.name for p, argument in zip(function.signature.parameters, args, strict=False) if argument is not None]
+    return _other(function) if c.otherwise is not None and {*refused} & {*names} else function
+
+
+@cache
+def _other(function: CFunction) -> CFunction:
+    """The same C function with all its outputs, which another operator computes."""
+    c = function.signature.function
+    every = replace(c, refused="", otherwise=None, unusual_const=f"{c.unusual_const} {c.refused}")
+    return CFunction(next(signatures.of_function(c.otherwise, every)))
 
 
 def completed(args: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from ..contract import When
 from ..contract.docstrings import Docstring, ExampleCall
 from ..contract.documentation import first_line
 from . import streams
-from .c_functions import CFunction
+from .c_functions import CFunction, of_call
 from .executors import AclOpExecutor, ExecutorError
 from .messages import report
 from .signatures import SECOND, Signature
@@ -55,11 +55,12 @@ def first(function: CFunction) -> Callable[..., tuple[int, int, AclOpExecutor | 
         if len(args) != count:
             expected = f"it takes {count}: {', '.join(names)}"
             raise InvalidCall(f"{signature.first_name}: got {quantity(len(args), 'argument')}; {expected}; pass all")
+        computes = of_call(function, args)
         try:
-            plan = function.plan(args)
-            return 0, plan.workspace_size, AclOpExecutor(function, plan, args)
+            plan = computes.plan(args)
+            return 0, plan.workspace_size, AclOpExecutor(computes, plan, args)
         except Exception as error:  # a C function does not raise
-            return report(error, signature.translated(str(error))), 0, None
+            return report(error, computes.signature.translated(str(error))), 0, None
 
     return Phase(phase_one, signature.first_name, names, lambda: _documentation(signature))
 
@@ -75,7 +76,7 @@ def second(function: CFunction) -> Callable[[Any, int, AclOpExecutor | None, Any
                 raise NullArgument(
                     f"{name}: executor is a null pointer; it is required; pass the one of {signature.first_name}"
                 )
-            if type(executor) is not AclOpExecutor or executor.function is not function:
+            if type(executor) is not AclOpExecutor or executor.function.signature.name != name:
                 expected = f"it must be an executor of {signature.first_name}"
                 raise ExecutorError(f"{name}: executor is {quote(executor)}; {expected}; pass that one")
             work = executor.repeat or executor.take()
@@ -122,7 +123,7 @@ def _documentation(signature: Signature) -> str:
     for parameter in signature.parameters:
         words = f"({'array or AclTensor' if parameter.type == 'Tensor' else 'int'}): Not read."
         if parameter.name in signature.function.refused.split():
-            words = "(None): Required: a null pointer."
+            words = "(array or AclTensor): Output, or a null pointer."
         if not parameter.is_unread:
             is_input = parameter.argument not in definition.schema.outputs
             words = writer.argument(parameter.argument) if is_input else "(array or AclTensor): Output."

@@ -127,10 +127,11 @@ def _snake(name: str) -> str:
 @cache
 def list_signatures(operator: Operator) -> tuple[Signature, ...]:
     """The signatures of an operator, for a forward operator of one tensor also the forms in place."""
-    return tuple(signature for function in operator.aclnn for signature in _both(operator, function))
+    return tuple(signature for function in operator.aclnn for signature in of_function(operator, function))
 
 
-def _both(operator: Operator, function: C) -> Iterator[Signature]:
+def of_function(operator: Operator, function: C) -> Iterator[Signature]:
+    """The signature of a C function, and of its form in place if there is one."""
     parameters = _parameters(operator, function)
     definition = operator.definition
     yield Signature(f"aclnn{function.name}", operator, function, _definition(definition, function), False, parameters)

@@ -55,7 +55,8 @@ class C:
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not
     unread: str = ""  # C names of tensors that are neither read nor written. "name?" may be a null pointer
     ignored: str = ""  # C names of numbers (int64_t) that are not read
-    refused: str = ""  # C names of tensors that must be null pointers, because no kernel writes them
+    refused: str = ""  # C names of outputs that must be null pointers
+    otherwise: Any = None  # the operator that computes calls with the outputs of `refused`
     optional: str = ""  # the scalar or string that may be a null pointer, which means its default
     doubles: str = ""  # scalars that are a double, no aclScalar
     text: str = ""  # the switch, given as its name in char*

@@ -16,6 +16,7 @@ __all__ = [
     "clipped_swiglu_backward",
     "confusion_softmax_grad",
     "dynamic_quant",
+    "dynamic_quant_asymmetric",
     "elu",
     "elu_backward",
     "erfinv",
@@ -308,6 +309,38 @@ class _dynamic_quant(Operator):
     ) -> Plan: ...
 
 dynamic_quant: _dynamic_quant
+
+class _dynamic_quant_asymmetric(Operator):
+    def __call__(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        out: tuple[ArrayT | None, ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> tuple[ArrayT, ArrayT, ArrayT]:
+        """out = round(x / scale + offset) and scale = max((max(x) + max(-x)) / 255, 1e-12) and offset = 127 - max(x) /
+        scale along the last dimension; out is int8, and scale and offset are float32 with one element for each row
+
+        With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
+        With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
+        the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN becomes
+        0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN.
+        """
+    def plan(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        out: tuple[ArrayT | None, ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> Plan: ...
+
+dynamic_quant_asymmetric: _dynamic_quant_asymmetric
 
 class _elu(Operator):
     def __call__(

@@ -8,6 +8,7 @@ __all__ = [
     "celu",
     "clipped_swiglu",
     "dynamic_quant",
+    "dynamic_quant_asymmetric",
     "elu",
     "erfinv",
     "fast_gelu",
@@ -101,6 +102,19 @@ def clipped_swiglu(
     instead. clamp_mode='swish' (1) computes min(silu(even), limit) * clamp(odd, -limit, limit). group_index
     counts rows (a row is everything behind one index of the dimensions before dim): only the first
     sum(group_index) rows are computed. The other rows are 0 in a new result and unchanged in result=.
+    """
+
+def dynamic_quant_asymmetric(
+    x: torch.Tensor, smooth_scales: torch.Tensor | None = None, group_index: torch.Tensor | None = None
+) -> torch.Tensor:
+    """result = round(x / scale + offset) and scale = max((max(x) + max(-x)) / 255, 1e-12) and offset = 127 -
+    max(x) / scale along the last dimension; result is int8, and scale and offset are float32 with one element
+    for each row
+
+    With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
+    With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
+    the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN becomes
+    0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN.
     """
 
 def dynamic_quant(
