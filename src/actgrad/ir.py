@@ -119,9 +119,9 @@ class GraphOperator:
         definition, about = self.operator.definition, {n: f"{self.__name__}: {self._graph_names[n]}" for n in inputs}
         metas = {n: _meta((1,), _dtype(about[n], dtype, definition)) for n, dtype in inputs.items()}
         with self._graph_words():
-            result = contract.result_dtype(self._judge(metas, self._values(inputs, attributes), of_dtypes=True))
-        alike = [inputs[tensor] for tensor, meta in metas.items() if meta.dtype == result]
-        return (alike[0] if alike else _like(next(iter(inputs.values())), result),) * len(self.signature.outputs)
+            call = self._judge(metas, self._values(inputs, attributes), of_dtypes=True)
+        results = [contract.output_dtype(call, name) for name in self.operator.schema.outputs]
+        return tuple([_as_spelled(result, inputs, metas) for result in results])
 
     def _elements(self, sizes: dict[str, Shape], values: dict[str, Any]) -> Shape:
         """The shape of the elements that are computed, as far as the inputs' shapes tell. They are checked."""
@@ -186,7 +186,8 @@ class GraphOperator:
         tensors, renamed = signature.tensors, signature.renamed
         for key, value in attributes.items():
             only = signature.attributes[key]
-            if not renamed[key] and not (isinstance(value, (bool, np.bool_)) and value == only):
+            is_alike = isinstance(value, (bool, np.bool_)) is isinstance(only, bool)
+            if not renamed[key] and not (is_alike and value == only):
                 raise InvalidArgument(
                     f"{name}: {key} is {quote(value)}; actgrad computes only {key}={only}; pass {only}"
                 )
@@ -278,6 +279,12 @@ def _like(example: Any, dtype: Dtype) -> Any:
         return dtype.acl_name if example in BY_ACL_NAME else dtype.name
     torch = sys.modules.get("torch")
     return getattr(torch, dtype.name) if torch is not None and isinstance(example, torch.dtype) else dtype.numpy
+
+
+def _as_spelled(dtype: Dtype, inputs: dict[str, Any], metas: dict[str, TensorMeta]) -> Any:
+    """A dtype as the caller spells an input's, or as an object of the first one's kind."""
+    alike = [inputs[tensor] for tensor, meta in metas.items() if meta.dtype == dtype]
+    return alike[0] if alike else _like(next(iter(inputs.values())), dtype)
 
 
 def _broadcast_arrays(arrays: list[Any]) -> list[Any]:

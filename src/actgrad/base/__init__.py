@@ -4,7 +4,7 @@ errors             the tree of exceptions
 dtypes, products   the data types, and the chips with their rules
 schema             the language of an operator's interface
 definition         an operator as data, with `faults` that are found at once
-access, rows       the parts of tensors that an element sees, and the statistics of its row
+access, rows       the parts of tensors that an element sees, and the statistics of its row. `scaled_rows` adds scales
 loop               shapes and strides of a computation
 computation        all that a backend is told, and the arithmetic of an element, which `element_formulas` selects
 xp                 the functions that a formula may call

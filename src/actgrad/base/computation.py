@@ -95,6 +95,15 @@ class Computation:
     device: str = "cpu"  # the device of the memory, such as "cuda:0"
     statistics: RowStatistics | None = None  # None if the formula has no statistics of rows
 
+    def is_written(self, number: int) -> bool:
+        """Whether an output holds a statistic of `once` in the dtype of the arithmetic: elements see it as written."""
+        rows = self.statistics
+        assert rows is not None, "a computation of rows"
+        kinds = [kind for combinations in rows.passes for kind in combinations]
+        if kinds[number] != ONCE or number not in rows.output_statistics:
+            return False
+        return self.loop.outputs[rows.output_statistics.index(number)].dtype.name == self.compute
+
     @property
     def is_empty(self) -> bool:
         """Whether no element of an output is computed."""

@@ -45,7 +45,8 @@ class C:
     """
 
     name: str  # after "aclnn"
-    fixed: Mapping[str, Any] = field(default_factory=dict)  # attributes that the function fixes, with their values
+    #: Attributes that the function fixes, with their values, and tensors that it does not have, with None.
+    fixed: Mapping[str, Any] = field(default_factory=dict)
     parameters: str = ""  # their names in C, if some are not the schema's names in camelCase
     header: str = ""  # by default aclnn_ and the name in snake_case
     in_place: bool = True  # whether there is an in-place form, if the operator allows one
@@ -54,6 +55,9 @@ class C:
     const_reference: bool = False  # whether that tensor is const in the prototype
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not const
     unread: str = ""  # C names of tensors that the function does not use. "name?" may be a null pointer
+    ignored: str = ""  # C names of numbers (int64_t) that the function does not use
+    refused: str = ""  # C names of outputs that must be null pointers
+    otherwise: Any = None  # the operator that computes calls with the outputs of `refused`
     optional: str = ""  # the scalar or string that may be a null pointer, which means its default
     doubles: str = ""  # scalars that are a double instead of an aclScalar
     text: str = ""  # the switch, if the function takes its name as char*
@@ -70,12 +74,10 @@ class C:
 class Definition:
     """An operator as data. Its schema line is its interface, and the rest follows from the line.
 
-    `formula` computes one element: a function, or a mapping from the values of the attribute `switch`. With
-    `gradient_of`, the formula is the derivative of that operator's formula, and kernels apply the chain rule. With
-    `part_of`, it returns that operator's first result, and has the same gradients.
-
-    `row_counter` is the optional last tensor. Its sum is the number of rows that a call computes. A row is all that
-    lies behind one index of the dimensions before the one that the access numbers. Formulas do not get that tensor.
+    `formula` computes one element: a function, or a mapping from the values of the attribute `switch`. A value may be a
+    mapping too: from the names of a call's optional tensors, separated by spaces, to a function. With `gradient_of`,
+    the formula is the derivative of that operator's formula, and kernels apply the chain rule. With `part_of`, it
+    returns that operator's first result, and has the same gradients.
     """
 
     text: str  # the schema line
@@ -88,8 +90,11 @@ class Definition:
     multiplies: str = ""  # the tensor, or "other" for a half, that the formula's value is multiplied with
     reads_result: str = ""  # of a gradient: the tensor that is the forward operator's result
     result_flag: str = ""  # if this attribute is false, `reads_result` is the input instead of the result
-    row_counter: str = ""  # the optional tensor whose sum is the number of rows to be computed
+    row_counter: str = ""  # the optional last tensor. Its sum is the number of rows before `dim` that a call computes
     clears_rest: bool = False  # whether results behind these rows are 0. Otherwise they keep their values
+    row_groups: str = ""  # the optional last tensor that assigns rows to groups
+    groups_are_counts: str = ""  # the int that is 1 if that tensor has the number of rows of each group, 0 if the end
+    computes_rest: bool = False  # whether rows behind the last group are computed without its tensors, else refused
     unseen: str = ""  # the last tensor, if only the checks look at it
     linear_in: str = ""  # the tensor that the results are linear in, by default the first one of a gradient
     broadcasts: bool = False  # whether inputs are promoted and broadcast. Otherwise shapes and dtypes are equal
@@ -97,13 +102,14 @@ class Definition:
     bfloat16_everywhere: bool = False  # also on products that otherwise lack it
     checks: tuple[Any, ...] = ()  # rules of contract/ on dtypes and shapes, in order. Empty means the usual rules
     requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether a call keeps it
-    result_suffices: Mapping[str, Requirement] = field(
-        default_factory=dict
-    )  # rules under which `reads_result` is enough
+    #: Rules under which `reads_result` is enough.
+    result_suffices: Mapping[str, Requirement] = field(default_factory=dict)
     products: tuple[str, ...] = tuple(products.BY_NAME)
     has_document: bool = True  # whether a document of CANN states the rules of its C functions. Else actgrad decided
     differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
     null_order: tuple[str, ...] = ()  # the order of the search for null pointers, if not the call's
+    #: Output -> its dtypes, names with spaces between. The first one is the dtype of a new output.
+    output_dtypes: Mapping[str, str] = field(default_factory=dict)
     integer_result: str = ""  # the dtype of results of integers, if not the inputs' dtype
     integer_formula: Formula | Mapping[Any, Formula] | None = None  # in integer arithmetic. It may be `formula`
     integers_as_floats: bool = False  # whether integer_formula is computed in floats, for the sake of its attributes
@@ -115,7 +121,7 @@ class Definition:
     paper: str = ""  # authors, year and address of the source. A gradient takes its forward operator's
 
     def __post_init__(self) -> None:
-        formulas = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)
+        formulas = functions_in(self.formula)
         if not formulas or not all(map(callable, formulas)):
             expected = "it must be a function, or a mapping of functions"
             raise InvalidOperator(f"operator {self.name}: formula is {quote(self.formula)}; {expected}; pass one")
@@ -178,8 +184,8 @@ class Definition:
 
     @cached_property
     def element_tensors(self) -> tuple[str, ...]:
-        """The tensors that formulas get: all except a tensor that counts rows or is only checked."""
-        return tuple(name for name in self.schema.tensor_names if name not in (self.unseen, self.row_counter))
+        """The tensors that formulas get: all except a tensor that counts or groups rows, or is only checked."""
+        return tuple(n for n in self.schema.tensor_names if n not in (self.unseen, self.row_counter, self.row_groups))
 
     @property
     def main(self) -> str:
@@ -198,6 +204,10 @@ class Definition:
         """Whether an element of the result depends only on the element of the input at the same index."""
         return not self.multiplies and self.access.is_uniform and len(self.schema.tensor_names) == 1
 
+    def dtypes_of(self, output: str) -> tuple[str, ...]:
+        """The dtypes that the operator states for an output. Without any, the output has the promoted dtype."""
+        return tuple(self.output_dtypes.get(output, "").split())
+
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the gradient is computed from y = f(x) instead of x."""
         return bool(self.reads_result) and (not self.result_flag or bool(attributes[self.result_flag]))
@@ -210,13 +220,35 @@ class Definition:
         self, attributes: dict[str, Any], product: Product | None, tensors: Mapping[str, Any] | None = None
     ) -> Formula:
         """The formula that a call with these attributes and optional tensors computes."""
-        if not isinstance(self.formula, Mapping):
-            return self.formula
-        switch = self.switch
-        if switch in self.schema.tensor_names:
-            return self.formula[(tensors or {}).get(switch) is not None]
+        return chosen(self, self.formula, attributes, product, tensors)
+
+
+def chosen(
+    definition: Definition,
+    source: Formula | Mapping[Any, Any],
+    attributes: dict[str, Any],
+    product: Product | None,
+    tensors: Mapping[str, Any] | None = None,
+) -> Formula:
+    """The function of `source` that such a call computes. `source` is the formula or the term of a statistic."""
+    if not isinstance(source, Mapping):
+        return source
+    switch, schema, tensors = definition.switch, definition.schema, tensors or {}
+    if switch in schema.tensor_names:
+        choice = source[tensors.get(switch) is not None]
+    else:
         key = switch(attributes, product) if callable(switch) else attributes[switch]
-        return self.formula[key if isinstance(key, (str, int)) else bool(key)]  # for a tracer, bool() adds a guard
+        choice = source[key if isinstance(key, (str, int)) else bool(key)]  # a tracer's truth becomes a guard
+    if not isinstance(choice, Mapping):
+        return choice
+    optional = [a.name for a in schema.tensors if a.is_optional and a.name in definition.element_tensors]
+    return choice[" ".join(name for name in optional if tensors.get(name) is not None)]
+
+
+def functions_in(source: Any) -> tuple[Formula, ...]:
+    """The functions of a formula or of a term: one, or those of a mapping."""
+    values = source.values() if isinstance(source, Mapping) else ()
+    return tuple([function for value in values for function in functions_in(value)]) if values else (source,)
 
 
 def _graph_signature(definition: Definition, line: str) -> GraphSignature:

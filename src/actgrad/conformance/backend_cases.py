@@ -177,7 +177,7 @@ def _layouts(
         return oracle.paired(operator, setting, some(), some)
 
     for k, shape in enumerate(SHAPES):
-        if dim and not shape:
+        if (dim or operator.access.is_packed) and not shape:
             continue
         name, layout = list(LAYOUTS.items())[k % len(LAYOUTS)]
         setting = {**attributes, dim: int(rng.integers(-len(shape), len(shape)))} if dim else attributes

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends.reference import ReferenceKernel
+from ..backends.reference import ReferenceKernel, rounded
 from ..base import products, xp
 from ..base.access import Access, split
 from ..base.computation import Computation
@@ -159,9 +159,24 @@ def statistics(
     with np.errstate(all="ignore"):
         arrays = (*(lane.array for lane in lanes), *computation.scalars)
         numbers = [error_bounds.exactly(np.asarray(array).astype(precision)) for array in arrays]
-        terms = [xp.bind(term, functions) for term in computation.formulas[1:]]
+        terms = [_as_written(computation, k, xp.bind(t, functions)) for k, t in enumerate(computation.formulas[1:])]
         results = rows.compute(terms, numbers[:count], numbers[count:], combine)
     return [Lane("statistic", each.map(lambda part: np.broadcast_to(part, shape))) for each in results]
+
+
+def _as_written(computation: Computation, number: int, term: Callable[..., Any]) -> Callable[..., Any]:
+    """A term, whose exact value is rounded if elements see it as it is written."""
+    if not computation.is_written(number):
+        return term
+    dtype = BY_NAME[computation.compute]
+
+    def written(*arguments: Any) -> Sized:
+        each = error_bounds.number(term(*arguments))
+        value = rounded(each.value, dtype).astype(each.value.dtype)
+        overflows = np.isinf(value) & np.isfinite(each.value)  # of terms that a computation may round to 0
+        return Sized(np.where(overflows, each.value, value), each.size, np.where(overflows, np.inf, each.slip))
+
+    return written
 
 
 def _lanes(

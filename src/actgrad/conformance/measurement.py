@@ -131,7 +131,7 @@ def _compare(
         c = replace(c, lost_signs=_lost_signs(c, lanes[call.main]))
     ulps = standards.bounds(call.operator, c.actual.dtype.name)[0]
     suspect = np.flatnonzero(c.ulps > ulps)
-    if not len(suspect) or c.actual.dtype.kind in "iu":
+    if not len(suspect):
         return replace(c, faults=c.ulps > ulps)
     wrong = faults_among(c.actual[suspect], call, golden, [lane[suspect] for lane in lanes], number)[1]
     faults, by_terms = np.zeros(len(c.ulps), bool), np.zeros(len(c.ulps), bool)

@@ -233,12 +233,20 @@ class Expected:
     def faults(self, actual: Array, ulps: float, terms: float = 8) -> Array:
         """Where `actual` is wrong: by more than `ulps` ULP, or `terms` units of the larger term where they cancel."""
         if self.dtype.kind in "iu":
-            return np.asarray(self.stored != actual)
+            return np.asarray((self.stored != actual) & ~self._is_next_to_a_tie(actual, terms))
         with np.errstate(all="ignore"):
             slip = np.nan_to_num(self.unit * self.slip / ulp(self.values, self.dtype), nan=0, posinf=0)
             allowed = (self.errors(actual) <= ulps + slip) | (self.cancels & (self.term_errors(actual) <= terms))
         faults: Array = ~allowed
         return faults
+
+    def _is_next_to_a_tie(self, actual: Array, terms: float) -> Array:
+        """Where `actual` is one of the two nearest integers, up to the errors of a computation in floats."""
+        if np.dtype(self.compute).kind != "f":
+            return np.zeros(len(actual), bool)
+        with np.errstate(all="ignore"):
+            slack = self.unit * (terms * np.maximum(self.size, np.abs(self.values)) + self.slip)
+            return np.asarray(np.abs(actual.astype(self.values.dtype) - self.values) <= 0.5 + slack)
 
 
 def evaluate(

@@ -73,6 +73,11 @@ class Call:
         return self.tensors.get(self.definition.row_counter)
 
     @property
+    def row_groups(self) -> TensorMeta | None:
+        """The tensor that tells the groups of rows, if there is one."""
+        return self.tensors.get(self.definition.row_groups)
+
+    @property
     def on_product(self) -> str:
         """The product whose rules are in force, for messages: " on Ascend310P", or nothing."""
         return f" on {self.product}" if self.product else ""

@@ -20,8 +20,19 @@ INTEGERS = ("int", "uint")  # kinds of dtypes
 def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str, ...]:
     """The dtypes that an operator's tensors may have: a product's list, otherwise the library's own."""
     if product is None:
-        return tuple(name for name in BY_NAME if name in FLOATS or name in definition.dtypes)
+        return tuple(name for name in BY_NAME if name in _floats(definition) or name in definition.dtypes)
     return definition.dtypes if definition.bfloat16_everywhere else _on(product, definition.dtypes)
+
+
+def _floats(definition: Definition) -> tuple[str, ...]:
+    """The floating dtypes of the library's own list.
+
+    It lacks float64 if an output holds a statistic in float32, because elements see that statistic as it is written.
+    """
+    written = {
+        definition.dtypes_of(name)[:1] for name in definition.schema.outputs if definition.access.is_statistic(name)
+    }
+    return tuple(name for name in FLOATS if name != "float64" or ("float32",) not in written)
 
 
 def _unsupported(name: str, dtype: Dtype, allowed: tuple[str, ...], call: Call) -> str:
@@ -248,6 +259,8 @@ def convertible(*names: str, source: str = "", origin: Origin = Origin.BOTH) -> 
     target = source or "the result"
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        if not source and call.definition.dtypes_of(name):
+            return _not_stated(call, name, meta)
         result = call.inputs[source].dtype if source else result_dtype(call)
         if can_convert(result, meta.dtype):
             return None
@@ -261,6 +274,8 @@ def result_dtype_of(*names: str) -> tuple[Check, ...]:
     """Each of these outputs has the dtype of the result: the inputs' dtypes, promoted."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        if call.definition.dtypes_of(name):
+            return _not_stated(call, name, meta)
         result = result_dtype(call)
         if meta.dtype == result:
             return None
@@ -269,6 +284,16 @@ def result_dtype_of(*names: str) -> tuple[Check, ...]:
         )
 
     return of_each(names, "{name} has the dtype of the result", test, InvalidDtype)
+
+
+def _not_stated(call: Call, name: str, meta: TensorMeta) -> str | None:
+    """The fault of an output that has none of the dtypes that the operator states for it."""
+    stated = call.definition.dtypes_of(name)
+    return (
+        None
+        if meta.dtype.name in stated
+        else f"{name} is {meta.dtype}; it must be {either(stated)}; pass such a {name}"
+    )
 
 
 def storable(*names: str) -> tuple[Check, ...]:

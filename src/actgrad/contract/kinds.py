@@ -73,13 +73,14 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
     first, *rest = definition.schema.tensor_names
     outputs = definition.schema.outputs
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
-    access = definition.access
+    access, promoted = definition.access, [name for name in outputs if not definition.dtypes_of(name)]
     if access.is_packed:
         packed = next(name for name in (first, *rest) if access.part_count(name) > 1)
         halves = [name for name in (first, *rest, *outputs) if access.part_count(name) == 1]
         return (
             dtype_rules.supported(first),
-            dtype_rules.equal(*rest, *outputs, to=first),
+            dtype_rules.equal(*rest, *promoted, to=first),
+            dtype_rules.convertible(*(name for name in outputs if name not in promoted)),
             shape_rules.rank(packed),
             halves_rules.dim_in_range(packed, access.dimension_attribute),
             halves_rules.even(packed, access.dimension_attribute),
@@ -97,7 +98,7 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         dtype_rules.supported(first),
         dtype_rules.promoted(first, *rest) if definition.broadcasts else dtype_rules.equal(*rest, to=first),
         dtype_rules.real(*scalars),
-        stages.document(dtype_rules.supported(*outputs)),
+        stages.document(dtype_rules.supported(*promoted)),
         dtype_rules.convertible(*outputs),
         joined,
         shape_rules.same_shape(*same, to=first),

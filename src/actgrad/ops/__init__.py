@@ -6,6 +6,7 @@ with paused_collection():
     from . import (  # noqa: F401  importing registers
         celu,
         clipped_swiglu,
+        dynamic_quant,
         elu,
         erfinv,
         fast_gelu,
@@ -37,5 +38,6 @@ with paused_collection():
         squared_relu,
         swiglu,
         swiglu_group,
+        swiglu_quant,
         threshold_tensor,
     )

@@ -156,6 +156,7 @@ class Node(_SingleLevelFunction):
         outputs = compute(*tensors)
         every = outputs if isinstance(outputs, tuple) else (outputs,)
         ctx.set_materialize_grads(False)
+        ctx.mark_non_differentiable(*[y for y in every if not (y.is_floating_point() or y.is_complex())])
         ctx.derivation = derivation
         if derivation.keeps_result:
             ctx.save_for_backward(every[0])

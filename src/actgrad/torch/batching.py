@@ -47,7 +47,11 @@ def rule(interface: Interface) -> Callable[..., Any]:
             return tuple(results), (0,) * len(results)
         return torch.stack(calls)[: info.batch_size], 0
 
-    if operator.row_counter or not all(map(operator.access.brings_elements, operator.schema.tensor_names)):
+    if (
+        operator.row_counter
+        or operator.row_groups
+        or not all(map(operator.access.brings_elements, operator.schema.tensor_names))
+    ):
         return apart
 
     def batched(info: Any, in_dims: tuple[Any, ...], *args: Any, **options: Any) -> Any:

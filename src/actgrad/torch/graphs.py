@@ -275,7 +275,7 @@ def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
     except BackendUnavailable:
         return None
     tensors = [tensor for tensor in interface.tensors_of(args) if tensor is not None]
-    if interface.operator.row_counter and interface.tensors_of(args)[-1] is not None:
+    if (interface.operator.row_counter or interface.operator.row_groups) and interface.tensors_of(args)[-1] is not None:
         return None  # the rows are counted when the graph runs
     call = kernels.checked(interface, args)
     outputs, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)

@@ -191,7 +191,7 @@ def replaceable(interface: Interface, args: tuple[Any, ...], out: Sequence[Any])
     definition, call = interface.operator.definition, checked(interface, args, out)
     tensors = interface.tensors_of(args)
     _refuse_overlaps(call, tensors, out)
-    if all(meta.dtype == contract.result_dtype(call) for meta in call.outputs.values()):
+    if all(meta.dtype == contract.output_dtype(call, name) for name, meta in call.outputs.items()):
         return args
     metas = [*call.inputs.values(), *call.outputs.values()]
     dtype = getattr(torch, prepare.compute_dtype(call, metas))

@@ -47,8 +47,18 @@ class Elementwise:
     broadcasts = False  # whether tensors may have fewer elements than others, whatever the operator's checks are
 
     @property
+    def grouped_tensors(self) -> tuple[str, ...]:
+        """The tensors that have a row for each group, where rows lie in groups."""
+        return ()
+
+    @property
     def tensor_names(self) -> tuple[str, ...]:
         """The tensors that it names."""
+        return ()
+
+    @property
+    def terms(self) -> tuple[Any, ...]:
+        """The terms of the statistics that an element sees."""
         return ()
 
     @property
@@ -80,8 +90,10 @@ class Elementwise:
         """Whether a tensor has one element for each row along the last dimension."""
         return False
 
-    def formulas(self, formula: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
-        """The formulas of a computation with this formula of the elements."""
+    def formulas(
+        self, formula: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]]
+    ) -> tuple[Callable[..., Any], ...]:
+        """The formulas of a computation with this formula of the elements. `choose` makes a function of each term."""
         return (formula,)
 
     def formula_arguments(self, names: Sequence[str]) -> list[str]:

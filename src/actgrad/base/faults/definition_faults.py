@@ -56,11 +56,18 @@ _RULES: _Kind = (_are_rules, "a mapping {'alpha > 0': lambda attributes, product
 #: What the value of each field must be, as a test and in words.
 _KINDS: Mapping[str, _Kind] = {
     **dict.fromkeys(("summary", "paper", "multiplies", "reads_result", "result_flag", "unseen"), _TEXT),
-    **dict.fromkeys(("linear_in", "integer_result"), _TEXT),
-    **dict.fromkeys(("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated"), _FLAG),
+    **dict.fromkeys(("linear_in", "integer_result", "row_groups", "groups_are_counts"), _TEXT),
+    **dict.fromkeys(
+        ("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated", "computes_rest"),
+        _FLAG,
+    ),
     **dict.fromkeys(("dtypes", "products"), _NAMES),
     **dict.fromkeys(("differences", "null_order"), _LINES),
     **dict.fromkeys(("requires", "result_suffices"), _RULES),
+    "output_dtypes": (
+        lambda value: isinstance(value, Mapping) and all(map(_is_text, (*value, *value.values()))),
+        "a mapping such as {'mask': 'uint8'}",
+    ),
     "switch": (lambda value: _is_text(value) or callable(value), "the name of an attribute, or a function"),
     "checks": (
         lambda value: isinstance(value, tuple) and all(isinstance(group, tuple) for group in value),
@@ -189,7 +196,7 @@ def of_c(definition: Any) -> Iterator[str]:
             continue
         if c.name.endswith("GetWorkspaceSize"):
             yield f"aclnn is {c.name!r}; leave out GetWorkspaceSize, which is the name of the first of two functions"
-        unread = [name.removesuffix("?") for name in c.unread.split()]
+        unread = [name.removesuffix("?") for name in f"{c.unread} {c.ignored} {c.refused}".split()]
         parameters = c.parameters.split()
         if not parameters:
             continue

@@ -18,6 +18,7 @@ from ..files.sizes import available_memory
 from ..standards import OWN, STANDARDS
 from ..verdict import Verdict
 from .case_model import FileCase, NotRun, Tensor
+from .interface import case_parameters
 
 IN_FORCE = "mixed"  # the standard that decides where neither the command nor the case names one
 _TIMES = 12  # memory that judging takes, in the size of the tensors
@@ -71,7 +72,7 @@ def draw(case: FileCase, seed: int) -> tuple[Operator, dict[str, Any], tuple[Arr
     assert signature is not None, "else it has a problem"
     operator = signature.operator
     _refuse_unfit(case)
-    for parameter in signature.parameters:
+    for parameter in case_parameters(signature):
         is_given = parameter.type == "Tensor" or parameter.argument in case.attributes
         if not is_given and operator.defaults[parameter.argument] is None:
             raise NotRun(f"{parameter.name} is missing; it has no default; add it to the case")

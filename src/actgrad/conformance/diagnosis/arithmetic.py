@@ -98,7 +98,7 @@ def subnormals_flushed(sample: Sample) -> Iterator[Suspicion]:
     inputs = {k: flushed(lane, lane.dtype) for k, lane in enumerate(sample.inputs)}
     prediction = sample.recomputed(inputs=inputs)
     if prediction is not None:
-        results = [flushed(p.values, p.dtype) for p in prediction]
+        results = [p.values if p.dtype.kind in "iu" else flushed(p.values, p.dtype) for p in prediction]
         yield Suspicion("subnormals-flushed", "subnormal numbers are flushed to 0", _valued(sample, results))
 
 

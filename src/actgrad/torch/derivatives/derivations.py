@@ -10,6 +10,8 @@ import torch
 
 from ...base import products
 from ...base.bounded_cache import BoundedCache
+from ...base.dtypes import FLOATS
+from ...base.errors import InvalidArgument
 from ..kernels import Interface, interface_of
 from . import saving
 from .dual import sum_present
@@ -105,8 +107,15 @@ CACHE = BoundedCache[Any, Derivation](1024)
 def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | None, save: str) -> Derivation:
     """The derivatives of a call with these attributes; cached, since they take longer than a small kernel.
 
-    Without a dtype, it is a call in place.
+    Without a dtype, it is a call in place. Raises for an operator whose result is rounded to integers.
     """
+    definition = interface.operator.definition
+    result, *_ = definition.schema.outputs
+    if not {*definition.dtypes_of(result)} <= {*FLOATS}:
+        fault = f"a tensor requires grad, but {result} is {definition.dtypes_of(result)[0]}, which has no gradient"
+        raise InvalidArgument(
+            f"{definition.name}: {fault}; no tensor may require grad; pass .detach() or call inside torch.no_grad()"
+        )
     if products.any_chosen() or not all(map(_is_told_by_equality, values)):
         return _derive(interface, values, dtype, save)
     key = (interface, values, dtype, save)

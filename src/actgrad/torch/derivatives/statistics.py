@@ -89,7 +89,12 @@ class ElementCall(NamedTuple):
     def results(self) -> list[torch.Tensor]:
         """The outputs; a statistic that one holds has 1 for each of the row's dimensions."""
         outputs = self.outputs(self.inputs, self.row_statistics(self.inputs))
-        return [self.broadcast(y) if self.statistic_of(k) < 0 else y for k, y in enumerate(outputs)]
+        return [self.broadcast(y) if self.statistic_of(k) < 0 else self.of_rows(y) for k, y in enumerate(outputs)]
+
+    def of_rows(self, y: Any) -> torch.Tensor:
+        """A statistic of each row, also one that a formula states as a constant."""
+        shape = [1 if d in self.dims else n for d, n in enumerate(self.shape)]
+        return y if isinstance(y, torch.Tensor) else self.inputs[0].new_full(shape, y)
 
     def jacobian_vector(self, directions: Sequence[torch.Tensor | None]) -> list[torch.Tensor]:
         """The outputs' tangents, given those of the inputs; None stands for 0."""
