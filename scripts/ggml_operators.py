@@ -23,20 +23,20 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def build(checkout: Path, folder: Path) -> tuple[Path, dict[str, str]]:
-    """The test program, and the environment that it runs in."""
+def build(checkout: Path, folder: Path, source: str, *libraries: str) -> tuple[Path, dict[str, str]]:
+    """A program of one source file of the checkout, and the environment that it runs in."""
     sdk, made = folder / "sdk", folder / "ggml"
     builder.build(sdk)
     variables = os.environ | descriptions.environment(sdk.resolve())
     paths = [str(sdk.resolve() / "lib64"), str(made.resolve() / "bin"), variables.get("LD_LIBRARY_PATH", "")]
     variables |= {"LD_LIBRARY_PATH": ":".join(filter(None, paths)), "GGML_NO_BACKTRACE": "1"}
     run(["cmake", "-S", str(checkout), "-B", str(made), *OPTIONS], variables)
-    run(["cmake", "--build", str(made), "--target", "ggml", "--parallel"], variables)
-    program = folder / "test-backend-ops"
-    source = checkout / "tests" / "test-backend-ops.cpp"
-    libraries = [f"-l{name}" for name in ("ggml", "ggml-base", "ggml-cpu", "ggml-cann")]
-    places = [f"-I{checkout}/ggml/include", f"-L{made}/bin", f"-Wl,-rpath-link,{sdk}/lib64"]
-    run([*builder.compiler("c++"), "-std=c++17", "-w", str(source), *places, *libraries, "-o", str(program)], variables)
+    run(["cmake", "--build", str(made), "--target", *libraries, "ggml", "--parallel"], variables)
+    program = folder / Path(source).stem
+    names = [f"-l{name}" for name in (*libraries, "ggml", "ggml-base", "ggml-cpu", "ggml-cann")]
+    places = [f"-I{checkout}/include", f"-I{checkout}/ggml/include", f"-L{made}/bin", f"-Wl,-rpath-link,{sdk}/lib64"]
+    command = [*builder.compiler("c++"), "-std=c++17", "-w", str(checkout / source), *places, *names]
+    run([*command, "-o", str(program)], variables)
     return program, variables
 
 
@@ -76,7 +76,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=300, help="the most that one operator may take")
     options = parser.parse_intermixed_args()
     options.build.mkdir(parents=True, exist_ok=True)
-    program, variables = build(options.checkout.resolve(), options.build.resolve())
+    program, variables = build(options.checkout.resolve(), options.build.resolve(), "tests/test-backend-ops.cpp")
     for operator in options.operators or operators(program, variables):
         print(f"{operator}: {result(program, operator, variables, options.seconds)}", flush=True)
     return 0

@@ -20,6 +20,18 @@ def test_through_c(sdk: Sdk, mode: str) -> None:
     assert sdk.run("inference", mode=mode) == "ok\n"
 
 
+@needs_compiler
+@pytest.mark.parametrize("mode", MODES)
+def test_weights_in_another_format(sdk: Sdk, mode: str) -> None:
+    assert sdk.run("weights", mode=mode) == "ok\n"
+
+
+@needs_compiler
+@pytest.mark.parametrize("product", ["Ascend910", "Ascend310B"])
+def test_products_without_sizes_of_weights(sdk: Sdk, product: str) -> None:
+    assert sdk.run("weights", "refused", ACTGRAD_PRODUCT=product) == "ok\n"
+
+
 def rotated(x: Any, mode: int) -> Any:
     """Pairs as complex numbers times i."""
     if mode == 2:

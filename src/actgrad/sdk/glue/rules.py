@@ -261,6 +261,8 @@ RULES: dict[str, Rule] = {
     "copy": Rule(lambda to, source: source, OWN),
     "cast": Rule(lambda source, *dtype: source, OWN),
     "fill": Rule(lambda to, value: value, OWN),
+    # The order of FRACTAL_NZ: every format is read as ND, so the weights stay.
+    "keep": Rule(lambda a: None, OWN),
     "zero": Rule(lambda to: 0, OWN),
     "one": Rule(lambda to: 1, OWN),
     "add": Rule(lambda a, b, alpha=1: a + alpha * b),
