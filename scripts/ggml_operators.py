@@ -17,6 +17,8 @@ from pathlib import Path
 
 from actgrad.sdk import builder, descriptions
 
+#: A test's result, as test-backend-ops colours it.
+PASSED, FAILED = "OK\033", "FAIL\033"
 OPTIONS = (
     "-DGGML_CANN=ON", "-DSOC_TYPE=Ascend910B3", "-DCMAKE_BUILD_TYPE=Release", "-DLLAMA_BUILD_COMMON=OFF",
     "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_TOOLS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF", "-DLLAMA_BUILD_SERVER=OFF",
@@ -57,13 +59,14 @@ def result(program: Path, operator: str, variables: dict[str, str], seconds: int
     command = [str(program.resolve()), "test", "-b", "CANN0", "-o", operator]
     try:
         done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired:
-        return f"not done after {seconds} s"
+    except subprocess.TimeoutExpired as stopped:
+        output = (stopped.stdout or b"").decode(errors="replace")
+        return f"{output.count(PASSED)} pass and {output.count(FAILED)} fail in {seconds} s, then it was stopped"
     said = done.stdout + done.stderr
     counted = re.search(r"(\d+)/(\d+) tests passed", said)
     if counted is None or done.returncode:
         reason = re.search(r"(aclnn\w+|acl\w+) is not in actgrad: [^;\n]+|aclnn\w+: [^\n]+", said)
-        passed = said.count("OK\033") if counted is None else int(counted[1])
+        passed = said.count(PASSED) if counted is None else int(counted[1])
         return f"stops after {passed}: {reason[0] if reason else f'exit status {done.returncode}'}"
     return f"passes {counted[1]}/{counted[2]}" if int(counted[2]) else "is not of the CANN backend"
 

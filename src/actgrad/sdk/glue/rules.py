@@ -308,6 +308,7 @@ RULES: dict[str, Rule] = {
     "dequantized_matmul": Rule(matmul.dequantized_product, OWN, matmul.dequantized_shape, reads_nibbles=True),
     "addmm": Rule(matmul.addmm, RESULT, matmul.sum_shape),
     "inverse": Rule(np.linalg.inv, FLOATING, lambda shape: shape),
+    "triangular": Rule(matmul.triangular, COMMON, matmul.triangular_shapes),
     "outer": Rule(np.multiply.outer, COMMON, lambda a, b: (*a, *b)),
     "sum_of_list": Rule(lambda parts: reduce(np.add, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
     "prod_of_all": Rule(lambda a, dtype: np.prod(a), RESULT, lambda *_: ()),
