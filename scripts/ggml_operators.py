@@ -33,7 +33,8 @@ def build(checkout: Path, folder: Path, source: str, *libraries: str) -> tuple[P
     paths = [str(sdk.resolve() / "lib64"), str(made.resolve() / "bin"), variables.get("LD_LIBRARY_PATH", "")]
     variables |= {"LD_LIBRARY_PATH": ":".join(filter(None, paths)), "GGML_NO_BACKTRACE": "1"}
     run(["cmake", "-S", str(checkout), "-B", str(made), *OPTIONS], variables)
-    run(["cmake", "--build", str(made), "--target", *libraries, "ggml", "--parallel"], variables)
+    jobs = str(os.cpu_count() or 1)  # without a number, make starts all compilers at once
+    run(["cmake", "--build", str(made), "--target", *libraries, "ggml", "--parallel", jobs], variables)
     program = folder / Path(source).stem
     names = [f"-l{name}" for name in (*libraries, "ggml", "ggml-base", "ggml-cpu", "ggml-cann")]
     places = [f"-I{checkout}/include", f"-I{checkout}/ggml/include", f"-L{made}/bin", f"-Wl,-rpath-link,{sdk}/lib64"]
