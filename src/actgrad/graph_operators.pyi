@@ -17,6 +17,8 @@ __all__ = [
     "ClippedSwiglu",
     "ClippedSwigluGrad",
     "ConfusionSoftmaxGrad",
+    "DynamicQuant",
+    "DynamicQuantV2",
     "Elu",
     "EluGrad",
     "EluGradV2",
@@ -83,6 +85,7 @@ __all__ = [
     "SquaredRelu",
     "SwiGlu",
     "SwiGluGrad",
+    "SwiGluQuant",
     "SwigluGroup",
     "Swish",
     "SwishGrad",
@@ -283,6 +286,115 @@ class _ConfusionSoftmaxGrad(GraphOperator):
     def infer_dtype(this, /, grad: Any, x: Any) -> tuple[Any, ...]: ...
 
 ConfusionSoftmaxGrad: _ConfusionSoftmaxGrad
+
+class _DynamicQuant(GraphOperator):
+    def __call__(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        dst_type: Literal[2] = 2,
+    ) -> tuple[ArrayT, ArrayT]:
+        """DynamicQuant(x, smooth_scales, group_index, dst_type=2) -> y, scale
+
+        y = round(x / scale) and scale = max(abs(x)) / 127 along the last dimension; y is int8, and scale is float32
+        with one element for each row
+
+        With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
+        With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
+        the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN counts
+        as 0. In a row of zeros, y and scale are 0.
+        """
+    def plan(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        out: Any = None,
+        dst_type: Literal[2] = 2,
+    ) -> Plan: ...
+    def infer_shape(
+        this,
+        /,
+        x: Sequence[int],
+        smooth_scales: Sequence[int] | None = None,
+        group_index: Sequence[int] | None = None,
+        *,
+        dst_type: Literal[2] = 2,
+    ) -> tuple[tuple[int, ...], ...]: ...
+    def infer_dtype(
+        this, /, x: Any, smooth_scales: Any | None = None, group_index: Any | None = None, *, dst_type: Literal[2] = 2
+    ) -> tuple[Any, ...]: ...
+
+DynamicQuant: _DynamicQuant
+
+class _DynamicQuantV2(GraphOperator):
+    def __call__(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        dst_type: Literal[2] = 2,
+        is_symmetrical: Literal[False] = False,
+        quant_mode: Literal["pertoken"] = "pertoken",
+        dst_type_max: Literal[0.0] = 0.0,
+    ) -> tuple[ArrayT, ArrayT, ArrayT]:
+        """DynamicQuantV2(x, smooth_scales, group_index, dst_type=2, is_symmetrical=False, quant_mode='pertoken',
+        dst_type_max=0.0) -> y, scale, offset
+
+        y = round(x / scale + offset) and scale = max((max(x) + max(-x)) / 255, 1e-12) and offset = 127 - max(x) /
+        scale along the last dimension; y is int8, and scale and offset are float32 with one element for each row
+
+        With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
+        With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
+        the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN becomes
+        0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN.
+        """
+    def plan(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        out: Any = None,
+        dst_type: Literal[2] = 2,
+        is_symmetrical: Literal[False] = False,
+        quant_mode: Literal["pertoken"] = "pertoken",
+        dst_type_max: Literal[0.0] = 0.0,
+    ) -> Plan: ...
+    def infer_shape(
+        this,
+        /,
+        x: Sequence[int],
+        smooth_scales: Sequence[int] | None = None,
+        group_index: Sequence[int] | None = None,
+        *,
+        dst_type: Literal[2] = 2,
+        is_symmetrical: Literal[False] = False,
+        quant_mode: Literal["pertoken"] = "pertoken",
+        dst_type_max: Literal[0.0] = 0.0,
+    ) -> tuple[tuple[int, ...], ...]: ...
+    def infer_dtype(
+        this,
+        /,
+        x: Any,
+        smooth_scales: Any | None = None,
+        group_index: Any | None = None,
+        *,
+        dst_type: Literal[2] = 2,
+        is_symmetrical: Literal[False] = False,
+        quant_mode: Literal["pertoken"] = "pertoken",
+        dst_type_max: Literal[0.0] = 0.0,
+    ) -> tuple[Any, ...]: ...
+
+DynamicQuantV2: _DynamicQuantV2
 
 class _Elu(GraphOperator):
     def __call__(this, /, x: ArrayT, *, alpha: Number = 1.0, scale: Number = 1.0, input_scale: Number = 1.0) -> ArrayT:
@@ -1574,6 +1686,78 @@ class _SwiGluGrad(GraphOperator):
     def infer_dtype(this, /, y_grad: Any, x: Any, *, dim: SupportsIndex | Sequence[int] = -1) -> tuple[Any, ...]: ...
 
 SwiGluGrad: _SwiGluGrad
+
+class _SwiGluQuant(GraphOperator):
+    def __call__(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        offsets: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        activate_left: bool | np.bool_ = False,
+        quant_mode: Literal["static", "dynamic"] | SupportsIndex = "dynamic",
+        group_list_type: SupportsIndex = 0,
+        dst_type: SupportsIndex = 2,
+    ) -> tuple[ArrayT, ArrayT]:
+        """SwiGluQuant(x, smooth_scales, offsets, group_index, activate_left=False, quant_mode='dynamic',
+        group_list_type=0, dst_type=2) -> y, scale
+
+        y = round(v * scale) and scale = 127 / max(abs(v)) along the last dimension, where v = silu(upper) * lower
+        and lower and upper are the halves of x along the last dimension; y is int8, and scale is float32 with one
+        element for each row
+
+        With activate_left, v = silu(lower) * upper. With smooth_scales, v is multiplied by it. With
+        quant_mode='static', y = round(v + offsets), and scale is 0. smooth_scales and offsets have shape (1,), or
+        (1, n) for rows of n elements. With group_index, they have a number or a row for each group of rows, instead
+        of 1. group_index has the end of each group, which is the number of the first row behind it. With
+        group_list_type=1, it has the number of rows of each group. Rows behind the last group are computed without
+        smooth_scales and offsets. round takes the nearest integer, and the even one of two. NaN counts as 0. In a
+        row of zeros, y is 0 and scale is infinite.
+        """
+    def plan(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        offsets: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        out: Any = None,
+        activate_left: bool | np.bool_ = False,
+        quant_mode: Literal["static", "dynamic"] | SupportsIndex = "dynamic",
+        group_list_type: SupportsIndex = 0,
+        dst_type: SupportsIndex = 2,
+    ) -> Plan: ...
+    def infer_shape(
+        this,
+        /,
+        x: Sequence[int],
+        smooth_scales: Sequence[int] | None = None,
+        offsets: Sequence[int] | None = None,
+        group_index: Sequence[int] | None = None,
+        *,
+        activate_left: bool | np.bool_ = False,
+        quant_mode: Literal["static", "dynamic"] | SupportsIndex = "dynamic",
+        group_list_type: SupportsIndex = 0,
+        dst_type: SupportsIndex = 2,
+    ) -> tuple[tuple[int, ...], ...]: ...
+    def infer_dtype(
+        this,
+        /,
+        x: Any,
+        smooth_scales: Any | None = None,
+        offsets: Any | None = None,
+        group_index: Any | None = None,
+        *,
+        activate_left: bool | np.bool_ = False,
+        quant_mode: Literal["static", "dynamic"] | SupportsIndex = "dynamic",
+        group_list_type: SupportsIndex = 0,
+        dst_type: SupportsIndex = 2,
+    ) -> tuple[Any, ...]: ...
+
+SwiGluQuant: _SwiGluQuant
 
 class _SwigluGroup(GraphOperator):
     def __call__(

@@ -25,7 +25,6 @@ from tests.support.author_mistakes import (
     scaled,
     schema,
     twice,
-    two_values,
     with_scalar,
 )
 
@@ -117,8 +116,8 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "no schema": (lambda: operator("NAME(Tensor self)"), "schema is "),
     "several outputs of elements": (
-        schema("NAME(Tensor x) -> (Tensor a, Tensor b)", two_values),
-        r"2 outputs \(a, b\), but elements have one; write",
+        schema("NAME(Tensor x) -> (Tensor a, Tensor b)", identity),
+        r"returns 1 value; it must return a tuple of 2 \(a, b\)",
     ),
     # fields
     "a field that is none": (lambda: one(gradient="x"), "gradient is not a field; the fields are "),

@@ -19,6 +19,9 @@ def test_nan_stays_nan(operator, attributes, dtype):
         return
     if operator.name in ("heaviside", "threshold_tensor"):  # no result depends on values where input is 1
         return
+    if operator.output_dtypes:  # NaN counts as 0
+        assert not results[0].any()
+        return
     if operator.name == "unit_step":  # its comparison fails
         assert not results[0].astype(np.float64).any()
         return

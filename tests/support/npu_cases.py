@@ -160,6 +160,38 @@ def gelu_mul() -> None:
         close(torch_npu.npu_gelu_mul(x.npu()), functional.gelu(first) * second)
 
 
+def quantisation() -> None:
+    """INT8 with a scale for each row: the nearest integer, or the other one next to a tie."""
+
+    def compare(found: Any, v: Any, scale: Any) -> None:
+        out, written = (tensor.cpu().double() for tensor in found)
+        assert found[0].dtype == torch.int8
+        torch.testing.assert_close(written, scale, rtol=1e-6, atol=0)
+        assert ((out - v / written[:, None]).abs() <= 0.501).all()
+
+    x, smooth, ends = sample(torch.float16, 6, 32), torch.rand(2, 32).half() + 0.5, torch.tensor([4, 6]).int()
+    smoothed = x.double() * smooth.double()[[0, 0, 0, 0, 1, 1]]
+    for found, v in (
+        (torch_npu.npu_dynamic_quant(x.npu()), x.double()),
+        (torch_npu.npu_dynamic_quant(x.npu(), smooth_scales=smooth[0].npu()), x.double() * smooth[0].double()),
+        (torch_npu.npu_dynamic_quant(x.npu(), smooth_scales=smooth.npu(), group_index=ends.npu()), smoothed),
+    ):
+        compare(found, v, v.abs().amax(1) / 127)
+    out, scale, offset = (each.cpu().double() for each in torch_npu.npu_dynamic_quant_asymmetric(x.npu()))
+    torch.testing.assert_close(scale, (x.double().amax(1) - x.double().amin(1)) / 255, rtol=1e-6, atol=0)
+    assert ((out - x.double() / scale[:, None] - offset[:, None]).abs() <= 0.501).all()
+    b, a = x.double().chunk(2, -1)
+    v, scales = functional.silu(a) * b, smooth[:, :16].float()
+    out, scale = torch_npu.npu_swiglu_quant(x.npu(), quant_mode=1)
+    compare((out, 1 / scale), v, v.abs().amax(1) / 127)
+    grouped = v * scales.double()[[0, 0, 0, 0, 1, 1]]
+    for kind, index in ((0, ends), (1, torch.tensor([4, 2]).int())):
+        out, _ = torch_npu.npu_swiglu_quant(
+            x.npu(), smooth_scales=scales.npu(), offsets=scales.npu(), group_index=index.npu(), group_list_type=kind
+        )
+        assert ((out.cpu().double() - grouped - scales.double()[[0, 0, 0, 0, 1, 1]]).abs() <= 0.501).all()
+
+
 def streams() -> None:
     x = torch.randn(1 << 16).npu()
     stream, before, after = torch.npu.Stream(), torch.npu.Event(enable_timing=True), torch.npu.Event(enable_timing=True)
@@ -434,7 +466,10 @@ def fused_adam_w() -> None:
 CASES: dict[str, Callable[[], None]] = {
     **{name: lambda rules=rules: forward_and_backward(*rules) for name, rules in FORWARD_AND_BACKWARD.items()},
     **{name: lambda rule=rule: in_place(rule) for name, rule in IN_PLACE.items()},
-    **{function.__name__: function for function in (glue, gelu_mul, streams, memory, page, refused, several_devices)},
+    **{
+        function.__name__: function
+        for function in (glue, gelu_mul, quantisation, streams, memory, page, refused, several_devices)
+    },
     **{
         function.__name__: function
         for function in (printed, indices, random_numbers, dropout_backward, further, fused_adam_w)

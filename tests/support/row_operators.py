@@ -13,7 +13,9 @@ from actgrad.base.rows import Rows, largest, total
 from actgrad.base.xp import exp_difference
 from actgrad.calls.operator import REGISTRY
 
-OPERATORS = [operator for operator in actgrad.operators.values() if operator.access.sees_rows]
+OPERATORS = [o for o in actgrad.operators.values() if o.access.sees_rows and not o.output_dtypes]
+#: Operators that round their results to integers, with a scale for each row.
+QUANTISING = [o for o in actgrad.operators.values() if o.access.sees_rows and o.output_dtypes]
 #: ULP of an element of a row; products and sums that cancel are measured in units of the larger term.
 ULPS = {"float32": 4.0, "float64": 8.0, "float16": 0.51, "bfloat16": 0.51}
 

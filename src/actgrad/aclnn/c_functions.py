@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from contextlib import suppress
+from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 from .. import arrays, contract
@@ -26,7 +28,7 @@ class CachedPlan(NamedTuple):
 
     prepared: Prepared
     attributes: dict[str, Any]
-    record: Any  # by Python's calls, tokens: kept alive, since the key is their identities. By C's calls, operands
+    record: Any  # calls from Python: tokens, kept alive because the key has their identities. Calls from C: operands
 
 
 _DOUBLE = BY_NAME["float64"]
@@ -41,21 +43,23 @@ class CFunction:
         operator = self.operator = signature.operator.with_definition(signature.definition)
         optional = signature.function.optional.split()
         self._defaults = {name: operator.defaults[name] for name in optional if name in operator.defaults}
-        self._positions = {p.argument: k for k, p in enumerate(signature.parameters)}
+        self._positions = _positions(signature)
         definition = operator.definition
         self._may_be_null = [  # the positions of tensors
             self._positions[a.name]
             for a in definition.schema.tensors
             if a.is_optional and a.name != definition.given_value
         ]
-        required = [p for p in signature.parameters if p.is_unread and not p.is_optional]
+        required = [p for p in signature.parameters if p.is_unread and not p.is_optional and p.type == "Tensor"]
+        self._refused = [self._positions[name] for name in signature.function.refused.split()]
         self._unread = [(self._positions[p.argument], p.argument) for p in required]
         # The positions of the schema's tensors among the arguments. In place, the first input is the output.
         self.inputs = tuple(self._positions[name] for name in operator.schema.tensor_names)
         positions = (self._positions[name] for name in operator.schema.outputs if not signature.in_place)
         self.outputs = tuple(positions) or self.inputs[:1]
         self.tensors = (*self.inputs, *self.outputs)
-        attributes = operator.schema.attributes
+        self.input_parameters = tuple([k for k in self.inputs if k < len(signature.parameters)])
+        attributes = definition.schema.attributes
         self._attributes = [(self._positions[a.name], a) for a in attributes if a.name in self._positions]
         self._fixed = {
             name: arguments.attribute(operator.definition, operator.schema.attributes_by_name[name], value)
@@ -69,11 +73,11 @@ class CFunction:
 
     def plan(self, args: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
-        ruleset = Ruleset.current(typed=True)
+        ruleset, args = Ruleset.current(typed=True), completed(args)
         views: list[Any] = []  # None for an optional tensor that was left out
         values: list[Any] = []  # the other arguments: scalars and flags
         tokens: list[Any] = [ruleset]
-        is_plain = True
+        is_plain = all(args[k] is None for k in self._refused)
         for k, name in self._unread:
             if args[k] is None:  # null pointers count in order: later ones pass here
                 self._check_early((*args[:k], *[() if value is None else value for value in args[k:]]), ruleset)
@@ -114,6 +118,8 @@ class CFunction:
         if cached is not None:
             return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
         plan = self._new_plan(args, views, values, ruleset)
+        for name in [self.signature.parameters[k].name for k in self._refused if args[k] is not None]:
+            raise KernelMissing(f"{self.operator.name}: {name} is a tensor; no kernel writes it; pass a null pointer")
         if is_plain:
             self.keep(key, plan, tokens)
         return plan
@@ -126,7 +132,7 @@ class CFunction:
         scalars = {name: value for name, value in attributes.items() if isinstance(value, AclScalar)}
         attributes |= {name: scalar.value for name, scalar in scalars.items()}
         dtypes = tuple([scalars[n].dtype if n in scalars else _DOUBLE for n in operator.schema.scalars])
-        tensors = [(self.signature.parameters[k], args[k]) for k in self.tensors]
+        tensors = [(self.signature.parameters[min(k, len(args) - 2)], args[k]) for k in self.tensors]
         formats, fault = memory_checks.formats_and_fault(self.signature.name, tensors)
         if fault:
             # The operator's own checks come first: its contract says nothing of memory.
@@ -159,18 +165,24 @@ class CFunction:
         if kind == "text" and value is None:
             raise NullArgument(f"{self.operator.name}: {missing(argument.name)}")
         if value is None or isinstance(value, str) is not (kind == "text"):
-            expected = {"double": "a number", **KINDS}[kind]
-            fault = f"{self.operator.name}: {argument.name} is {quote(value)}; it must be {expected}; pass {expected}"
-            raise InvalidCall(fault)
-        if self.signature.function.any_choice and argument.name == self.operator.switch:
-            value = value if value in range(len(self.operator.choices)) else 0
+            raise self._no_flag(value, argument, kind)
         value = arguments.attribute(self.operator.definition, argument, value)
+        if self.signature.function.any_choice and argument.name == self.operator.switch and type(value) is int:
+            value = self.operator.choices[0]  # an unknown number
+        if kind == "double" and isinstance(value, complex):
+            raise self._no_flag(value, argument, kind)
         return ctypes.c_float(value).value if kind == "double" else value  # which such a function makes of it first
 
+    def _no_flag(self, value: Any, argument: Argument, kind: str) -> InvalidCall:
+        expected = {"double": "a real number", **KINDS}[kind]
+        fault = f"{self.operator.name}: {argument.name} is {quote(value)}; it must be {expected}; pass {expected}"
+        return InvalidCall(fault)
+
     def _check_early(self, args: tuple[Any, ...], ruleset: Ruleset) -> None:
-        """Raise where a pointer is null, or the product lacks the operator."""
+        """Raise if a pointer is null, or the product lacks the operator."""
         operator = self.operator
-        values = self._fixed | {p.argument: args[k] for k, p in enumerate(self.signature.parameters)}
+        values = {**self.signature.function.fixed, **self._fixed}
+        values |= {p.argument: args[k] for k, p in enumerate(self.signature.parameters)}
         values |= {name: value for name, value in self._defaults.items() if values[name] is None}
         if self.signature.in_place:
             values |= dict.fromkeys(operator.schema.outputs, values[operator.schema.tensor_names[0]])
@@ -178,6 +190,34 @@ class CFunction:
         for p in self.signature.parameters:
             if p.type == "text" and values[p.argument] is None:
                 raise NullArgument(f"{operator.name}: {missing(p.argument)}")
+
+
+def _positions(signature: Signature) -> dict[str, int]:
+    """The positions of a call's arguments. A tensor that the function does not have stands behind all others."""
+    absent = [name for name in signature.operator.schema.tensor_names if name in signature.function.fixed]
+    positions = {p.argument: k for k, p in enumerate(signature.parameters)}
+    return positions | dict.fromkeys(absent, len(signature.parameters))
+
+
+def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
+    """The C function that computes a call: `function`, or its other operator's if an output asks for that."""
+    c = function.signature.function
+    refused = c.refused.split()
+    names = [p.name for p, argument in zip(function.signature.parameters, args, strict=False) if argument is not None]
+    return _other(function) if c.otherwise is not None and {*refused} & {*names} else function
+
+
+@cache
+def _other(function: CFunction) -> CFunction:
+    """The same C function with all its outputs, which another operator computes."""
+    c = function.signature.function
+    every = replace(c, refused="", otherwise=None, unusual_const=f"{c.unusual_const} {c.refused}")
+    return CFunction(next(signatures.of_function(c.otherwise, every)))
+
+
+def completed(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a call, and a null pointer for tensors that the function does not have."""
+    return (*args, None)
 
 
 _functions: dict[str, CFunction] = {}

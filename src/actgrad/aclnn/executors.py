@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.errors import ActgradError, InvalidArgument, quote
+from ..base.errors import ActgradError, InvalidArgument, kind_of, quote
 from ..base.forks import forkable_lock
 from ..calls.plan import Plan
-from .c_functions import CFunction
+from .c_functions import CFunction, completed
 from .messages import report
 from .names import STATUSES
 from .objects import DESTROYED, AclTensor, Handle, storage_of
@@ -37,7 +37,7 @@ class AclOpExecutor(Handle):
     def __init__(self, function: CFunction, plan: Plan, arguments: tuple[Any, ...]):
         self.function = function
         self._plan: Plan | None = plan
-        self._tensors = arguments  # of phase one
+        self._tensors = completed(arguments)  # of phase one
         self.repeat: Callable[[], object] | None = None  # phase two of a reusable executor
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class AclOpExecutor(Handle):
                 "tensor"
             )
         if not isinstance(tensor, AclTensor) or tensor.view is None:
-            kind = f"is a {type(tensor).__name__}; it must be an aclTensor; call aclCreateTensor"
+            kind = f"is {kind_of(tensor)}; it must be an aclTensor; call aclCreateTensor"
             raise InvalidArgument(f"{function}: tensor {DESTROYED if isinstance(tensor, AclTensor) else kind}")
         view, fault = tensor.view_on(storage_of(addr, function))
         if fault:
@@ -119,7 +119,7 @@ def aclDestroyAclOpExecutor(executor: AclOpExecutor | None) -> int:
 
 def aclSetInputTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
     """Put input number `index` of a reusable executor on other memory. `addr` is storage as of aclCreateTensor."""
-    return _move("aclSetInputTensorAddr", executor, lambda f: f.inputs, index, tensor, addr)
+    return _move("aclSetInputTensorAddr", executor, lambda f: f.input_parameters, index, tensor, addr)
 
 
 def aclSetOutputTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
@@ -129,7 +129,7 @@ def aclSetOutputTensorAddr(executor: AclOpExecutor | None, index: int, tensor: A
 
 def aclSetTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
     """Put tensor number `index` of a reusable executor, inputs before outputs, on other memory."""
-    return _move("aclSetTensorAddr", executor, lambda f: (*f.inputs, *f.outputs), index, tensor, addr)
+    return _move("aclSetTensorAddr", executor, lambda f: (*f.input_parameters, *f.outputs), index, tensor, addr)
 
 
 def _move(
@@ -154,9 +154,9 @@ def _on_executor(name: str, executor: AclOpExecutor | None, action: Callable[[Ac
         if executor is None:
             raise InnerNull(f"{name}: executor is a null pointer; it is required; pass the executor of phase one")
         if not isinstance(executor, AclOpExecutor):
-            kind = type(executor).__name__
+            kind = kind_of(executor)
             raise ExecutorError(
-                f"{name}: executor is a {kind}; it must be an aclOpExecutor; pass the executor of phase one"
+                f"{name}: executor is {kind}; it must be an aclOpExecutor; pass the executor of phase one"
             )
         action(executor)
     except Exception as error:  # a C function does not raise

@@ -99,6 +99,10 @@ __all__ = [
     "aclnnClippedSwigluGradGetWorkspaceSize",
     "aclnnClippedSwigluV2",
     "aclnnClippedSwigluV2GetWorkspaceSize",
+    "aclnnDynamicQuant",
+    "aclnnDynamicQuantGetWorkspaceSize",
+    "aclnnDynamicQuantV2",
+    "aclnnDynamicQuantV2GetWorkspaceSize",
     "aclnnElu",
     "aclnnEluBackward",
     "aclnnEluBackwardGetWorkspaceSize",
@@ -247,6 +251,10 @@ __all__ = [
     "aclnnSwiGluGetWorkspaceSize",
     "aclnnSwiGluGrad",
     "aclnnSwiGluGradGetWorkspaceSize",
+    "aclnnSwiGluQuant",
+    "aclnnSwiGluQuantGetWorkspaceSize",
+    "aclnnSwiGluQuantV2",
+    "aclnnSwiGluQuantV2GetWorkspaceSize",
     "aclnnSwigluGroup",
     "aclnnSwigluGroupGetWorkspaceSize",
     "aclnnSwish",
@@ -452,6 +460,51 @@ def aclnnClippedSwigluV2GetWorkspaceSize(
     """
 
 aclnnClippedSwigluV2: PhaseTwo
+
+def aclnnDynamicQuantGetWorkspaceSize(
+    x: Tensor, smoothScalesOptional: Tensor, yOut: Tensor, scaleOut: Tensor, /
+) -> tuple[int, int, AclOpExecutor | None]:
+    """yOut = round(x / scaleOut) and scaleOut = max(abs(x)) / 127 along the last dimension; yOut is INT8, and
+    scaleOut is FLOAT with one element for each row
+
+    With smoothScalesOptional, x is first multiplied by it. smoothScalesOptional has one number for each element
+    of a row. With group_index, it has such a row for each group of rows. group_index has the end of each group,
+    which is the number of the first row behind it. round takes the nearest integer, and the even one of two.
+    NaN counts as 0. In a row of zeros, yOut and scaleOut are 0.
+
+    In C:
+        aclnnStatus aclnnDynamicQuantGetWorkspaceSize(const aclTensor* x, const aclTensor* smoothScalesOptional,
+            const aclTensor* yOut, const aclTensor* scaleOut, uint64_t* workspaceSize, aclOpExecutor** executor)
+    """
+
+aclnnDynamicQuant: PhaseTwo
+
+def aclnnDynamicQuantV2GetWorkspaceSize(
+    x: Tensor,
+    smoothScalesOptional: Tensor,
+    groupIndexOptional: Tensor,
+    dstType: SupportsIndex | None,
+    yOut: Tensor,
+    scaleOut: Tensor,
+    offsetOut: Tensor,
+    /,
+) -> tuple[int, int, AclOpExecutor | None]:
+    """yOut = round(x / scaleOut) and scaleOut = max(abs(x)) / 127 along the last dimension; yOut is INT8, and
+    scaleOut is FLOAT with one element for each row
+
+    With smoothScalesOptional, x is first multiplied by it. smoothScalesOptional has one number for each element
+    of a row. With groupIndexOptional, it has such a row for each group of rows. groupIndexOptional has the end
+    of each group, which is the number of the first row behind it. round takes the nearest integer, and the even
+    one of two. NaN counts as 0. In a row of zeros, yOut and scaleOut are 0.
+
+    In C:
+        aclnnStatus aclnnDynamicQuantV2GetWorkspaceSize(const aclTensor* x, const aclTensor*
+            smoothScalesOptional, const aclTensor* groupIndexOptional, int64_t dstType, const aclTensor* yOut,
+            const aclTensor* scaleOut, const aclTensor* offsetOut, uint64_t* workspaceSize, aclOpExecutor**
+            executor)
+    """
+
+aclnnDynamicQuantV2: PhaseTwo
 
 def aclnnEluGetWorkspaceSize(
     self: Tensor, alpha: Scalar, scale: Scalar, inputScale: Scalar, out: Tensor, /
@@ -1466,6 +1519,72 @@ def aclnnSwiGluGradGetWorkspaceSize(
     """
 
 aclnnSwiGluGrad: PhaseTwo
+
+def aclnnSwiGluQuantGetWorkspaceSize(
+    x: Tensor,
+    smoothScalesOptional: Tensor,
+    offsetsOptional: Tensor,
+    groupIndexOptional: Tensor,
+    activateLeft: bool | None,
+    quantModeOptional: str | None,
+    yOut: Tensor,
+    scaleOut: Tensor,
+    /,
+) -> tuple[int, int, AclOpExecutor | None]:
+    """yOut = round(v * scaleOut) and scaleOut = 127 / max(abs(v)) along the last dimension, where v = silu(upper)
+    * lower and lower and upper are the halves of x along the last dimension; yOut is INT8, and scaleOut is
+    FLOAT with one element for each row
+
+    With activateLeft, v = silu(lower) * upper. With smoothScalesOptional, v is multiplied by it. With
+    quantModeOptional='static', yOut = round(v + offsetsOptional), and scaleOut is 0. smoothScalesOptional and
+    offsetsOptional have shape (1,), or (1, n) for rows of n elements. With groupIndexOptional, they have a
+    number or a row for each group of rows, instead of 1. groupIndexOptional has the end of each group, which is
+    the number of the first row behind it. With group_list_type=1, it has the number of rows of each group. Rows
+    behind the last group are computed without smoothScalesOptional and offsetsOptional. round takes the nearest
+    integer, and the even one of two. NaN counts as 0. In a row of zeros, yOut is 0 and scaleOut is infinite.
+
+    In C:
+        aclnnStatus aclnnSwiGluQuantGetWorkspaceSize(const aclTensor* x, const aclTensor* smoothScalesOptional,
+            const aclTensor* offsetsOptional, const aclTensor* groupIndexOptional, bool activateLeft, char*
+            quantModeOptional, const aclTensor* yOut, const aclTensor* scaleOut, uint64_t* workspaceSize,
+            aclOpExecutor** executor)
+    """
+
+aclnnSwiGluQuant: PhaseTwo
+
+def aclnnSwiGluQuantV2GetWorkspaceSize(
+    x: Tensor,
+    smoothScalesOptional: Tensor,
+    offsetsOptional: Tensor,
+    groupIndexOptional: Tensor,
+    activateLeft: bool | None,
+    quantModeOptional: str | None,
+    groupListType: SupportsIndex | None,
+    dstType: SupportsIndex | None,
+    yOut: Tensor,
+    scaleOut: Tensor,
+    /,
+) -> tuple[int, int, AclOpExecutor | None]:
+    """yOut = round(v * scaleOut) and scaleOut = 127 / max(abs(v)) along the last dimension, where v = silu(upper)
+    * lower and lower and upper are the halves of x along the last dimension; yOut is INT8, and scaleOut is
+    FLOAT with one element for each row
+
+    With activateLeft, v = silu(lower) * upper. With smoothScalesOptional, v is multiplied by it. With
+    quantModeOptional='static', yOut = round(v + offsetsOptional), and scaleOut is 0. smoothScalesOptional and
+    offsetsOptional have shape (1,), or (1, n) for rows of n elements. With groupIndexOptional, they have a
+    number or a row for each group of rows, instead of 1. groupIndexOptional has the end of each group, which is
+    the number of the first row behind it. With groupListType=1, it has the number of rows of each group. Rows
+    behind the last group are computed without smoothScalesOptional and offsetsOptional. round takes the nearest
+    integer, and the even one of two. NaN counts as 0. In a row of zeros, yOut is 0 and scaleOut is infinite.
+
+    In C:
+        aclnnStatus aclnnSwiGluQuantV2GetWorkspaceSize(const aclTensor* x, const aclTensor*
+            smoothScalesOptional, const aclTensor* offsetsOptional, const aclTensor* groupIndexOptional, bool
+            activateLeft, char* quantModeOptional, int64_t groupListType, int64_t dstType, const aclTensor*
+            yOut, const aclTensor* scaleOut, uint64_t* workspaceSize, aclOpExecutor** executor)
+    """
+
+aclnnSwiGluQuantV2: PhaseTwo
 
 def aclnnSwigluGroupGetWorkspaceSize(
     x: Tensor, weightOptional: Tensor, groupIndexOptional: Tensor, clampLimit: Number | None, out: Tensor, /

@@ -14,7 +14,7 @@ from ..contract import When
 from ..contract.docstrings import Docstring, ExampleCall
 from ..contract.documentation import first_line
 from . import streams
-from .c_functions import CFunction
+from .c_functions import CFunction, of_call
 from .executors import AclOpExecutor, ExecutorError
 from .messages import report
 from .signatures import SECOND, Signature
@@ -30,6 +30,7 @@ class Phase(partial[Any]):
 
     def __new__(cls, function: Any, name: str, parameters: list[str], document: Callable[[], str]) -> Phase:
         self = super().__new__(cls, function)
+        function.__qualname__ = name  # which Python names where an argument is missing
         self.document, self.__name__, self.__qualname__, self.__module__ = document, name, name, str(__package__)
         names = [name + "_" * iskeyword(name) for name in parameters]  # C has a parameter lambda
         self.__text_signature__ = function.__text_signature__ = f"({', '.join([*names, '/'])})"
@@ -55,11 +56,12 @@ def first(function: CFunction) -> Callable[..., tuple[int, int, AclOpExecutor | 
         if len(args) != count:
             expected = f"it takes {count}: {', '.join(names)}"
             raise InvalidCall(f"{signature.first_name}: got {quantity(len(args), 'argument')}; {expected}; pass all")
+        computes = of_call(function, args)
         try:
-            plan = function.plan(args)
-            return 0, plan.workspace_size, AclOpExecutor(function, plan, args)
+            plan = computes.plan(args)
+            return 0, plan.workspace_size, AclOpExecutor(computes, plan, args)
         except Exception as error:  # a C function does not raise
-            return report(error, signature.translated(str(error))), 0, None
+            return report(error, computes.signature.translated(str(error))), 0, None
 
     return Phase(phase_one, signature.first_name, names, lambda: _documentation(signature))
 
@@ -75,7 +77,7 @@ def second(function: CFunction) -> Callable[[Any, int, AclOpExecutor | None, Any
                 raise NullArgument(
                     f"{name}: executor is a null pointer; it is required; pass the one of {signature.first_name}"
                 )
-            if type(executor) is not AclOpExecutor or executor.function is not function:
+            if type(executor) is not AclOpExecutor or executor.function.signature.name != name:
                 expected = f"it must be an executor of {signature.first_name}"
                 raise ExecutorError(f"{name}: executor is {quote(executor)}; {expected}; pass that one")
             work = executor.repeat or executor.take()
@@ -120,7 +122,9 @@ def _documentation(signature: Signature) -> str:
     writer = Docstring(definition, signature.translated, "array or AclTensor", has_defaults=False)
     arguments, statuses = [], dict[int, list[str]]()
     for parameter in signature.parameters:
-        words = "(array or AclTensor): Not read."
+        words = f"({'array or AclTensor' if parameter.type == 'Tensor' else 'int'}): Not read."
+        if parameter.name in signature.function.refused.split():
+            words = "(array or AclTensor): Output, or a null pointer."
         if not parameter.is_unread:
             is_input = parameter.argument not in definition.schema.outputs
             words = writer.argument(parameter.argument) if is_input else "(array or AclTensor): Output."
@@ -147,17 +151,19 @@ def _documentation(signature: Signature) -> str:
 def _example(signature: Signature) -> list[str]:
     """Both phases on small arrays, under a product that has the function."""
     definition = signature.definition
-    sample, outputs = ExampleCall(definition, dtype=", dtype=np.float32"), definition.schema.outputs
+    dtype = "float32" if "float32" in definition.dtypes else definition.dtypes[0]
+    sample, outputs = ExampleCall(definition, dtype=f", dtype=np.{dtype}"), definition.schema.outputs
     required = {name for check in signature.checks if check.error is NullArgument for name in check.about}
     tensors, codes = {}, []
     for p in signature.parameters:
         if p.type == "Tensor" and (p.argument in required or (p.is_unread and not p.is_optional)):
             codes.append(f"{p.name}{'_' * iskeyword(p.name)}")  # C has a parameter lambda
             is_output = p.argument in outputs
-            empty = f"np.empty({sample.result_shapes.get(p.argument)}, dtype=np.float32)"
+            of_output, *_ = (*definition.dtypes_of(p.argument), dtype)
+            empty = f"np.empty({sample.result_shapes.get(p.argument)}, dtype=np.{of_output})"
             tensors[codes[-1]] = empty if is_output else sample.tensor(definition.main if p.is_unread else p.argument)
         else:
-            value = sample.attributes.get(p.argument)
+            value = sample.attributes.get(p.argument, 0 if p.type == "int" else None)
             is_number = p.argument == definition.switch and value in definition.choices and p.type != "text"
             codes.append(repr(definition.choices.index(value) if is_number else value))
     phase_one = [f"status, size, executor = actgrad.aclnn.{signature.first_name}(", f"    {', '.join(codes)}", ")"]

@@ -49,7 +49,7 @@ class CParameter:
 class Signature:
     """The first of an operator's two C functions. The second has the same parameters for all operators."""
 
-    name: str  # of the second function
+    name: str  # the name of the second function
     operator: Operator
     function: C
     definition: Definition  # of its calls
@@ -59,7 +59,8 @@ class Signature:
     @property
     def fixed(self) -> Mapping[str, Any]:
         """The attributes that the function fixes."""
-        return self.function.fixed
+        attributes = self.operator.schema.attributes_by_name
+        return {name: value for name, value in self.function.fixed.items() if name in attributes}
 
     @property
     def header(self) -> str:
@@ -77,7 +78,7 @@ class Signature:
 
     def _can_break(self, check: Check) -> bool:
         about = {*check.about}
-        if check.when is When.UNTYPED or (about and about <= self.fixed.keys()):
+        if check.when is When.UNTYPED or (about and about <= self.function.fixed.keys()):
             return False
         if check.error is NullArgument and about & {*self.function.optional.split()}:
             return False
@@ -126,10 +127,11 @@ def _snake(name: str) -> str:
 @cache
 def list_signatures(operator: Operator) -> tuple[Signature, ...]:
     """The signatures of an operator, for a forward operator of one tensor also the forms in place."""
-    return tuple(signature for function in operator.aclnn for signature in _both(operator, function))
+    return tuple(signature for function in operator.aclnn for signature in of_function(operator, function))
 
 
-def _both(operator: Operator, function: C) -> Iterator[Signature]:
+def of_function(operator: Operator, function: C) -> Iterator[Signature]:
+    """The signature of a C function, and of its form in place if there is one."""
     parameters = _parameters(operator, function)
     definition = operator.definition
     yield Signature(f"aclnn{function.name}", operator, function, _definition(definition, function), False, parameters)
@@ -165,11 +167,13 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
     names = function.parameters.split() or [camel(name) for name in types]
     unusual, unread = function.unusual_const.split(), function.unread.split()
     is_optional = {name.removesuffix("?"): name.endswith("?") for name in unread}
+    is_optional |= dict.fromkeys(function.refused.split(), True)
     parameters = {
         name: CParameter(name, name, "Tensor", False, name not in unusual, True, is_optional[name])
         for name in names
         if name in is_optional
     }
+    parameters |= {name: CParameter(name, name, "int", is_unread=True) for name in function.ignored.split()}
     for name, (argument, kind) in zip([n for n in names if n not in parameters], types.items(), strict=True):
         is_output = argument in schema.outputs
         is_const = kind in ("Tensor", "Scalar") and is_output is (name in unusual)

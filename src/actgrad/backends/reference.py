@@ -1,11 +1,12 @@
-"""The reference backend: NumPy in float64, in longdouble for outputs of float64. Slow and obvious, it is the standard.
+"""The reference backend: NumPy in float64, in longdouble for outputs of float64.
 
-It alone computes integers as integers, and complex numbers.
+It is slow and simple, and the tests compare the other backends with it. Only this backend computes integers as
+integers, and complex numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from ..arrays import numpy_array
 from ..base import xp
 from ..base.computation import LENGTH, TOTAL, Computation
-from ..base.dtypes import Dtype
+from ..base.dtypes import BY_NAME, Dtype
 from ..base.floating_point import default_environment
 from ..base.loop import Operand, TensorMeta
 from .kernel import Kernel
@@ -68,8 +69,16 @@ class ReferenceKernel:
             return np.fmax.reduce(each, axis=axes, keepdims=True, initial=-np.inf)
 
         inputs, attributes = numbers[:count], numbers[count:]
-        statistics = rows.compute(computation.formulas[1:], inputs, attributes, combine)
+        terms = [self._as_written(k, term) for k, term in enumerate(computation.formulas[1:])]
+        statistics = rows.compute(terms, inputs, attributes, combine)
         return rows.results(computation.element, computation.formulas, inputs, statistics, attributes)
+
+    def _as_written(self, number: int, term: Callable[..., Any]) -> Callable[..., Any]:
+        """A term, rounded if elements see it as it is written."""
+        if not self.computation.is_written(number):
+            return term
+        dtype = BY_NAME[self.computation.compute]
+        return lambda *arguments: rounded(np.asarray(term(*arguments)), dtype).astype(self.precision)
 
     def _write(self, operand: Operand, addresses: tuple[int, ...], values: np.ndarray) -> None:
         dtype, shape = operand.dtype, self.computation.loop.shape

@@ -22,10 +22,10 @@ Requirement = Callable[[dict[str, Any], "Product | None"], bool]
 class Torch:
     """An operator's names in actgrad.torch: a differentiable function, and a module.
 
-    Each may state its parameters, as in "elu(alpha, inplace, *, scale, save)": attributes, `inplace` for an operator
-    that may overwrite its tensor, `save`, and the tensors by other names. Else the function has all attributes, and
+    Each may list its parameters, as in "elu(alpha, inplace, *, scale, save)": attributes, `inplace` if an operator
+    may overwrite its tensor, `save`, and other names for the tensors. Otherwise the function has all attributes, and
     the module has the function's parameters. `dim=None`: PyTorch chooses the rows' dimension and warns.
-    A module that names a tensor, as in "PReLU(weight)", extends torch.nn's class of its name, whose parameter that is.
+    A module that names a tensor, as in "PReLU(weight)", is a sub-class of torch.nn's class with this parameter.
     """
 
     function: str
@@ -33,35 +33,40 @@ class Torch:
     shows_values_alone: bool = False  # whether a printed module has its values without their names
     former_names: Mapping[str, str] = field(
         default_factory=dict
-    )  # of the module's parameters, which PyTorch deprecates
+    )  # names of the module's parameters that PyTorch deprecated, and the new names
+    bounds: tuple[str, ...] = ()  # two parameters; PyTorch refuses a first one that is greater than the second
 
 
 @dataclass(frozen=True, eq=False)
 class C:
-    """A C function of an operator: its name, and where its parameters, limits or checks are its own.
+    """A C function of an operator: its name, and its differences from the operator in parameters, limits or checks.
 
     The operator's tensors, attributes and outputs are its parameters, in the schema's order.
     """
 
     name: str  # after "aclnn"
-    fixed: Mapping[str, Any] = field(default_factory=dict)  # attributes that the function fixes, with their values
-    parameters: str = ""  # their names in C, where not all are the schema's in camelCase
-    header: str = ""  # else aclnn_ and the name in snake_case
-    in_place: bool = True  # whether there is a form in place too, where the operator may be that
-    overwrites_first: bool = False  # whether the form in place overwrites the first of several tensors
-    reference: str = "selfRef"  # the tensor that the form in place overwrites
-    const_reference: bool = False  # whether it is const all the same
-    unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not
-    unread: str = ""  # C names of tensors that are neither read nor written. "name?" may be a null pointer
+    #: Attributes that the function fixes, with their values, and tensors that it does not have, with None.
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    parameters: str = ""  # their names in C, if some are not the schema's names in camelCase
+    header: str = ""  # by default aclnn_ and the name in snake_case
+    in_place: bool = True  # whether there is an in-place form, if the operator allows one
+    overwrites_first: bool = False  # whether the in-place form overwrites the first of several tensors
+    reference: str = "selfRef"  # the C name of the tensor that the in-place form overwrites
+    const_reference: bool = False  # whether that tensor is const in the prototype
+    unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not const
+    unread: str = ""  # C names of tensors that the function does not use. "name?" may be a null pointer
+    ignored: str = ""  # C names of numbers (int64_t) that the function does not use
+    refused: str = ""  # C names of outputs that must be null pointers
+    otherwise: Any = None  # the operator that computes calls with the outputs of `refused`
     optional: str = ""  # the scalar or string that may be a null pointer, which means its default
-    doubles: str = ""  # scalars that are a double, no aclScalar
-    text: str = ""  # the switch, given as its name in char*
-    any_choice: bool = False  # numbers that no choice has mean the first one
+    doubles: str = ""  # scalars that are a double instead of an aclScalar
+    text: str = ""  # the switch, if the function takes its name as char*
+    any_choice: bool = False  # whether other numbers mean the first choice
     checks: tuple[Any, ...] = ()  # instead of the operator's checks
-    in_place_checks: tuple[Any, ...] = ()  # of the form in place, before all others
-    out_checks: tuple[Any, ...] = ()  # of the form that is not in place, before all others
-    products: str = ""  # that have the function, if not all of the operator's
-    null_order: str = ""  # the arguments in the order in which they are searched for null pointers, if not in C's
+    in_place_checks: tuple[Any, ...] = ()  # checks of the in-place form, before all others
+    out_checks: tuple[Any, ...] = ()  # checks of the form that is not in place, before all others
+    products: str = ""  # products that have the function, if fewer than the operator's
+    null_order: str = ""  # the arguments in the order of the search for null pointers, if another than C's order
     requires: Mapping[str, Requirement] | None = None  # instead of the operator's rules
 
 
@@ -69,40 +74,42 @@ class C:
 class Definition:
     """An operator as data. Its schema line is its interface, and the rest follows from the line.
 
-    `formula` is of one element: a function, or a mapping from the values of the attribute `switch`. With `gradient_of`,
-    the formula is the derivative of that operator's and kernels apply the chain rule. With `part_of`, it returns that
-    operator's first result alone, and has the same gradients.
-
-    `row_counter` is the optional last tensor. Its sum is the number of rows that a call computes. A row is all that
-    lies behind one index of the dimensions before the one that the access numbers. No element sees that tensor.
+    `formula` computes one element: a function, or a mapping from the values of the attribute `switch`. A value may be a
+    mapping too: from the names of a call's optional tensors, separated by spaces, to a function. With `gradient_of`,
+    the formula is the derivative of that operator's formula, and kernels apply the chain rule. With `part_of`, it
+    returns that operator's first result, and has the same gradients.
     """
 
     text: str  # the schema line
     summary: str  # a line with the formula and its conditions, then, after an empty line, further sentences
     formula: Formula | Mapping[Any, Formula]
-    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # or an optional tensor: whether it is given
+    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # or an optional tensor: is it passed?
     gradient_of: Definition | None = None
     part_of: Definition | None = None
-    reads: Access | None = None  # an element's parts of the tensors. None: the forward operator's, else Elementwise
+    reads: Access | None = None  # the parts that an element sees. None: as the forward operator, or Elementwise
     multiplies: str = ""  # the tensor, or "other" for a half, that the formula's value is multiplied with
     reads_result: str = ""  # of a gradient: the tensor that is the forward operator's result
-    result_flag: str = ""  # the attribute under which `reads_result` is that, and else the input
-    row_counter: str = ""  # the optional tensor whose sum is the number of rows to be computed
-    clears_rest: bool = False  # whether results are 0 behind these rows, else as they were
-    unseen: str = ""  # the last tensor, where the checks alone look at it
+    result_flag: str = ""  # if this attribute is false, `reads_result` is the input instead of the result
+    row_counter: str = ""  # the optional last tensor. Its sum is the number of rows before `dim` that a call computes
+    clears_rest: bool = False  # whether results behind these rows are 0. Otherwise they keep their values
+    row_groups: str = ""  # the optional last tensor that assigns rows to groups
+    groups_are_counts: str = ""  # the int that is 1 if that tensor has the number of rows of each group, 0 if the end
+    computes_rest: bool = False  # whether rows behind the last group are computed without its tensors, else refused
+    unseen: str = ""  # the last tensor, if only the checks look at it
     linear_in: str = ""  # the tensor that the results are linear in, by default the first one of a gradient
-    broadcasts: bool = False  # the inputs are promoted and broadcast together, else they must be alike
-    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # by the contract. The library's own list is wider
+    broadcasts: bool = False  # whether inputs are promoted and broadcast. Otherwise shapes and dtypes are equal
+    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # of the contract. The library takes more dtypes
     bfloat16_everywhere: bool = False  # also on products that otherwise lack it
-    checks: tuple[Any, ...] = ()  # rules on dtypes and shapes in their order, of contract/. Empty means the usual ones
+    checks: tuple[Any, ...] = ()  # rules of contract/ on dtypes and shapes, in order. Empty means the usual rules
     requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether a call keeps it
-    result_suffices: Mapping[str, Requirement] = field(
-        default_factory=dict
-    )  # rules under which `reads_result` is enough
+    #: Rules under which `reads_result` is enough.
+    result_suffices: Mapping[str, Requirement] = field(default_factory=dict)
     products: tuple[str, ...] = tuple(products.BY_NAME)
     has_document: bool = True  # whether a document of CANN states the rules of its C functions. Else actgrad decided
     differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
     null_order: tuple[str, ...] = ()  # the order of the search for null pointers, if not the call's
+    #: Output -> its dtypes, names with spaces between. The first one is the dtype of a new output.
+    output_dtypes: Mapping[str, str] = field(default_factory=dict)
     integer_result: str = ""  # the dtype of results of integers, if not the inputs' dtype
     integer_formula: Formula | Mapping[Any, Formula] | None = None  # in integer arithmetic. It may be `formula`
     integers_as_floats: bool = False  # whether integer_formula is computed in floats, for the sake of its attributes
@@ -114,7 +121,7 @@ class Definition:
     paper: str = ""  # authors, year and address of the source. A gradient takes its forward operator's
 
     def __post_init__(self) -> None:
-        formulas = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)
+        formulas = functions_in(self.formula)
         if not formulas or not all(map(callable, formulas)):
             expected = "it must be a function, or a mapping of functions"
             raise InvalidOperator(f"operator {self.name}: formula is {quote(self.formula)}; {expected}; pass one")
@@ -144,7 +151,7 @@ class Definition:
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
-        """Each attribute's default: of the schema, else of the forward operator. Flags are off."""
+        """The default of each attribute, from the schema or from the forward operator. Flags are False."""
         return {argument.name: _default(self, argument) for argument in self.schema.attributes}
 
     @cached_property
@@ -160,7 +167,7 @@ class Definition:
 
     @cached_property
     def gradients(self) -> dict[str, str]:
-        """Of a gradient operator: each output, and the tensor of the forward operator that it is the gradient of."""
+        """Each output of a gradient operator, and the tensor of the forward operator whose gradient it is."""
         if self.gradient_of is None:
             return {}
         tensors, outputs = self.gradient_of.element_tensors, self.schema.outputs
@@ -170,15 +177,15 @@ class Definition:
 
     @cached_property
     def given_value(self) -> str:
-        """Of a gradient: the optional tensor `y` that is the forward operator's further output `y` or `out_y`."""
+        """A gradient operator's optional tensor `y` that is the forward operator's second output `y` or `out_y`."""
         outputs = self.gradient_of.schema.outputs[1:] if self.gradient_of is not None else ()
         names = {name.removeprefix("out_") for name in outputs}
         return next((a.name for a in self.schema.tensors if a.is_optional and a.name in names), "")
 
     @cached_property
     def element_tensors(self) -> tuple[str, ...]:
-        """The tensors that elements see: all but one that counts rows or is only checked."""
-        return tuple(name for name in self.schema.tensor_names if name not in (self.unseen, self.row_counter))
+        """The tensors that formulas get: all except a tensor that counts or groups rows, or is only checked."""
+        return tuple(n for n in self.schema.tensor_names if n not in (self.unseen, self.row_counter, self.row_groups))
 
     @property
     def main(self) -> str:
@@ -194,11 +201,15 @@ class Definition:
 
     @property
     def is_unary_elementwise(self) -> bool:
-        """Whether an element of the result is a function of the element at its place alone."""
+        """Whether an element of the result depends only on the element of the input at the same index."""
         return not self.multiplies and self.access.is_uniform and len(self.schema.tensor_names) == 1
 
+    def dtypes_of(self, output: str) -> tuple[str, ...]:
+        """The dtypes that the operator states for an output. Without any, the output has the promoted dtype."""
+        return tuple(self.output_dtypes.get(output, "").split())
+
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
-        """Whether its derivative is that at x, given y = f(x) in its place."""
+        """Whether the gradient is computed from y = f(x) instead of x."""
         return bool(self.reads_result) and (not self.result_flag or bool(attributes[self.result_flag]))
 
     def is_linear(self, name: str) -> bool:
@@ -209,13 +220,35 @@ class Definition:
         self, attributes: dict[str, Any], product: Product | None, tensors: Mapping[str, Any] | None = None
     ) -> Formula:
         """The formula that a call with these attributes and optional tensors computes."""
-        if not isinstance(self.formula, Mapping):
-            return self.formula
-        switch = self.switch
-        if switch in self.schema.tensor_names:
-            return self.formula[(tensors or {}).get(switch) is not None]
+        return chosen(self, self.formula, attributes, product, tensors)
+
+
+def chosen(
+    definition: Definition,
+    source: Formula | Mapping[Any, Any],
+    attributes: dict[str, Any],
+    product: Product | None,
+    tensors: Mapping[str, Any] | None = None,
+) -> Formula:
+    """The function of `source` that such a call computes. `source` is the formula or the term of a statistic."""
+    if not isinstance(source, Mapping):
+        return source
+    switch, schema, tensors = definition.switch, definition.schema, tensors or {}
+    if switch in schema.tensor_names:
+        choice = source[tensors.get(switch) is not None]
+    else:
         key = switch(attributes, product) if callable(switch) else attributes[switch]
-        return self.formula[key if isinstance(key, (str, int)) else bool(key)]  # a tracer's truth becomes a guard
+        choice = source[key if isinstance(key, (str, int)) else bool(key)]  # a tracer's truth becomes a guard
+    if not isinstance(choice, Mapping):
+        return choice
+    optional = [a.name for a in schema.tensors if a.is_optional and a.name in definition.element_tensors]
+    return choice[" ".join(name for name in optional if tensors.get(name) is not None)]
+
+
+def functions_in(source: Any) -> tuple[Formula, ...]:
+    """The functions of a formula or of a term: one, or those of a mapping."""
+    values = source.values() if isinstance(source, Mapping) else ()
+    return tuple([function for value in values for function in functions_in(value)]) if values else (source,)
 
 
 def _graph_signature(definition: Definition, line: str) -> GraphSignature:
@@ -239,7 +272,7 @@ def _default(definition: Definition, argument: Argument) -> Any:
     return False if argument.type == "bool" else None
 
 
-#: The fields that an operator states by name besides those that `Operator` names, and whether it must.
+#: The fields that `Operator` takes as **keywords, and whether they are required.
 FIELDS = {
     field.name: field.default is MISSING and field.default_factory is MISSING
     for field in fields(Definition)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from . import computation, xp
-from .definition import Definition, Formula
+from .definition import Definition, Formula, chosen
 from .products import Product
 
 
@@ -20,10 +21,12 @@ def element_and_formulas(
     if access.sees_rows:
         is_one = sum(not access.is_statistic(output) for output in outputs) == 1
         element = computation.forward if is_one else computation.forward_of_several
-        return element, access.formulas(formula)
+        return element, access.formulas(
+            formula, partial(chosen, definition, attributes=attributes, product=product, tensors=tensors)
+        )
     if forward is None:
         if not definition.multiplies:
-            return computation.forward, (formula,)
+            return computation.forward if len(outputs) == 1 else computation.forward_of_several, (formula,)
         packed = computation.gated_forward if len(outputs) > 1 else computation.gated_forward_alone
         return packed if access.is_packed else computation.pair_forward, (formula,)
     parts = access.part_count(*outputs)

@@ -16,31 +16,34 @@ from .access.elementwise import NONE, Elementwise
 from .computation import LARGEST, LENGTH, ONCE, TOTAL, RowStatistics
 from .loop import UNKNOWN_RANK, Shape
 
+Term = Callable[..., Any] | Mapping[Any, Any]
+
 
 class Statistic(NamedTuple):
     """A number of a row, such as the largest or the total of its elements' terms."""
 
     combine: str
-    term: Callable[..., Any]  # (inputs..., statistics of earlier passes..., attributes...) -> number
+    #: (inputs..., statistics of earlier passes..., attributes...) -> number. It may be a mapping as the formula is.
+    term: Term
 
 
-def largest(term: Callable[..., Any]) -> Statistic:
+def largest(term: Term) -> Statistic:
     """The largest term of a row, without NaN. A row without terms has -infinity."""
     return Statistic(LARGEST, term)
 
 
-def total(term: Callable[..., Any]) -> Statistic:
+def total(term: Term) -> Statistic:
     """The sum of a row's terms."""
     return Statistic(TOTAL, term)
 
 
-def once(term: Callable[..., Any]) -> Statistic:
-    """A function of earlier statistics and the attributes, computed once for a row. It is alone in its pass."""
+def once(term: Term) -> Statistic:
+    """A function of earlier statistics and the attributes, computed once for a row. Its pass has no other statistic."""
     return Statistic(ONCE, term)
 
 
 def length() -> Statistic:
-    """The number of a row's elements. It is alone in its pass."""
+    """The number of a row's elements. Its pass has no other statistic."""
     return Statistic(LENGTH, _not_called)
 
 
@@ -76,17 +79,28 @@ class Rows(Elementwise):
         """All statistics, in the order in which they are computed."""
         return {name: statistic for group in self.passes for name, statistic in group.items()}
 
+    @property
+    def terms(self) -> tuple[Any, ...]:
+        """The terms of all statistics."""
+        return tuple(statistic.term for statistic in self.statistics_by_name.values() if statistic.combine != LENGTH)
+
     def is_statistic(self, name: str) -> bool:
         """Whether an output holds a statistic, one for each row."""
         return any(name in group for group in self.passes)
 
-    def formulas(self, formula: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+    def formulas(
+        self, formula: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]]
+    ) -> tuple[Callable[..., Any], ...]:
         """The formulas of a computation: the elements' formula, and the terms of all statistics."""
-        return (formula, *(statistic.term for statistic in self.statistics_by_name.values()))
+        return (formula, *(choose(statistic.term) for statistic in self.statistics_by_name.values()))
+
+    def term_arguments(self, names: Sequence[str]) -> list[str]:
+        """The arguments of a term of these tensors, before statistics and attributes."""
+        return [name for name in names for _ in range(self.part_count(name))]
 
     def formula_arguments(self, names: Sequence[str]) -> list[str]:
         """The arguments of a formula of these tensors, before the attributes. A term in their place has no name."""
-        return [*([""] if self.replaces_inputs else names), *self.statistics_by_name]
+        return [*([""] if self.replaces_inputs else self.term_arguments(names)), *self.statistics_by_name]
 
     def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
         """The dimensions along which the elements can be computed in pieces: all but the dimensions of a row."""

@@ -20,7 +20,7 @@ _LITERALS = {"True": True, "False": False}
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of an operator. `default` is None where it has none."""
+    """One argument of an operator. `default` is None if it has none."""
 
     type: str  # "Tensor", "Tensor?", "Scalar", "bool" or "int"
     name: str
@@ -131,7 +131,8 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
 
     def value(attribute: str, part: str, text: str) -> Any:
         if attribute == UNREAD or text in choices:
-            return _LITERALS.get(text, text)
+            number = float(text) if re.fullmatch(r"\d+\.\d+", text) else text
+            return _LITERALS.get(text, int(text) if text.isdecimal() else number)
         try:
             return _literal(schema.attributes_by_name[attribute].type, text)
         except ValueError as error:

@@ -1,9 +1,10 @@
-"""Kernels of calls that compute as many rows as a tensor counts, which they read whenever they run."""
+"""Kernels of calls whose rows a tensor counts or puts into groups. They read this tensor whenever they run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import accumulate
 from math import prod
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from ..base.floating_point import default_environment
 from ..base.loop import Loop, TensorMeta
 
 Make = Callable[[Computation], Kernel]
-_CAPACITY = 64  # counts whose kernels are cached
+_CAPACITY = 64  # counts, or sizes of boxes, whose kernels are cached
 
 Box = tuple[tuple[int, int], ...]  # the first place and the number of places of each dimension
 
@@ -28,7 +29,7 @@ class RowCount(NamedTuple):
     """The tensor that counts the rows of a call."""
 
     meta: TensorMeta
-    dimensions: int  # of the loop that a row is a place of
+    dimensions: int  # the number of dimensions of the loop over rows
     clears: bool
 
 
@@ -121,3 +122,94 @@ def prepare(computation: Computation, counts: RowCount, make: Make) -> Kernel:
         fault = f"the tensor that counts rows is on {computation.device}"
         raise InvalidArgument(f"{fault}; it must be on the CPU; move all tensors with .cpu()")
     return CountedKernel(computation, counts, make) if computation.loop.size else EmptyKernel()
+
+
+class RowGroups(NamedTuple):
+    """The tensor that tells the groups of a call's rows: where each group ends, or how many rows it has."""
+
+    name: str
+    meta: TensorMeta
+    are_counts: bool
+    steps: Mapping[int, int]  # of tensors with a row for each group, by their numbers: bytes from group to group
+    rest: Computation | None  # of the rows behind the last group, without these tensors. None: they are refused
+
+    def ends(self, address: int, rows: int) -> list[int]:
+        """The row behind the last one of each group. Raises where rows are left over.
+
+        Without tensors that have a row for each group, all rows are one group.
+        """
+        if not self.steps:
+            return [rows]
+        numbers = numpy_array(address, self.meta).tolist()
+        ends = accumulate(numbers) if self.are_counts else numbers
+        limited = [min(max(end, 0), rows) for end in accumulate(ends, max)]
+        if rows and limited[-1] < rows and self.rest is None:
+            fault = f"{self.name} ends at row {limited[-1]}, but there are {rows} rows"
+            raise InvalidArgument(f"{fault}; each row must be in a group; pass an end of {rows} for the last group")
+        return limited
+
+
+def ungrouped(meta: TensorMeta) -> TensorMeta:
+    """The row of the first group, of a tensor with a row, or one number, for each group."""
+    if len(meta.shape) == 1:
+        return TensorMeta(meta.dtype, (1,), (0,))
+    return TensorMeta(meta.dtype, meta.shape[1:], meta.strides[1:])
+
+
+class GroupedKernel:
+    """The kernels of a call's groups, one for each size of a box of rows, made when it is first met."""
+
+    machine_code = None
+    with_scalars = None
+    with_size = None
+
+    def __init__(self, computation: Computation, groups: RowGroups, make: Make):
+        self._computation, self._groups, self._make = computation, groups, make
+        self._kernels = BoundedCache[tuple[Computation, tuple[int, ...]], Kernel](_CAPACITY)
+        loop = computation.loop
+        self._strides = {o.tensor: o.strides for o in (*loop.outputs, *loop.inputs)}
+
+    def __str__(self) -> str:
+        return "a kernel for each number of rows in a group"
+
+    def run(self, *addresses: int) -> None:
+        """Compute the rows of each group."""
+        *tensors, index = addresses
+        assert self._computation.statistics is not None, "groups are of rows"
+        sizes = self._computation.loop.shape[: -self._computation.statistics.dims]
+        ends = self._groups.ends(index, prod(sizes))
+        for group, (first, last) in enumerate(zip([0, *ends], ends, strict=False)):
+            self._compute(self._computation, boxes(sizes, first, last), group, dict(enumerate(tensors)))
+        if self._groups.rest is not None:
+            tensors_of_rest = {n: address for n, address in enumerate(tensors) if n not in self._groups.steps}
+            self._compute(self._groups.rest, boxes(sizes, ends[-1], prod(sizes)), 0, tensors_of_rest)
+
+    def _compute(self, computation: Computation, found: Iterable[Box], group: int, addresses: dict[int, int]) -> None:
+        """Compute some boxes of rows, which are of one group."""
+        for box in found:
+            kernel = self._kernel(computation, tuple([count for _, count in box]))
+            starts = [start for start, _ in box]
+            kernel.run(*[address + self._offset(n, group, starts) for n, address in addresses.items()])
+
+    def _offset(self, tensor: int, group: int, starts: list[int]) -> int:
+        """Bytes from a tensor's first element to the first one of a box in a group."""
+        steps = zip(starts, self._strides[tensor], strict=False)
+        return group * self._groups.steps.get(tensor, 0) + sum(start * step for start, step in steps)
+
+    def _kernel(self, computation: Computation, sizes: tuple[int, ...]) -> Kernel:
+        kernel = self._kernels.get((computation, sizes))
+        if kernel is None:
+            loop = computation.loop
+            shape = (*sizes, *loop.shape[len(sizes) :])
+            with first_use.lock, default_environment():
+                kernel = self._make(replace(computation, loop=Loop(shape, loop.outputs, loop.inputs)))
+            self._kernels.keep((computation, sizes), kernel)
+        return kernel
+
+
+def prepare_groups(computation: Computation, groups: RowGroups, make: Make) -> Kernel:
+    """The kernel of a computation whose rows lie in groups."""
+    if computation.device != "cpu":
+        fault = f"{groups.name} is on {computation.device}"
+        raise InvalidArgument(f"{fault}; it must be on the CPU; move all tensors with .cpu()")
+    return EmptyKernel() if computation.is_empty else GroupedKernel(computation, groups, make)

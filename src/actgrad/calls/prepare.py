@@ -41,7 +41,7 @@ def prepare(
 ) -> Prepared:
     """Check a call by its metadata and make its kernel.
 
-    `tensors` are the inputs in the order of the schema, None where an optional one is left out, and then the outputs,
+    `tensors` are the inputs in the order of the schema, or None if an optional one is left out, and then the outputs,
     None or missing where they are to be allocated. Typed calls have `scalar_dtypes` and `formats`, as in
     Operator.plan_views.
     """
@@ -153,9 +153,14 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     computation = make_computation(call, results, device)
     backend = backends.for_dtypes(backend, computation, call.definition.name)
     counts = row_count(call)
-    make = backends.load(backend).prepare
-    kernel = make(computation) if counts is None else counted_kernel.prepare(computation, counts, make)
-    kernel = contiguous_copies.prepare(kernel, copied_tensors(call, results), make, computation, counts is not None)
+    make, groups = backends.load(backend).prepare, row_groups(call, results, device)
+    if groups is not None:
+        kernel = counted_kernel.prepare_groups(computation, groups, make)
+    else:
+        kernel = make(computation) if counts is None else counted_kernel.prepare(computation, counts, make)
+    kernel = contiguous_copies.prepare(
+        kernel, copied_tensors(call, results), make, computation, counts is not None or groups is not None
+    )
     schema, tensor_of = call.definition.schema, call.tensors.get
     outputs = [tensor_of(name) or result for name, result in zip(schema.outputs, results, strict=True)]
     inputs = [tensor for name in schema.tensor_names if (tensor := tensor_of(name)) is not None]
@@ -195,8 +200,24 @@ def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
     return counted_kernel.RowCount(counter, dimensions, definition.clears_rest or not call.outputs)
 
 
+def row_groups(call: contract.Call, results: tuple[TensorMeta, ...], device: str) -> counted_kernel.RowGroups | None:
+    """The groups of a call's rows, where a tensor tells them."""
+    definition, meta = call.definition, call.row_groups
+    if meta is None:
+        return None
+    numbers = enumerate(call.inputs.items(), len(definition.schema.outputs))
+    grouped = definition.access.grouped_tensors
+    steps = {number: each.strides[0] for number, (name, each) in numbers if name in grouped}
+    are_counts = bool(definition.groups_are_counts) and call.attributes[definition.groups_are_counts] == 1
+    rest = None
+    if definition.computes_rest:
+        others = {n: None if n in (*grouped, definition.row_groups) else each for n, each in call.tensors.items()}
+        rest = make_computation(replace(call, tensors=others), results, device)
+    return counted_kernel.RowGroups(definition.row_groups, meta, are_counts, steps, rest)
+
+
 def _with_shape(similar_call: Prepared | None, call: contract.Call) -> Prepared | None:
-    """The preparation of a call that differs in its shape alone, where all tensors of both are flat.
+    """The preparation of a call that differs only in its shape, if all tensors of both are flat.
 
     The machine code and the scalars are the same. None if they are not, or for a kernel that cannot do it.
     """
@@ -261,7 +282,7 @@ def _float32(scalar: float) -> float:
 
 
 def refuse_endless(definition: Definition, results: tuple[TensorMeta, ...]) -> None:
-    """Raise where a result has more bytes than can be addressed, as broadcast inputs can make it."""
+    """Raise if a result has more bytes than can be addressed, as broadcast inputs can make it."""
     for name, meta in zip(definition.schema.outputs, results, strict=True):
         size = meta.size * meta.dtype.itemsize
         if size >= 1 << 63:
@@ -286,7 +307,11 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
     if definition.integer_formula is not None and call.are_integers:
         element = forward
         formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
-    loop = access_loop.loop(definition.access, *_contiguous(call, results), call.attributes)
+    outputs, inputs = _contiguous(call, results)
+    if call.row_groups is not None:
+        grouped = definition.access.grouped_tensors
+        inputs = {n: counted_kernel.ungrouped(meta) if n in grouped else meta for n, meta in inputs.items()}
+    loop = access_loop.loop(definition.access, outputs, inputs, call.attributes)
     shapes = {name: meta.shape for name, meta in call.inputs.items()}
     rows = len(definition.access.row_dimensions(len(loop.shape), call.attributes, shapes))
     statistics = definition.access.statistics(definition.schema.outputs, rows)
@@ -308,13 +333,13 @@ def result_metas(call: contract.Call) -> tuple[TensorMeta, ...]:
     if _is_unplanned(call):
         return tuple(call.outputs.values())
 
-    def fresh(shape: tuple[int, ...]) -> TensorMeta:
-        dtype = contract.result_dtype(call)  # given outputs need none: then an empty tensor may have any dtype
+    def fresh(name: str, shape: tuple[int, ...]) -> TensorMeta:
+        dtype = contract.output_dtype(call, name)  # given outputs need none: then an empty tensor may have any dtype
         return TensorMeta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
 
     shapes = zip(call.definition.schema.outputs, contract.result_shapes(call), strict=True)
     return tuple(
-        [_given(call.outputs[name], shape) if name in call.outputs else fresh(shape) for name, shape in shapes]
+        [_given(call.outputs[name], shape) if name in call.outputs else fresh(name, shape) for name, shape in shapes]
     )
 
 
@@ -341,7 +366,7 @@ def _given(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
 
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Dense strides in the memory order of the first input that a result of `shape` can follow, else row by row."""
+    """Dense strides in the memory order of the first input that a result of `shape` can follow, or row by row."""
     for meta in call.inputs.values():
         if meta.shape == shape and meta.strides == row_major(shape, meta.dtype.itemsize):
             break

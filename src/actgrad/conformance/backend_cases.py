@@ -160,7 +160,7 @@ def as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array
         return x
     try:
         return oracle.forward_results(operator, attributes, x)[0]
-    except UnsupportedOnProduct:  # a product may have the backward pass alone
+    except UnsupportedOnProduct:  # a product may have only the backward pass
         return x
 
 
@@ -177,7 +177,7 @@ def _layouts(
         return oracle.paired(operator, setting, some(), some)
 
     for k, shape in enumerate(SHAPES):
-        if dim and not shape:
+        if (dim or operator.access.is_packed) and not shape:
             continue
         name, layout = list(LAYOUTS.items())[k % len(LAYOUTS)]
         setting = {**attributes, dim: int(rng.integers(-len(shape), len(shape)))} if dim else attributes
@@ -240,7 +240,7 @@ def judge_case(
     strict: bool = False,
     deciding: Collection[str] | None = None,
 ) -> Verdict | None:
-    """The judge's verdict on one case of a backend. None where no standard applies or the chosen rules refuse it."""
+    """The judge's verdict on one case of a backend. None if no standard applies or the chosen rules refuse it."""
     names = [name for name in names if name in case.standards]
     if not names:
         return None

@@ -33,7 +33,7 @@ class Sized:
         self.is_exact = is_exact  # nothing was rounded on the way here
 
     def map(self, function: Callable[[Any], Any]) -> Sized:
-        """The numbers that a function of arrays picks or shapes."""
+        """The result of an array function that selects or reshapes numbers."""
         return Sized(function(self.value), function(self.size), function(self.slip), self.is_exact)
 
     def __getitem__(self, at: Any) -> Sized:
@@ -184,13 +184,19 @@ def combined(shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: An
         return exactly(np.asarray(prod(shape[axis] for axis in axes)).astype(number(terms).value.dtype))
     each = number(terms).map(lambda part: np.broadcast_to(part, shape))
     if kind == TOTAL:
-        is_beyond = np.abs(each.value) > np.finfo(np.float64 if each.value.dtype == np.longdouble else np.float32).max
-        sizes = np.where(is_beyond, np.inf, each.size)  # the compute dtype does not hold such a term
+        sizes = np.where(_is_beyond(each.value), np.inf, each.size)
         value, size, slip = (np.sum(part, axis=axes, keepdims=True) for part in (each.value, sizes, each.slip))
         return Sized(value, size, slip)
     largest = partial(np.fmax.reduce, axis=axes, keepdims=True, initial=-np.inf)
     value = largest(each.value)
-    return Sized(value, np.abs(value), np.max(each.slip, axis=axes, keepdims=True, initial=0), each.is_exact)
+    size = np.where(_is_beyond(value), np.inf, np.abs(value))
+    return Sized(value, size, np.max(each.slip, axis=axes, keepdims=True, initial=0), each.is_exact)
+
+
+def _is_beyond(values: Any) -> Any:
+    """Where the compute dtype does not hold a finite value."""
+    largest = np.finfo(np.float64 if values.dtype == np.longdouble else np.float32).max
+    return np.isfinite(values) & (np.abs(values) > largest)
 
 
 #: The functions a formula may call, for sized numbers.

@@ -131,7 +131,7 @@ def _compare(
         c = replace(c, lost_signs=_lost_signs(c, lanes[call.main]))
     ulps = standards.bounds(call.operator, c.actual.dtype.name)[0]
     suspect = np.flatnonzero(c.ulps > ulps)
-    if not len(suspect) or c.actual.dtype.kind in "iu":
+    if not len(suspect):
         return replace(c, faults=c.ulps > ulps)
     wrong = faults_among(c.actual[suspect], call, golden, [lane[suspect] for lane in lanes], number)[1]
     faults, by_terms = np.zeros(len(c.ulps), bool), np.zeros(len(c.ulps), bool)
@@ -182,7 +182,7 @@ def inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Arr
 
 
 def histogram(ulps: Array) -> tuple[int, ...]:
-    """Elements per bin of ULP_EDGES. The first is exact ones to 0.25."""
+    """The number of elements in each bin of ULP_EDGES. The first bin is from 0 to 0.25 ULP."""
     above = [len(ulps)]
     largest = float(np.max(ulps, initial=0))
     above += [int(np.count_nonzero(ulps > edge)) if largest > edge else 0 for edge in ULP_EDGES[1:]]

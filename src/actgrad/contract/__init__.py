@@ -5,7 +5,7 @@ which is metadata only: no check looks at an element.
 
 check            a call and a check
 kinds            puts an operator's checks in order and runs them
-dtype_rules, shape_rules, halves_rules   the rules
+dtype_rules, shape_rules, halves_rules, quantisation_rules   the rules
 stages           rules of one stage or product
 results          the dtype and the shapes of a call's results
 validation       the faults of a definition: `formula_faults` finds faults of formulas with the numbers of `traced`,
@@ -17,7 +17,7 @@ docstrings       the docstrings of an operator
 from .check import Call, Check, Origin, Ruleset, When
 from .dtype_rules import allowed_dtypes
 from .kinds import EARLY, VALUES, checks_of, run
-from .results import result_dtype, result_shapes
+from .results import output_dtype, result_dtype, result_shapes
 from .validation import validate
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "When",
     "allowed_dtypes",
     "checks_of",
+    "output_dtype",
     "result_dtype",
     "result_shapes",
     "run",

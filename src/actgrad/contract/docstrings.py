@@ -29,7 +29,9 @@ class ExampleCall:
     """The shapes and the code of a small call, for the example of a docstring."""
 
     def __init__(self, definition: Definition, library: str = "np", dtype: str = ""):
-        self.definition, self.library, self.dtype = definition, library, dtype
+        takes_double = library != "np" or "float64" in allowed_dtypes(definition, None)
+        self.definition, self.library = definition, library
+        self.dtype = dtype if dtype or takes_double else ", dtype=np.float32"
         schema, access = definition.schema, definition.access
         missing = {name: 0 if schema.attributes_by_name[name].type == "int" else 1.0 for name in definition.defaults}
         self.attributes = {n: missing[n] if value is None else value for n, value in definition.defaults.items()}
@@ -46,7 +48,7 @@ class ExampleCall:
         return {name: shape for name, shape in self.shapes.items() if name in self.definition.element_tensors}
 
     def tensor(self, name: str) -> str:
-        """The code that makes an input: of a gradient ones or numbers up to 1, else numbers up to 2, or 0.5."""
+        """The code that makes an input. For gradients: ones, or numbers up to 1. Otherwise numbers up to 2, or 0.5."""
         definition, shape, library = self.definition, self._shape_of(name), self.library
         is_gradient = definition.gradient_of is not None and definition.is_linear(name)
         if is_gradient and len(shape) == 1:
@@ -110,6 +112,10 @@ class Docstring:
         forward = definition.gradient_of or definition.part_of
         if name == definition.row_counter:
             return [f"Only the first sum({name}) rows are computed."]
+        if name == definition.row_groups:
+            ends = "The end of each group of rows"
+            kind = definition.groups_are_counts
+            return [f"{ends}, or with {kind}=1 the number of rows in each." if kind else f"{ends}."]
         if name == definition.unseen:
             return ["Only its shape and its data type are checked."]
         words = [f"{', '.join(allowed_dtypes(definition, None))}."]
@@ -141,6 +147,17 @@ class Docstring:
         checks = [c for c in checks_of(self.definition) if c.error is error and c.when in (When.ALWAYS, When.UNTYPED)]
         rules = [c.rule.partition(", unless ")[0] for c in checks if {*about} & {*c.about[: 1 if first else None]}]
         return [rule for rule in dict.fromkeys(rules) if not rule.startswith("on ")]
+
+    def result_dtypes(self) -> str:
+        """The dtypes of new outputs, in words that follow "of the kind"."""
+        definition = self.definition
+        stated = {
+            name: definition.dtypes_of(name)[0] for name in definition.schema.outputs if definition.dtypes_of(name)
+        }
+        words = ", ".join(self.translate(f"{name} in {dtype}") for name, dtype in stated.items())
+        if len(stated) == len(definition.schema.outputs):
+            return f"of the inputs; {words}"
+        return "and data type of the inputs" + f"; {words}" * bool(words)
 
     def shapes(self) -> list[str]:
         """The shapes of a small call, and the rules on the shapes of all calls."""
@@ -196,7 +213,7 @@ def operator_docstring(definition: Definition, call: str, results: Sequence[str]
         "An array is a NumPy array, a torch.Tensor or another object with __dlpack__, of any strides.",
     ]
     outputs = ", ".join(schema.outputs)
-    returns = [f"{outputs} ({kind}): Of the kind and data type of the inputs. With out=, the memory given there."]
+    returns = [f"{outputs} ({kind}): Of the kind {writer.result_dtypes()}. With out=, the memory given there."]
     example = [">>> import numpy as np", ">>> import actgrad"] if results else []
     if results:
         example += [f">>> {name} = {sample.tensor(name)}" for name in sample.shapes]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ..base.definition import Definition
 
-WIDTH = 108  # of docstrings, which stubs indent
+WIDTH = 108  # the width of docstrings, which stubs indent
 
 
 def first_line(definition: Definition) -> str:
@@ -45,11 +45,13 @@ def formula_lines(definition: Definition) -> Iterator[str]:
     Where a function chooses, the docstrings of the formulas name the condition themselves.
     """
     source, switch = definition.formula, definition.switch
-    for key, formula in source.items() if isinstance(source, Mapping) else [(None, source)]:
-        words = " ".join((formula.__doc__ or formula.__name__).split())
-        if key is None or not isinstance(switch, str):
-            yield words
-        elif switch in definition.schema.tensor_names:
-            yield f"{'with' if key else 'without'} {switch}: {words}"
-        else:
-            yield f"{switch}={key!r}: {words}"
+    for key, choice in source.items() if isinstance(source, Mapping) else [(None, source)]:
+        for names, formula in choice.items() if isinstance(choice, Mapping) else [("", choice)]:
+            words = " ".join((formula.__doc__ or formula.__name__).split())
+            words = f"with {' and '.join(names.split())}: {words}" if names else words
+            if key is None or not isinstance(switch, str):
+                yield words
+            elif switch in definition.schema.tensor_names:
+                yield f"{'with' if key else 'without'} {switch}: {words}"
+            else:
+                yield f"{switch}={key!r}{', ' if names else ': '}{words}"

@@ -18,10 +18,21 @@ INTEGERS = ("int", "uint")  # kinds of dtypes
 
 @cache
 def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str, ...]:
-    """The dtypes that an operator's tensors may have: a product's list, else the library's own."""
+    """The dtypes that an operator's tensors may have: a product's list, otherwise the library's own."""
     if product is None:
-        return tuple(name for name in BY_NAME if name in FLOATS or name in definition.dtypes)
+        return tuple(name for name in BY_NAME if name in _floats(definition) or name in definition.dtypes)
     return definition.dtypes if definition.bfloat16_everywhere else _on(product, definition.dtypes)
+
+
+def _floats(definition: Definition) -> tuple[str, ...]:
+    """The floating dtypes of the library's own list.
+
+    It lacks float64 if an output holds a statistic in float32, because elements see that statistic as it is written.
+    """
+    written = {
+        definition.dtypes_of(name)[:1] for name in definition.schema.outputs if definition.access.is_statistic(name)
+    }
+    return tuple(name for name in FLOATS if name != "float64" or ("float32",) not in written)
 
 
 def _unsupported(name: str, dtype: Dtype, allowed: tuple[str, ...], call: Call) -> str:
@@ -102,17 +113,18 @@ def promoted(*names: str) -> tuple[Check, ...]:
     """These tensors have dtypes that are promoted together, to one of the operator's list."""
 
     def test(call: Call) -> str | None:
-        first, *rest = [meta.dtype for name in names if (meta := call.tensors.get(name)) is not None]
+        dtypes = {name: meta.dtype for name in names if (meta := call.tensors.get(name)) is not None}
+        first, *rest = dtypes.values()
         result: Dtype | None = first
         for dtype in rest:
             result = None if result is None else promote(result, dtype)
         allowed = allowed_dtypes(call.definition, call.product)
         if result is not None and result.name in allowed:
             return None
-        dtypes = " and ".join(map(str, (first, *rest)))
         promoted_to = "which have no common dtype" if result is None else f"which promote to {result}"
         expected = f"the common dtype must be {either(allowed)}{call.on_product}"
-        return f"{' and '.join(names)} are {dtypes}, {promoted_to}; {expected}; convert them"
+        given = ", ".join(f"{name} is {dtype}" for name, dtype in dtypes.items())
+        return f"{given}, {promoted_to}; {expected}; convert them"
 
     return (Check(f"{' and '.join(names)} are promoted to a supported dtype", test, InvalidDtype, about=names),)
 
@@ -197,7 +209,7 @@ def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
 
 
 def number_for_integers(*names: str) -> tuple[Check, ...]:
-    """With integer results, each of these scalars is not NaN: such a result is computed from it as a float."""
+    """With integer results, none of these scalars is NaN, because the result is computed from them in floats."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
@@ -247,6 +259,8 @@ def convertible(*names: str, source: str = "", origin: Origin = Origin.BOTH) -> 
     target = source or "the result"
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        if not source and call.definition.dtypes_of(name):
+            return _not_stated(call, name, meta)
         result = call.inputs[source].dtype if source else result_dtype(call)
         if can_convert(result, meta.dtype):
             return None
@@ -260,6 +274,8 @@ def result_dtype_of(*names: str) -> tuple[Check, ...]:
     """Each of these outputs has the dtype of the result: the inputs' dtypes, promoted."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        if call.definition.dtypes_of(name):
+            return _not_stated(call, name, meta)
         result = result_dtype(call)
         if meta.dtype == result:
             return None
@@ -268,6 +284,16 @@ def result_dtype_of(*names: str) -> tuple[Check, ...]:
         )
 
     return of_each(names, "{name} has the dtype of the result", test, InvalidDtype)
+
+
+def _not_stated(call: Call, name: str, meta: TensorMeta) -> str | None:
+    """The fault of an output that has none of the dtypes that the operator states for it."""
+    stated = call.definition.dtypes_of(name)
+    return (
+        None
+        if meta.dtype.name in stated
+        else f"{name} is {meta.dtype}; it must be {either(stated)}; pass such a {name}"
+    )
 
 
 def storable(*names: str) -> tuple[Check, ...]:

@@ -46,14 +46,12 @@ def of_formulas(definition: Definition) -> Iterator[str]:
     scalars = [argument.name for argument in definition.schema.attributes if argument.type == "Scalar"]
     gates = definition.multiplies or (definition.gradient_of is not None and definition.gradient_of.multiplies)
     names, is_several = _returned(definition, bool(gates))
-    for formula in _formulas_in(definition.formula):
-        elements = [""] if gates else definition.access.formula_arguments(_seen(definition))
-        if definition.switch in definition.schema.tensor_names:
-            elements += [""] * (formula is definition.formula_for({}, None, {str(definition.switch): True}))
+    for formula, optional in _formulas_in(definition, definition.formula):
+        elements = [""] if gates else definition.access.formula_arguments(_seen(definition, optional))
         yield from _fault(f"formula {_name(formula)}", formula, elements, scalars, names, is_several)
     if definition.integer_formula is not None and definition.integer_formula != definition.formula:
         parts, outputs = [""] * definition.access.part_count(*definition.element_tensors), definition.schema.outputs
-        for formula in _formulas_in(definition.integer_formula):
+        for formula, _ in _formulas_in(definition, definition.integer_formula):
             yield from _fault(f"integer_formula {_name(formula)}", formula, parts, scalars, outputs)
 
 
@@ -77,19 +75,25 @@ def of_statistics(definition: Definition) -> Iterator[str]:
             if lone in kind and len(kind) > 1:
                 names = ", ".join(group)
                 yield f"{lone}() shares a pass with others ({names}); it must be alone; give it a pass of its own"
-        parameters = [*([] if kind == (ONCE,) else _seen(definition)), *earlier, *scalars]
         for name, statistic in group.items() if kind != (LENGTH,) else ():
-            arity = _arity(statistic.term)
-            if isinstance(arity, str):
-                yield f"the term of {name!r}: {arity}"
-            elif arity != len(parameters):
-                must = f"it must take {len(parameters)}: {', '.join(parameters) or 'nothing'}"
-                yield f"the term of {name!r} takes {quantity(arity, 'argument')}; {must}; change its parameters"
-            elif order := _order(statistic.term, parameters):
-                yield f"the term of {name!r} {order}"
-            elif fault := traced.fault_of_result(statistic.term, arity, (name,)):
-                yield f"the term of {name!r}: {fault}"
+            for term, optional in _formulas_in(definition, statistic.term):
+                seen = [] if kind == (ONCE,) else rows.term_arguments(_seen(definition, optional))
+                yield from _fault_of_term(name, term, [*seen, *earlier, *scalars])
         earlier += group
+
+
+def _fault_of_term(name: str, term: Callable[..., Any], parameters: list[str]) -> Iterator[str]:
+    """The fault of a statistic's term that takes these parameters."""
+    arity = _arity(term)
+    if isinstance(arity, str):
+        yield f"the term of {name!r}: {arity}"
+    elif arity != len(parameters):
+        must = f"it must take {len(parameters)}: {', '.join(parameters) or 'nothing'}"
+        yield f"the term of {name!r} takes {quantity(arity, 'argument')}; {must}; change its parameters"
+    elif order := _order(term, parameters):
+        yield f"the term of {name!r} {order}"
+    elif fault := traced.fault_of_result(term, arity, (name,)):
+        yield f"the term of {name!r}: {fault}"
 
 
 def _fault(
@@ -141,8 +145,10 @@ def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], boo
     if access.sees_rows:
         names = tuple(name for name in outputs if not access.is_statistic(name))
         return names, len(names) != 1
-    if gates or definition.gradient_of is None:
+    if gates:
         return outputs[:1], False
+    if definition.gradient_of is None:
+        return outputs, len(outputs) > 1
     names = tuple(
         words
         for name in outputs
@@ -153,14 +159,24 @@ def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], boo
     return names, len(names) > 1
 
 
-def _seen(definition: Definition) -> list[str]:
-    """The tensors that formulas see."""
-    names = [a.name for a in definition.schema.tensors if not a.is_optional and a.name in definition.element_tensors]
+def _seen(definition: Definition, optional: tuple[str, ...] = ()) -> list[str]:
+    """The tensors that formulas see, with these optional ones."""
+    names = [
+        a.name
+        for a in definition.schema.tensors
+        if a.name in definition.element_tensors and (not a.is_optional or a.name in optional)
+    ]
     return names if definition.gradient_of is None or definition.takes_gradient else names[1:]
 
 
-def _formulas_in(formula: Any) -> tuple[Callable[..., Any], ...]:
-    return tuple(formula.values()) if isinstance(formula, Mapping) else (formula,)
+def _formulas_in(definition: Definition, source: Any) -> Iterator[tuple[Callable[..., Any], tuple[str, ...]]]:
+    """The functions of a formula or a term, each with the optional tensors that it sees."""
+    switch = definition.switch
+    for key, choice in source.items() if isinstance(source, Mapping) else [(False, source)]:
+        if isinstance(choice, Mapping):
+            yield from ((function, tuple(names.split())) for names, function in choice.items())
+        else:
+            yield choice, (str(switch),) if key is True and switch in definition.schema.tensor_names else ()
 
 
 def _name(formula: Any) -> str:

@@ -9,13 +9,19 @@ from ..base.loop import TensorMeta
 from .check import Call, Check, When, change, of_each
 
 BLOCK = 64  # bytes
+LAST = "the last dimension"
+
+
+def _number(call: Call, dim: str) -> int:
+    """The number of the dimension that the attribute `dim` numbers: the last one without an attribute."""
+    return int(call.attributes[dim]) if dim else -1
 
 
 def dim_in_range(packed: str, dim: str = "dim") -> tuple[Check, ...]:
     """The attribute `dim` names a dimension of the packed tensor. A tensor without dimensions counts as of rank 1."""
 
     def test(call: Call) -> str | None:
-        number, shape = call.attributes[dim], call.inputs[packed].shape
+        number, shape = _number(call, dim), call.inputs[packed].shape
         rank = max(len(shape), 1)
         if -rank <= number < rank:
             return None
@@ -32,7 +38,7 @@ def same_rank(*names: str, to: str) -> tuple[Check, ...]:
         if len(meta.shape) == len(other):
             return None
         fault = f"{name} has {quantity(len(meta.shape), 'dimension')} (shape {meta.shape}), but {to} has {len(other)}"
-        return f"{fault} (shape {other}); they must have as many; reshape {name}"
+        return f"{fault} (shape {other}); the two numbers must be equal; reshape {name}"
 
     return of_each(names, f"{{name}} has as many dimensions as {to}", test, about=(to,))
 
@@ -44,20 +50,22 @@ def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
         shape = call.inputs[packed].shape
         if not shape:
             return f"{packed} has shape (); it must have a dimension to halve; reshape {packed}"
-        number = call.attributes[dim]
+        number = _number(call, dim)
         if shape[number] % 2 == 0:
             return None
         fault = f"{packed} has odd size {shape[number]} in dimension {number} (shape {shape})"
-        return f"{fault}; it must be even, because the operator halves it; change {dim} or pad {packed}"
+        return (
+            f"{fault}; it must be even, because the operator halves it; {f'change {dim} or ' * bool(dim)}pad {packed}"
+        )
 
-    return (Check(f"{packed} has an even size along {dim}", test, about=(packed, dim)),)
+    return (Check(f"{packed} has an even size along {dim or LAST}", test, about=(packed, dim) if dim else (packed,)),)
 
 
 def most_along(packed: str, maximum: int, most_rows: int, dim: str = "dim") -> tuple[Check, ...]:
-    """Where a product judges, `packed` has 1 to `maximum` elements along `dim`, in at most `most_rows` rows."""
+    """If a product is in force, `packed` has 1 to `maximum` elements along `dim`, in at most `most_rows` rows."""
 
     def test(call: Call) -> str | None:
-        shape, number = call.inputs[packed].shape, call.attributes[dim]
+        shape, number = call.inputs[packed].shape, _number(call, dim)
         size = shape[number]
         if not 1 <= size <= maximum:
             fault = f"{packed} has size {size} in dimension {number}{call.on_product}"
@@ -76,7 +84,7 @@ def half_size(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
     """Each of these tensors has, along `dim`, half the size of the packed tensor `of`."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
-        packed, number = call.inputs[of].shape, call.attributes[dim]
+        packed, number = call.inputs[of].shape, _number(call, dim)
         if not -len(meta.shape) <= number < len(meta.shape) or 2 * meta.shape[number] == packed[number]:
             return None
         fault = f"{name} has size {meta.shape[number]} in dimension {number}, but {of} has {packed[number]}"
@@ -93,11 +101,13 @@ def half(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
         expected = call.definition.access.part_shape(of, packed, call.attributes)
         if meta.shape == expected:
             return None
-        number = call.attributes[dim] % len(packed)
+        number = _number(call, dim) % len(packed)
         fault = f"{name} has shape {meta.shape}, but {of} has shape {packed}"
         return f"{fault}; it must be {expected}, which is {of} halved along dimension {number}; {change(call, name)}"
 
-    return of_each(names, f"{{name}} has the shape of {of}, halved along {dim}", test, about=(of, dim))
+    return of_each(
+        names, f"{{name}} has the shape of {of}, halved along {dim or LAST}", test, about=(of, dim) if dim else (of,)
+    )
 
 
 def whole_blocks(packed: str, dim: str = "dim") -> tuple[Check, ...]:
@@ -105,10 +115,10 @@ def whole_blocks(packed: str, dim: str = "dim") -> tuple[Check, ...]:
 
     def test(call: Call) -> str | None:
         meta = call.inputs[packed]
-        size = prod(meta.shape[call.attributes[dim] % max(len(meta.shape), 1) :]) // 2 * meta.dtype.itemsize
+        size = prod(meta.shape[_number(call, dim) % max(len(meta.shape), 1) :]) // 2 * meta.dtype.itemsize
         if size % BLOCK == 0:
             return None
-        fault = f"half of {packed} from dimension {call.attributes[dim]} on has {size} bytes"
+        fault = f"half of {packed} from dimension {_number(call, dim)} on has {size} bytes"
         return f"{fault}; it must have a multiple of {BLOCK}; pad {packed}"
 
     return (Check(f"half of {packed} from {dim} on is a multiple of {BLOCK} bytes", test, about=(packed, dim)),)

@@ -19,6 +19,17 @@ def result_dtype(call: Call) -> Dtype:
     return BY_NAME[of_integers] if of_integers and result.kind in ("bool", "int", "uint") else result
 
 
+def output_dtype(call: Call, name: str) -> Dtype:
+    """The dtype of an output: one that the operator states for it, else the promoted dtype.
+
+    If the operator states several, the tensor of the caller decides, and the first one is that of a new output.
+    """
+    stated, output = call.definition.dtypes_of(name), call.outputs.get(name)
+    if not stated:
+        return result_dtype(call)
+    return output.dtype if output is not None and output.dtype.name in stated else BY_NAME[stated[0]]
+
+
 def result_shapes(call: Call) -> tuple[tuple[int, ...], ...]:
     """The shape of each output. The inputs' shapes must have passed their checks."""
     shapes = {name: meta.shape for name, meta in call.inputs.items()}

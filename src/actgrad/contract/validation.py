@@ -10,11 +10,14 @@ from functools import cache
 from typing import Any
 
 from ..base.definition import Definition
-from ..base.dtypes import BY_NAME
-from ..base.errors import InvalidOperator, did_you_mean, either
+from ..base.dtypes import BY_NAME, BY_NUMBER
+from ..base.errors import InvalidOperator, did_you_mean, either, one
 from ..base.faults import torch_names
 from ..base.products import BY_NAME as PRODUCTS
 from . import call_faults, formula_faults
+
+#: Dtypes of outputs that the checks let pass, although no kernel writes them.
+OTHERS = frozenset(dtype.name for dtype in BY_NUMBER.values())
 
 
 @cache
@@ -26,7 +29,7 @@ def validate(definition: Definition) -> None:
             raise InvalidOperator(prefix + fault)
     except InvalidOperator as error:
         raise error if str(error).startswith(prefix) else InvalidOperator(f"{prefix}{error}") from None
-    except Exception as error:  # of any value that an author writes
+    except Exception as error:  # an exception of any value that an author writes
         raise InvalidOperator(f"{prefix}its definition cannot be read: {type(error).__name__}: {error}") from error
 
 
@@ -54,6 +57,12 @@ def _names(definition: Definition) -> Iterator[str]:
     for field, names in (("dtypes", definition.dtypes), ("products", definition.products)):
         if not names:
             yield f"{field} is empty, so that every call is refused; leave it out, or name some"
+    for name, dtypes in definition.output_dtypes.items():
+        if name not in definition.schema.outputs:
+            yield f"output_dtypes names {name!r}; it must be {either(definition.schema.outputs)}; name one of these"
+        for dtype in dtypes.split() or [dtypes]:
+            if dtype not in BY_NAME and dtype not in OTHERS:
+                yield f"output_dtypes has {dtype!r} for {name}; it must be {either(BY_NAME)}; write one of these"
     if definition.integer_result and definition.integer_result not in BY_NAME:
         yield f"integer_result is {definition.integer_result!r}; it must be {either(BY_NAME)}; pass one of these"
     if definition.integers_as_floats and definition.integer_formula is None:
@@ -64,7 +73,7 @@ def _names(definition: Definition) -> Iterator[str]:
             if name not in PRODUCTS:
                 yield f"aclnn {c.name} has products {name!r}; it must be {either(PRODUCTS)}; pass one of these"
         for name in (*c.fixed, *c.optional.split(), *c.doubles.split(), *c.text.split()):
-            if name not in definition.schema.attributes_by_name:
+            if name not in definition.schema.attributes_by_name and c.fixed.get(name, name) is not None:
                 yield f"aclnn {c.name} names {name!r}; {_attributes(definition.defaults)}"
 
 
@@ -79,6 +88,11 @@ def _roles(definition: Definition) -> Iterator[str]:
     counter, dim = definition.row_counter, definition.access.dimension_attribute
     if counter and (counter != tensors[-1] or not _is_optional(definition, counter)):
         yield f"row_counter is {counter!r}; it must be the last tensor and optional; write it last as Tensor?"
+    groups = definition.row_groups
+    if groups and (groups != tensors[-1] or not _is_optional(definition, groups)):
+        yield f"row_groups is {groups!r}; it must be the last tensor and optional; write it last as Tensor?"
+    if groups and not definition.access.grouped_tensors:
+        yield "row_groups tells groups of rows; an access must name tensors with a row for each; state ScaledRows(...)"
     if definition.unseen and definition.unseen != tensors[-1]:
         yield f"unseen is {definition.unseen!r}; it must be the last tensor, {tensors[-1]}; change one of them"
     if counter and not dim:
@@ -91,7 +105,8 @@ def _roles(definition: Definition) -> Iterator[str]:
         cure = _use(attributes) if attributes else f"add int {dim}=-1 to the schema"
         yield f"reads counts dimensions by {dim!r}; it must be an attribute; {cure}"
     elif dim and attributes[dim].type != "int":
-        yield f"reads counts dimensions by {dim!r}, which is a {attributes[dim].type}; write int {dim}=-1 in the schema"
+        kind = one(attributes[dim].type)
+        yield f"reads counts dimensions by {dim!r}, which is {kind}; write int {dim}=-1 in the schema"
     halves = ("other",) if definition.access.is_packed else ()
     if definition.multiplies and definition.multiplies not in (*tensors, *halves):
         yield f"multiplies is {definition.multiplies!r}; it must be {either((*tensors, *halves))}; name one of these"
@@ -102,12 +117,6 @@ def _roles(definition: Definition) -> Iterator[str]:
         )
     elif definition.multiplies and halves and definition.multiplies != "other":
         yield f"multiplies is {definition.multiplies!r}, but the formula is of one half; write multiplies='other'"
-    parts = definition.access.part_count(*definition.schema.outputs)
-    if definition.gradient_of is None and not definition.access.sees_rows and parts > 1 and not definition.multiplies:
-        yield (
-            f"it has {parts} outputs ({_listed(definition.schema.outputs)}), but elements have one; "
-            "write an operator for each output"
-        )
 
 
 def _gradients(definition: Definition) -> Iterator[str]:
@@ -134,7 +143,8 @@ def _gradients(definition: Definition) -> Iterator[str]:
                 f"it has {_listed(forward.schema.attributes_by_name) or 'none'}; give it a default or such a name"
             )
         elif other is not None and other.type != argument.type:
-            yield f"its attribute {argument.name} is a {argument.type}, but that of {forward.name} is a {other.type}"
+            theirs = f"that of {forward.name} is {one(other.type)}"
+            yield f"its attribute {argument.name} is {one(argument.type)}, but {theirs}"
     parts = definition.access.part_count(*[
         name for name in definition.schema.outputs if not definition.access.is_statistic(name)
     ])  # fmt: skip

@@ -15,6 +15,8 @@ __all__ = [
     "clipped_swiglu",
     "clipped_swiglu_backward",
     "confusion_softmax_grad",
+    "dynamic_quant",
+    "dynamic_quant_asymmetric",
     "elu",
     "elu_backward",
     "erfinv",
@@ -88,6 +90,7 @@ __all__ = [
     "swiglu",
     "swiglu_backward",
     "swiglu_group",
+    "swiglu_quant",
     "swiglu_two",
     "swiglu_two_backward",
     "swish",
@@ -274,6 +277,70 @@ class _confusion_softmax_grad(Operator):
     def plan(this, /, grad: ArrayT, x: ArrayT, *, out: ArrayT | None = None, backend: str | None = None) -> Plan: ...
 
 confusion_softmax_grad: _confusion_softmax_grad
+
+class _dynamic_quant(Operator):
+    def __call__(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        out: tuple[ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> tuple[ArrayT, ArrayT]:
+        """out = round(x / scale) and scale = max(abs(x)) / 127 along the last dimension; out is int8, and scale is
+        float32 with one element for each row
+
+        With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
+        With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
+        the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN counts
+        as 0. In a row of zeros, out and scale are 0.
+        """
+    def plan(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        out: tuple[ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> Plan: ...
+
+dynamic_quant: _dynamic_quant
+
+class _dynamic_quant_asymmetric(Operator):
+    def __call__(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        out: tuple[ArrayT | None, ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> tuple[ArrayT, ArrayT, ArrayT]:
+        """out = round(x / scale + offset) and scale = max((max(x) + max(-x)) / 255, 1e-12) and offset = 127 - max(x) /
+        scale along the last dimension; out is int8, and scale and offset are float32 with one element for each row
+
+        With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
+        With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
+        the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN becomes
+        0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN.
+        """
+    def plan(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        out: tuple[ArrayT | None, ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> Plan: ...
+
+dynamic_quant_asymmetric: _dynamic_quant_asymmetric
 
 class _elu(Operator):
     def __call__(
@@ -1758,6 +1825,52 @@ class _swiglu_group(Operator):
     ) -> Plan: ...
 
 swiglu_group: _swiglu_group
+
+class _swiglu_quant(Operator):
+    def __call__(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        offsets: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        activate_left: bool | np.bool_ = False,
+        quant_mode: Literal["static", "dynamic"] | SupportsIndex = "dynamic",
+        group_list_type: SupportsIndex = 0,
+        dst_type: SupportsIndex = 2,
+        out: tuple[ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> tuple[ArrayT, ArrayT]:
+        """out = round(v * scale) and scale = 127 / max(abs(v)) along the last dimension, where v = silu(upper) * lower
+        and lower and upper are the halves of x along the last dimension; out is int8, and scale is float32 with one
+        element for each row
+
+        With activate_left, v = silu(lower) * upper. With smooth_scales, v is multiplied by it. With
+        quant_mode='static', out = round(v + offsets), and scale is 0. smooth_scales and offsets have shape (1,), or
+        (1, n) for rows of n elements. With group_index, they have a number or a row for each group of rows, instead
+        of 1. group_index has the end of each group, which is the number of the first row behind it. With
+        group_list_type=1, it has the number of rows of each group. Rows behind the last group are computed without
+        smooth_scales and offsets. round takes the nearest integer, and the even one of two. NaN counts as 0. In a
+        row of zeros, out is 0 and scale is infinite.
+        """
+    def plan(
+        this,
+        /,
+        x: ArrayT,
+        smooth_scales: ArrayT | None = None,
+        offsets: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        activate_left: bool | np.bool_ = False,
+        quant_mode: Literal["static", "dynamic"] | SupportsIndex = "dynamic",
+        group_list_type: SupportsIndex = 0,
+        dst_type: SupportsIndex = 2,
+        out: tuple[ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> Plan: ...
+
+swiglu_quant: _swiglu_quant
 
 class _swiglu_two(Operator):
     def __call__(

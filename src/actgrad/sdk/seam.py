@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..aclnn import c_functions, messages
-from ..aclnn.c_functions import CachedPlan, CFunction
+from ..aclnn.c_functions import CachedPlan, CFunction, completed
 from ..aclnn.names import format_name
 from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
 from ..aclnn.signatures import CParameter
@@ -62,7 +62,7 @@ class Answer(NamedTuple):
         return _HEAD.pack(*self[:7]) + self.operands
 
 
-_executors: dict[int, Plan | Prepared | Work] = {}  # by handle: the objects of C's executors
+_executors: dict[int, Plan | Prepared | Work] = {}  # the objects of C's executors, by handle
 _handles = itertools.count((os.getpid() << 32) + 1)  # servers of a forked program have other handles
 
 
@@ -80,7 +80,7 @@ def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> t
             raise ActgradError(f"{fault}; both must be of one version; run `actgrad sdk` again")
         key = words, id(Ruleset.current(typed=True))  # a few terms exist, and live on
         cached = function.cache.get(key)
-        planned = _planned_again(function, cached, memory) if cached is not None else None
+        planned = _planned_again(cached, memory) if cached is not None else None
         if planned is None or cached is None:
             planned, cached = _planned(function, key, memory)
         return _answer(planned, cached.record.packed, is_here), ""
@@ -127,9 +127,10 @@ class KnownOperands(NamedTuple):
     #: Number of the tensor, byte offset of the view, required bytes, metadata, or None for one left out.
     rows: list[tuple[int, int, int, TensorMeta] | None]
     packed: bytes  # the end of actgrad_plan
+    function: CFunction  # that planned the call
 
 
-def _planned_again(function: CFunction, cached: CachedPlan, memory: tuple[int, ...]) -> Plan | None:
+def _planned_again(cached: CachedPlan, memory: tuple[int, ...]) -> Plan | None:
     """The plan of a call like a cached one, or None if its memory is too small, which the slow path reports."""
     views: list[Any] = []
     for row in cached.record.rows:
@@ -140,6 +141,7 @@ def _planned_again(function: CFunction, cached: CachedPlan, memory: tuple[int, .
         if memory[2 * tensor + 1] < needed:
             return None
         views.append(ArrayView(meta, memory[2 * tensor] + offset, "cpu", "numpy", True, None, None))
+    function = cached.record.function
     n = len(function.outputs)
     return function.operator.plan_prepared(cached.prepared, cached.attributes, views[n:], views[:n])
 
@@ -149,11 +151,13 @@ def _planned(function: CFunction, key: tuple[bytes, int], memory: tuple[int, ...
     """The plan of a call, which is cached."""
     parameters = function.signature.parameters
     arguments = tuple(_arguments(function.operator.name, parameters, np.frombuffer(key[0], np.int64).tolist(), memory))
-    planned = function.plan(arguments)
-    return planned, function.keep(key, planned, _operands(function, arguments, planned))
+    computes = c_functions.of_call(function, arguments)
+    planned = computes.plan(arguments)
+    return planned, function.keep(key, planned, _operands(computes, arguments, planned))
 
 
 def _operands(function: CFunction, arguments: tuple[Any, ...], planned: Plan) -> KnownOperands:
+    arguments = completed(arguments)
     numbers = list(itertools.accumulate((isinstance(argument, AclTensor) for argument in arguments), initial=0))
     outputs, inputs = [view.meta for view in planned.outputs], [view.meta for view in planned.inputs if view]
     layouts = iter(planned.prepared.layouts)
@@ -168,7 +172,7 @@ def _operands(function: CFunction, arguments: tuple[Any, ...], planned: Plan) ->
         needed = max(tensor.storage_size, tensor.reach) if tensor.is_touched else NOTHING
         rows.append((numbers[k], tensor.offset * tensor.dtype.itemsize, needed, meta))
         packed += _OPERAND.pack(*rows[-1][:3], *next(layouts))
-    return KnownOperands(rows, packed.ljust(_REST, b"\0"))
+    return KnownOperands(rows, packed.ljust(_REST, b"\0"), function)
 
 
 def _arguments(name: str, parameters: Sequence[CParameter], words: list[int], memory: tuple[int, ...]) -> Iterator[Any]:
@@ -297,7 +301,7 @@ def _numbers(data: bytes) -> tuple[int, ...]:
     return struct.unpack(f"<{len(data) // 8}q", data)
 
 
-# In the program's own process
+# In the process of the program
 
 _attached: list[Any] = []  # C has a pointer to this
 
@@ -306,9 +310,9 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
     """Give the C library the function above, by functions of its own."""
     _check(interface, plan_size)
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
-    # A leak checker in the process looks away from this thread already, but not from those that compile.
+    # A leak checker in the process already ignores this thread, but not the threads that compile.
     first_use.on_thread = getattr(ctypes.CDLL(None), "__lsan_disable", None)
-    # What LLVM creates at its first uses ends before all that was registered earlier. It must end after its users.
+    # Objects that LLVM creates at its first use end before earlier ones. But they must end after their users.
     first_use.after_work = ctypes.CFUNCTYPE(None)(watch_address)
     attach_to_c = ctypes.CFUNCTYPE(None, pointer)(attach_address)
     report_text = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(report_address)
@@ -335,7 +339,7 @@ def _check(interface: int, plan_size: int) -> None:
         )
 
 
-# In a process of its own
+# In a separate process
 
 _REQUEST = struct.Struct("<4q")
 

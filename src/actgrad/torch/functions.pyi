@@ -7,6 +7,8 @@ __all__ = [
     "bnll",
     "celu",
     "clipped_swiglu",
+    "dynamic_quant",
+    "dynamic_quant_asymmetric",
     "elu",
     "erfinv",
     "fast_gelu",
@@ -44,6 +46,7 @@ __all__ = [
     "squared_relu",
     "swiglu",
     "swiglu_group",
+    "swiglu_quant",
     "swiglu_two",
     "swish",
     "tanh",
@@ -99,6 +102,31 @@ def clipped_swiglu(
     instead. clamp_mode='swish' (1) computes min(silu(even), limit) * clamp(odd, -limit, limit). group_index
     counts rows (a row is everything behind one index of the dimensions before dim): only the first
     sum(group_index) rows are computed. The other rows are 0 in a new result and unchanged in result=.
+    """
+
+def dynamic_quant_asymmetric(
+    x: torch.Tensor, smooth_scales: torch.Tensor | None = None, group_index: torch.Tensor | None = None
+) -> torch.Tensor:
+    """result = round(x / scale + offset) and scale = max((max(x) + max(-x)) / 255, 1e-12) and offset = 127 -
+    max(x) / scale along the last dimension; result is int8, and scale and offset are float32 with one element
+    for each row
+
+    With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
+    With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
+    the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN becomes
+    0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN.
+    """
+
+def dynamic_quant(
+    x: torch.Tensor, smooth_scales: torch.Tensor | None = None, group_index: torch.Tensor | None = None
+) -> torch.Tensor:
+    """result = round(x / scale) and scale = max(abs(x)) / 127 along the last dimension; result is int8, and scale
+    is float32 with one element for each row
+
+    With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
+    With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
+    the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN counts
+    as 0. In a row of zeros, result and scale are 0.
     """
 
 def erfinv(input: torch.Tensor) -> torch.Tensor:
@@ -287,6 +315,28 @@ def swiglu_group(
     Without weight, the factor is 1. With clamp_limit > 0 (c for short), lower becomes min(lower, c) and upper
     becomes clamp(upper, -c, c). group_index counts rows: only the first sum(group_index) rows are computed. The
     other rows are 0 in a new result and unchanged in result=.
+    """
+
+def swiglu_quant(
+    x: torch.Tensor,
+    smooth_scales: torch.Tensor | None = None,
+    offsets: torch.Tensor | None = None,
+    group_index: torch.Tensor | None = None,
+    activate_left: bool = False,
+    quant_mode: str = "dynamic",
+    group_list_type: int = 0,
+) -> torch.Tensor:
+    """result = round(v * scale) and scale = 127 / max(abs(v)) along the last dimension, where v = silu(upper) *
+    lower and lower and upper are the halves of x along the last dimension; result is int8, and scale is float32
+    with one element for each row
+
+    With activate_left, v = silu(lower) * upper. With smooth_scales, v is multiplied by it. With
+    quant_mode='static', result = round(v + offsets), and scale is 0. smooth_scales and offsets have shape (1,),
+    or (1, n) for rows of n elements. With group_index, they have a number or a row for each group of rows,
+    instead of 1. group_index has the end of each group, which is the number of the first row behind it. With
+    group_list_type=1, it has the number of rows of each group. Rows behind the last group are computed without
+    smooth_scales and offsets. round takes the nearest integer, and the even one of two. NaN counts as 0. In a
+    row of zeros, result is 0 and scale is infinite.
     """
 
 def threshold_tensor(input: torch.Tensor, threshold: torch.Tensor, value: torch.Tensor | None = None) -> torch.Tensor:

@@ -41,14 +41,24 @@ class Elementwise:
     The other kinds of access answer some of these questions differently.
     """
 
-    is_uniform = True  # whether an element sees one element of each tensor, and nothing else
+    is_uniform = True  # whether an element sees only one element of each tensor
     is_packed = False  # whether a tensor has more than one part
     sees_rows = False  # whether an element sees statistics of its row
     broadcasts = False  # whether tensors may have fewer elements than others, whatever the operator's checks are
 
     @property
+    def grouped_tensors(self) -> tuple[str, ...]:
+        """The tensors that have a row for each group, where rows lie in groups."""
+        return ()
+
+    @property
     def tensor_names(self) -> tuple[str, ...]:
         """The tensors that it names."""
+        return ()
+
+    @property
+    def terms(self) -> tuple[Any, ...]:
+        """The terms of the statistics that an element sees."""
         return ()
 
     @property
@@ -80,8 +90,10 @@ class Elementwise:
         """Whether a tensor has one element for each row along the last dimension."""
         return False
 
-    def formulas(self, formula: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
-        """The formulas of a computation with this formula of the elements."""
+    def formulas(
+        self, formula: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]]
+    ) -> tuple[Callable[..., Any], ...]:
+        """The formulas of a computation with this formula of the elements. `choose` makes a function of each term."""
         return (formula,)
 
     def formula_arguments(self, names: Sequence[str]) -> list[str]:
@@ -93,7 +105,7 @@ class Elementwise:
         return self
 
     def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
-        """The parts of a tensor, None for the whole of it."""
+        """The parts of a tensor. None stands for the whole tensor."""
         return (None,)
 
     def merged_from(self, attributes: Mapping[str, Any], rank: int) -> int | None:
@@ -113,7 +125,7 @@ class Elementwise:
         return shape
 
     def flattens(self, name: str) -> bool:
-        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        """Whether a tensor's dimensions count as one, for any shape."""
         return False
 
     def is_elementwise(self, name: str) -> bool:

@@ -36,13 +36,17 @@ class Halves(Elementwise):
 
     @property
     def dimension_attribute(self) -> str:
-        """The attribute that is the number of a dimension."""
+        """The attribute that is the number of a dimension, or "" for the last dimension."""
         return self.dim
+
+    def number(self, attributes: Mapping[str, Any]) -> int:
+        """The number of the dimension that is halved."""
+        return attributes[self.dim] if self.dim else -1
 
     def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
         """The dimensions along which the elements can be computed in pieces: not the one with the halves."""
         merged = self.merged_from(attributes, rank)
-        dim = attributes[self.dim] % max(rank, 1)
+        dim = self.number(attributes) % max(rank, 1)
         return [d for d in range(rank) if d != dim and (merged is None or d < merged)]
 
     def part_count(self, *names: str) -> int:
@@ -61,7 +65,7 @@ class Halves(Elementwise):
         """The active half of a packed tensor and the other half. Another tensor has one part, None."""
         if name not in self.packed:
             return (None,)
-        dim = attributes[self.dim] % len(shape)
+        dim = self.number(attributes) % len(shape)
         merged = self.merged_from(attributes, len(shape))
         middle = (shape[dim] if merged is None else prod(shape[dim:])) // 2
         if self.is_interleaved(attributes):
@@ -83,7 +87,7 @@ class Halves(Elementwise):
         return (1,) if self.flattens(name) else shape
 
     def flattens(self, name: str) -> bool:
-        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        """Whether a tensor's dimensions count as one, for any shape."""
         return name == self.tensor
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
@@ -117,5 +121,5 @@ class Halves(Elementwise):
     def _resized(self, shape: Shape, attributes: Mapping[str, Any], size: Callable[[int], int]) -> Shape:
         if not shape:
             return shape
-        dim = attributes[self.dim] % len(shape)
+        dim = self.number(attributes) % len(shape)
         return (*shape[:dim], size(shape[dim]), *shape[dim + 1 :])

@@ -66,13 +66,17 @@ def _of_rows(reads: Rows, schema: Schema) -> Iterator[str]:
     names: list[str] = []
     for group in reads.passes:
         for name, statistic in group.items():
-            if not isinstance(statistic, Statistic) or not callable(statistic.term):
+            if not isinstance(statistic, Statistic) or not _is_term(statistic.term):
                 yield f"reads={kind} has {name!r}: {quote(statistic)}; write largest(term), total(term) or once(term)"
             if name in names:
                 yield f"reads={kind} has two statistics {name!r}; give each a name of its own"
             if name in schema.tensor_names or name in schema.attributes_by_name:
                 yield f"reads={kind} has a statistic {name!r}, the name of an argument; give it another"
             names.append(name)
+
+
+def _is_term(term: Any) -> bool:
+    return all(map(_is_term, term.values())) if isinstance(term, Mapping) else callable(term)
 
 
 def _is_integer(value: Any) -> bool:

@@ -22,9 +22,9 @@ product rules sdk set_num_threads sys torch torch_npu writing xp
 #: Names of `actgrad.torch` that would hide a function or a module. A test compares them.
 TORCH_NAMES = """
 autograd batching call celu_ conventions conversion convert decomposition derivatives elu_ exact_in_graphs functions
-geglu_ascend geglu_diffusers geglu_gemma geglu_megatron geglu_modernbert geglu_onnx geglu_t5 geglu_vllm graphs
-hardtanh_ kernels leaky_relu_ models modules patched public_names register register_all registration relu_ report
-revert rrelu saving selu_ sharding softmin tanhshrink threshold_ torch variants ModelReport Report
+function_arguments geglu_ascend geglu_diffusers geglu_gemma geglu_megatron geglu_modernbert geglu_onnx geglu_t5
+geglu_vllm graphs hardtanh_ kernels leaky_relu_ models modules patched public_names register register_all registration
+relu_ report revert rrelu selu_ sharding softmin tanhshrink threshold_ torch variants ModelReport Report
 """
 _PACKAGE_NAMES, _TORCH_NAMES = frozenset(PACKAGE_NAMES.split()), frozenset(TORCH_NAMES.split())
 _CALL_NAMES = ("out", "backend")  # keywords of every call
@@ -56,11 +56,18 @@ _RULES: _Kind = (_are_rules, "a mapping {'alpha > 0': lambda attributes, product
 #: What the value of each field must be, as a test and in words.
 _KINDS: Mapping[str, _Kind] = {
     **dict.fromkeys(("summary", "paper", "multiplies", "reads_result", "result_flag", "unseen"), _TEXT),
-    **dict.fromkeys(("linear_in", "integer_result"), _TEXT),
-    **dict.fromkeys(("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated"), _FLAG),
+    **dict.fromkeys(("linear_in", "integer_result", "row_groups", "groups_are_counts"), _TEXT),
+    **dict.fromkeys(
+        ("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated", "computes_rest"),
+        _FLAG,
+    ),
     **dict.fromkeys(("dtypes", "products"), _NAMES),
     **dict.fromkeys(("differences", "null_order"), _LINES),
     **dict.fromkeys(("requires", "result_suffices"), _RULES),
+    "output_dtypes": (
+        lambda value: isinstance(value, Mapping) and all(map(_is_text, (*value, *value.values()))),
+        "a mapping such as {'mask': 'uint8'}",
+    ),
     "switch": (lambda value: _is_text(value) or callable(value), "the name of an attribute, or a function"),
     "checks": (
         lambda value: isinstance(value, tuple) and all(isinstance(group, tuple) for group in value),
@@ -189,7 +196,7 @@ def of_c(definition: Any) -> Iterator[str]:
             continue
         if c.name.endswith("GetWorkspaceSize"):
             yield f"aclnn is {c.name!r}; leave out GetWorkspaceSize, which is the name of the first of two functions"
-        unread = [name.removesuffix("?") for name in c.unread.split()]
+        unread = [name.removesuffix("?") for name in f"{c.unread} {c.ignored} {c.refused}".split()]
         parameters = c.parameters.split()
         if not parameters:
             continue

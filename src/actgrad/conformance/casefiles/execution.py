@@ -18,6 +18,7 @@ from ..files.sizes import available_memory
 from ..standards import OWN, STANDARDS
 from ..verdict import Verdict
 from .case_model import FileCase, NotRun, Tensor
+from .interface import case_parameters
 
 IN_FORCE = "mixed"  # the standard that decides where neither the command nor the case names one
 _TIMES = 12  # memory that judging takes, in the size of the tensors
@@ -71,7 +72,7 @@ def draw(case: FileCase, seed: int) -> tuple[Operator, dict[str, Any], tuple[Arr
     assert signature is not None, "else it has a problem"
     operator = signature.operator
     _refuse_unfit(case)
-    for parameter in signature.parameters:
+    for parameter in case_parameters(signature):
         is_given = parameter.type == "Tensor" or parameter.argument in case.attributes
         if not is_given and operator.defaults[parameter.argument] is None:
             raise NotRun(f"{parameter.name} is missing; it has no default; add it to the case")
@@ -139,7 +140,7 @@ def _result(
 def _outputs(
     case: FileCase, operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...]
 ) -> tuple[Array, ...]:
-    """Memory for the outputs: as the case describes them, else as the operator makes them."""
+    """Memory for the outputs: as the case describes them, otherwise as the operator makes them."""
     planned = oracle.as_tuple(operator.plan(*inputs, backend="reference", **attributes).result)
     outputs = tuple(
         case.outputs[name].empty(name) if name in case.outputs else np.empty_like(array)

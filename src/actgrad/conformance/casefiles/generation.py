@@ -37,7 +37,7 @@ _SIZES = sorted({1, *(2**k - d for k in range(2, 9) for d in (0, 1))})
 
 
 def generate(operator: Operator, number: int | None, largest: int, seed: int) -> list[FileCase]:
-    """`number` cases of an operator, evenly of all kinds, or None for each kind once."""
+    """`number` cases of an operator, the same share of each kind. None means each kind once."""
     maker = _Maker(operator, largest, np.random.default_rng((seed, *operator.name.encode())))
     once = list(maker.round())
     number = len(once) if number is None else number
@@ -96,7 +96,9 @@ class _Maker:
         names = [a.name for a in operator.schema.tensors if not a.is_optional or a.name == operator.given_value]
         inputs = {n: Tensor(dtype, full_shape(n), values) for n in names}
         outputs = self.outputs(self.call(inputs, setting))
-        inputs |= {p.argument: Tensor(dtype, shape, values) for p in signature.parameters if p.is_unread}
+        inputs |= {
+            p.argument: Tensor(dtype, shape, values) for p in interface.case_parameters(signature) if p.is_unread
+        }
         return FileCase(name, {}, signature, inputs, outputs, self.scalars(signature, setting))
 
     def call(self, inputs: dict[str, Tensor], attributes: dict[str, Any]) -> contract.Call:
@@ -106,8 +108,8 @@ class _Maker:
 
     def outputs(self, call: contract.Call) -> dict[str, Tensor]:
         """The results of a call."""
-        dtype, shapes = contract.result_dtype(call).name, contract.result_shapes(call)
-        return {name: Tensor(dtype, shape) for name, shape in zip(self.operator.schema.outputs, shapes, strict=True)}
+        pairs = zip(self.operator.schema.outputs, contract.result_shapes(call), strict=True)
+        return {name: Tensor(contract.output_dtype(call, name).name, shape) for name, shape in pairs}
 
     def signature(self, attributes: dict[str, Any]) -> Signature:
         """One of the operator's functions that has these attributes, another one each time."""

@@ -55,7 +55,9 @@ def inputs(signature: Signature) -> tuple[CParameter, ...]:
 def case_parameters(signature: Signature) -> tuple[CParameter, ...]:
     """The parameters that a case states: all but optional tensors, unless one holds the formula's value."""
     definition = signature.operator.definition
-    left_out = {a.name for a in definition.schema.tensors if a.is_optional and a.name != definition.given_value}
+    function = signature.function
+    left_out = {*function.ignored.split(), *function.refused.split()}
+    left_out |= {a.name for a in definition.schema.tensors if a.is_optional and a.name != definition.given_value}
     return tuple(p for p in signature.parameters if p.argument not in left_out)
 
 
@@ -65,5 +67,5 @@ def may_be_null(signature: Signature, parameter: CParameter) -> bool:
 
 
 def by_word(signature: Signature, word: str) -> CParameter | None:
-    """The parameter of this name, in C or in the schema, or None where there is none."""
+    """The parameter of this name, in C or in the schema, or None if there is none."""
     return next((p for p in signature.parameters if word in (p.name, p.argument)), None)

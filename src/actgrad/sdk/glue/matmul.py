@@ -51,7 +51,7 @@ def triangular_shapes(b: Shape, a: Shape, *_: Any) -> tuple[Shape, Shape]:
 
 
 def _bins(size: int, count: int) -> Any:
-    """A matrix that means the elements of each of `count` bins. Neighbours may share an element."""
+    """A matrix that computes the means of `count` bins of elements. Neighbouring bins may share an element."""
     k, n = np.arange(count)[:, None], np.arange(size)
     is_inside = (n >= k * size // count) & (n < -(-(k + 1) * size // count))
     return (is_inside / is_inside.sum(1, keepdims=True)).astype(np.float32)

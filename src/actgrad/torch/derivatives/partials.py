@@ -17,8 +17,9 @@ from ...base import products
 from ...base.access import join, split
 from ...base.computation import RowStatistics
 from ...base.element_formulas import element_and_formulas
-from ...base.errors import InvalidDtype
+from ...base.errors import InvalidArgument, InvalidDtype
 from ...calls.operator import Operator
+from ..kernels import rounded
 from .dual import bound
 from .statistics import ElementCall
 
@@ -39,6 +40,9 @@ class FormulaCall:
                 f"{operator.name}: {names[0]} is complex; forward mode and second derivatives need real tensors; use "
                 "PyTorch's own function"
             )
+        if self.tensors.get(operator.row_groups) is not None:
+            fault = f"{operator.name}: {operator.row_groups} tells groups of rows"
+            raise InvalidArgument(f"{fault}; a decomposed graph must have none; leave it out, or keep the operator")
         is_double = any(tensor.dtype == torch.float64 for tensor in self.tensors.values())
         dtype = torch.float64 if is_double else torch.float32
         self.shapes = {name: tuple(tensor.shape) for name, tensor in self.tensors.items()}
@@ -75,7 +79,7 @@ class FormulaCall:
             return [*parts]
         first = next(iter(self.tensors.values()))
         shape = first.shape[: self.access.dimension(self.attributes, first.dim())]
-        numbers = first.new_ones(prod(shape), dtype=torch.int64).cumsum(0)  # from 1, of the tensor's own class
+        numbers = first.new_ones(prod(shape), dtype=torch.int64).cumsum(0)  # 1, 2, ... in a tensor of the same class
         is_computed = numbers <= counter.sum()
         is_computed = is_computed.reshape(*shape, *(1,) * (first.dim() - len(shape)))
         return [None if part is None else torch.where(is_computed, part, 0) for part in parts]
@@ -88,14 +92,18 @@ class FormulaCall:
         return tensor
 
     def shaped(self, values: Sequence[Any], dtype: torch.dtype) -> list[torch.Tensor]:
-        """The outputs of these values; that of a statistic has a shape of its own."""
+        """The outputs of these values; that of a statistic has a shape of its own.
+
+        `dtype` is that of the outputs for which the operator states none.
+        """
         outputs = self.operator.schema.outputs
         if self.access.part_count(outputs[0]) > 1:
             return [self.joined(outputs[0], values, dtype)]
-        if not self.elements.statistics.passes:
-            return [number.to(dtype) for number in values]
-        shapes = [self.access.result_shape(name, self.elements.shape, self.attributes, self.shapes) for name in outputs]
-        return [number.reshape(shape).to(dtype) for number, shape in zip(values, shapes, strict=True)]
+        if self.elements.statistics.passes:
+            shapes = [self.access.result_shape(n, self.elements.shape, self.attributes, self.shapes) for n in outputs]
+            values = [number.reshape(shape) for number, shape in zip(values, shapes, strict=True)]
+        dtypes = [getattr(torch, each[0]) if (each := self.operator.dtypes_of(name)) else dtype for name in outputs]
+        return [rounded(number, each).to(each) for number, each in zip(values, dtypes, strict=True)]
 
 
 def vector_jacobian(
@@ -119,12 +127,13 @@ def vector_jacobian(
 
 def jacobian_vector(
     operator: Operator, tensors: Tensors, attributes: dict[str, Any], tangents: Tensors, dtype: torch.dtype
-) -> list[torch.Tensor]:
+) -> list[torch.Tensor | None]:
     """The outputs' tangents, given the tensors' tangents; None stands for 0."""
     call = FormulaCall(operator, tensors, attributes)
     tangent_of = dict(zip(operator.schema.tensor_names, tangents, strict=True))
     directions = call.parts({name: tangent_of[name] for name in call.visible_tensors})
-    return call.shaped(call.masked(call.elements.jacobian_vector(directions)), dtype)
+    results = call.shaped(call.masked(call.elements.jacobian_vector(directions)), dtype)
+    return [result if result.is_floating_point() else None for result in results]  # integers have no tangents
 
 
 def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> tuple[torch.Tensor, ...]:
@@ -134,7 +143,7 @@ def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) ->
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:
-    """Whether the derivative by a tensor is 0 but at kinks: the operator needs only the signs of its elements."""
+    """Whether the derivative by a tensor is 0 except at kinks, because the operator needs only the signs."""
     if operator.access.sees_rows:
         return False
     ones = [torch.ones((), device="cpu")] * len(operator.schema.tensor_names)

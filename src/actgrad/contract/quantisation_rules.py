@@ -1,0 +1,136 @@
+"""Rules on the outputs of quantisation, whose dtypes CANN lists for each product, and on tensors of scales."""
+
+from __future__ import annotations
+
+from ..base.errors import InvalidDtype, KernelMissing, either
+from ..base.loop import TensorMeta
+from .check import Call, Check, Origin, change, of_each
+
+#: The numbers of INT4 that lie in one element, or in one byte.
+PER_ELEMENT = {"int32": 8, "int4": 2}
+#: The dtypes to which chips quantise, by product. Other products have the last one's.
+QUANTISED = {
+    "Ascend950": ("int8", "int4", "int32", "float8_e5m2", "float8_e4m3fn", "hifloat8"),
+    "Ascend310P": ("int8",),
+    "Ascend910": ("int8",),
+    "": ("int8", "int4", "int32"),
+}
+
+
+def output_supported(name: str) -> tuple[Check, ...]:
+    """The product quantises to the dtype of this output. Without a product, a kernel of actgrad writes the dtype."""
+
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        stated = call.definition.dtypes_of(name)
+        allowed = QUANTISED.get(call.product.name, QUANTISED[""]) if call.product else stated
+        if meta.dtype.name in allowed:
+            return None
+        return f"{name} is {meta.dtype}; it must be {either(allowed)}{call.on_product}; pass such a {name}"
+
+    return of_each((name,), "the product quantises to the dtype of {name}", test, InvalidDtype)
+
+
+def index_supported(name: str, beside: str) -> tuple[Check, ...]:
+    """The tensor that tells groups of rows is of integers, if the call has the tensor `beside`."""
+
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        if meta.dtype.name in ("int32", "int64") or call.inputs.get(beside) is None:
+            return None
+        return f"{name} is {meta.dtype}; it must be int32 or int64; convert {name}"
+
+    return of_each((name,), "{name} is int32 or int64", test, InvalidDtype, about=(beside,))
+
+
+def one_dtype_of(name: str, dtypes: str) -> tuple[Check, ...]:
+    """This output has one of these dtypes. Kernels may write fewer of them."""
+
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        allowed = tuple(dtypes.split()) if call.product else call.definition.dtypes_of(name)
+        return (
+            None if meta.dtype.name in allowed else f"{name} is {meta.dtype}; it must be {either(allowed)}; convert it"
+        )
+
+    return of_each((name,), f"{{name}} is {either(dtypes.split())}", test, InvalidDtype)
+
+
+def scales_of_groups(*names: str, of: str) -> tuple[Check, ...]:
+    """Each of these tensors has a number, or a row of numbers, for each group of rows. Without groups, all are one."""
+
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        groups, rows = call.row_groups, call.definition.access.part_shape(of, call.inputs[of].shape, call.attributes)
+        count = 1 if groups is None else groups.size
+        if meta.shape in ((count,), (count, *rows[-1:])):
+            return None
+        shapes = either((str((count,)), str((count, *rows[-1:]))))
+        return f"{name} has shape {meta.shape}; it must be {shapes}, by groups and elements; reshape {name}"
+
+    return of_each(names, "{name} has a number, or a row of numbers, for each group", test, about=(of,))
+
+
+def kernel_writes(name: str) -> tuple[Check, ...]:
+    """A kernel writes the dtype of this output, unless it is empty."""
+
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        stated = call.definition.dtypes_of(name)
+        if meta.dtype.name in stated or meta.size == 0:
+            return None
+        return f"{name} is {meta.dtype}; actgrad writes {either(stated)}; pass such a {name}"
+
+    return of_each(
+        (name,),
+        "a kernel quantises to the dtype of {name}, unless it is empty",
+        test,
+        KernelMissing,
+        origin=Origin.ACTGRAD,
+    )
+
+
+def scales_of_row(name: str, of: str) -> tuple[Check, ...]:
+    """A tensor has one number for each element of a row of the tensor `of`, or such a row for each group of rows."""
+
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        groups = call.row_groups
+        row = (*(() if groups is None else (groups.size,)), *call.inputs[of].shape[-1:])
+        if meta.shape == row:
+            return None
+        kind = "one number for each element of a row" if groups is None else "a row of such numbers for each group"
+        return f"{name} has shape {meta.shape}; it must be {row}, {kind} of {of}; reshape {name}"
+
+    rule = f"{{name}} has one number for each element of a row of {of}, or a row of such numbers for each group"
+    return of_each((name,), rule, test, about=(of,))
+
+
+def groups_of_rows(name: str, beside: str, dtype: str) -> tuple[Check, ...]:
+    """The tensor that tells groups of rows has one dimension and this dtype, if the call has the tensor `beside`."""
+
+    def shape(call: Call, name: str, meta: TensorMeta) -> str | None:
+        if len(meta.shape) == 1 or call.inputs.get(beside) is None:
+            return None
+        return f"{name} has shape {meta.shape}; it must have one dimension, the end of each group; reshape {name}"
+
+    def kernel(call: Call, name: str, meta: TensorMeta) -> str | None:
+        if meta.dtype.name == dtype or call.inputs.get(beside) is None:
+            return None
+        return f"{name} is {meta.dtype}; the kernel reads {dtype}; convert {name}"
+
+    return (
+        *of_each((name,), "{name} has one dimension", shape),
+        *of_each((name,), f"{{name}} is {dtype}", kernel, KernelMissing),
+    )
+
+
+def quantised_shape(name: str, of: str) -> tuple[Check, ...]:
+    """An output has the shape of the tensor `of`. An element of INT32 holds eight of INT4, along the last dimension."""
+
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        shape = call.inputs[of].shape
+        per_element = PER_ELEMENT.get(meta.dtype.name, 1)
+        if shape and shape[-1] % per_element:
+            fault = f"{of} has {shape[-1]} elements in a row, and {name} is {meta.dtype}"
+            return f"{fault}; a row must have a multiple of {per_element}; pad {of}"
+        expected = (*shape[:-1], shape[-1] // per_element) if meta.dtype.name == "int32" else shape
+        if meta.shape == expected:
+            return None
+        return f"{name} has shape {meta.shape}; it must be {expected}, the shape of the result; {change(call, name)}"
+
+    return of_each((name,), f"{{name}} has the shape of {of}", test, about=(of,))

@@ -1,0 +1,203 @@
+"""SwiGLU followed by quantisation to INT8."""
+
+from ..base.access import Halves
+from ..base.definition import C, Torch
+from ..base.errors import KernelMissing
+from ..base.rows import largest, once
+from ..base.scaled_rows import ScaledRows
+from ..base.xp import abs, maximum
+from ..calls.operator import Operator
+from ..contract import Check, Origin
+from ..contract.dtype_rules import has_dtype, supported
+from ..contract.halves_rules import even, groups, half
+from ..contract.kinds import TILED_VALUES
+from ..contract.quantisation_rules import kernel_writes, one_dtype_of, scales_of_groups
+from ..contract.shape_rules import nonempty, rank, result_shape
+from ..contract.stages import document, tiling
+from .dynamic_quant import LARGEST
+from .silu import silu_formula
+
+INT8, INT4 = 2, 29  # aclDataType
+
+
+def swiglu_value(a, b):
+    """silu(a) * b"""
+    return silu_formula(a) * b
+
+
+def smoothed_value(a, b, smooth_scales):
+    """silu(a) * b * smooth_scales"""
+    return silu_formula(a) * b * smooth_scales
+
+
+def unshifted_value(a, b, offsets):
+    """silu(a) * b"""
+    return silu_formula(a) * b
+
+
+def smoothed_unshifted_value(a, b, smooth_scales, offsets):
+    """silu(a) * b * smooth_scales"""
+    return silu_formula(a) * b * smooth_scales
+
+
+def shifted_value(a, b, offsets):
+    """silu(a) * b + offsets"""
+    return silu_formula(a) * b + offsets
+
+
+def smoothed_shifted_value(a, b, smooth_scales, offsets):
+    """silu(a) * b * smooth_scales + offsets"""
+    return silu_formula(a) * b * smooth_scales + offsets
+
+
+def swiglu_size(a, b):
+    """abs(silu(a) * b)"""
+    return abs(swiglu_value(a, b))
+
+
+def smoothed_size(a, b, smooth_scales):
+    """abs(silu(a) * b * smooth_scales)"""
+    return abs(smoothed_value(a, b, smooth_scales))
+
+
+def unshifted_size(a, b, offsets):
+    """abs(silu(a) * b)"""
+    return abs(swiglu_value(a, b))
+
+
+def smoothed_unshifted_size(a, b, smooth_scales, offsets):
+    """abs(silu(a) * b * smooth_scales)"""
+    return abs(smoothed_value(a, b, smooth_scales))
+
+
+def reciprocal_scale(size, peak):
+    """127 / max(abs(v))"""
+    return LARGEST / maximum(size, 0.0)
+
+
+def no_scale(size, peak):
+    """0"""
+    return 0.0
+
+
+def dynamic_formula(v, size, peak, scale):
+    """round(v * scale), where v = silu(a) * b * smooth_scales and scale = 127 / max(abs(v)) of the row"""
+    return v * scale
+
+
+def static_formula(v, size, peak, scale):
+    """round(v), where v = silu(a) * b * smooth_scales + offsets"""
+    return v
+
+
+#: A term that elements see, by the optional tensors of a call. The dynamic mode does not use the offsets.
+DYNAMIC = {
+    "": swiglu_value,
+    "smooth_scales": smoothed_value,
+    "offsets": unshifted_value,
+    "smooth_scales offsets": smoothed_unshifted_value,
+}
+STATIC = {**DYNAMIC, "offsets": shifted_value, "smooth_scales offsets": smoothed_shifted_value}
+SIZES = {
+    "": swiglu_size,
+    "smooth_scales": smoothed_size,
+    "offsets": unshifted_size,
+    "smooth_scales offsets": smoothed_unshifted_size,
+}
+
+INT4_WITHOUT_KERNEL = Check(
+    "dst_type is not 29 (INT4)",
+    lambda call: "dst_type is 29 (INT4); actgrad writes INT8; pass 2" if call.attributes["dst_type"] == INT4 else None,
+    KernelMissing,
+    origin=Origin.ACTGRAD,
+    about=("dst_type",),
+)
+
+swiglu_quant = Operator(
+    "swiglu_quant(Tensor x, Tensor? smooth_scales, Tensor? offsets, Tensor? group_index, bool activate_left=False, "
+    "int quant_mode=1, int group_list_type=0, int dst_type=2) -> (Tensor out, Tensor scale)",
+    summary="out = round(v * scale) and scale = 127 / max(abs(v)) along the last dimension, where v = silu(upper) * "
+    "lower and lower and upper are the halves of x along the last dimension; out is int8, and scale is float32 with "
+    "one element for each row\n\n"
+    "With activate_left, v = silu(lower) * upper. With smooth_scales, v is multiplied by it. With quant_mode='static', "
+    "out = round(v + offsets), and scale is 0. smooth_scales and offsets have shape (1,), or (1, n) for rows of n "
+    "elements. With group_index, they have a number or a row for each group of rows, instead of 1. group_index has the "
+    "end of each group, which is the number of the first row behind it. With group_list_type=1, it has the number of "
+    "rows of each group. Rows behind the last group are computed without smooth_scales and offsets. round takes the "
+    "nearest integer, and the even one of two. NaN counts as 0. In a row of zeros, out is 0 and scale is infinite.",
+    paper="Xiao et al. 2022, https://arxiv.org/abs/2211.10438",
+    formula={"static": static_formula, "dynamic": dynamic_formula},
+    switch="quant_mode",
+    reads=ScaledRows(
+        passes=(
+            {
+                "size": largest({"static": SIZES, "dynamic": SIZES}),
+                "peak": largest({"static": STATIC, "dynamic": DYNAMIC}),  # the last term, which elements see
+            },
+            {"scale": once({"static": no_scale, "dynamic": reciprocal_scale})},
+        ),
+        replaces_inputs=True,
+        scales=("smooth_scales", "offsets"),
+        halves=Halves(("x",), active="activate_left", dim=""),
+    ),
+    row_groups="group_index",
+    groups_are_counts="group_list_type",
+    computes_rest=True,
+    output_dtypes={"out": "int8", "scale": "float32"},
+    requires={
+        "group_list_type 0 or 1": lambda a, product: a["group_list_type"] in (0, 1),
+        "dst_type 2 (INT8) or 29 (INT4)": lambda a, product: a["dst_type"] in (INT8, INT4),
+    },
+    checks=(
+        supported("x"),
+        has_dtype("smooth_scales", "float32"),
+        has_dtype("offsets", "float32"),
+        has_dtype("group_index", "int32"),
+        one_dtype_of("out", "int8 int4"),
+        has_dtype("scale", "float32"),
+        TILED_VALUES,
+        tiling(
+            rank("x", minimum=2),
+            document(nonempty("x")),
+            even("x", dim=""),
+            groups("group_index", 1, 1024),
+            scales_of_groups("smooth_scales", "offsets", of="x"),
+            half("out", of="x", dim=""),
+            result_shape("scale"),
+        ),
+        (INT4_WITHOUT_KERNEL,),
+        kernel_writes("out"),
+    ),
+    products="Ascend950 Ascend910_93 Ascend910B",
+    generated=True,
+    differences=(
+        "Wrong shapes and values: the source ignores the result of its checks and returns success without computing "
+        "anything. The documents have status 161002. actgrad returns 561002, and 161002 under the documents' rules.",
+        "quant_mode dynamic_msd: the source takes it and computes the static mode. actgrad refuses it.",
+        "INT4: CANN has it as a dtype of out. actgrad has no kernel for it and returns 561103.",
+        "NaN and infinity: no source says how the chips reduce and convert them. In actgrad NaN counts as 0. A row "
+        "with an infinity has scale 0 and only zeros.",
+    ),
+    torch=Torch("swiglu_quant(x, smooth_scales, offsets, group_index, activate_left, quant_mode, group_list_type)"),
+    aclnn=(
+        C(
+            "SwiGluQuant",
+            {"group_list_type": 0, "dst_type": INT8},
+            parameters="x smoothScalesOptional offsetsOptional groupIndexOptional activateLeft quantModeOptional yOut "
+            "scaleOut",
+            text="quant_mode",
+            optional="quant_mode",
+            unusual_const="yOut scaleOut",
+        ),
+        C(
+            "SwiGluQuantV2",
+            parameters="x smoothScalesOptional offsetsOptional groupIndexOptional activateLeft quantModeOptional "
+            "groupListType dstType yOut scaleOut",
+            text="quant_mode",
+            optional="quant_mode",
+            unusual_const="yOut scaleOut",
+        ),
+    ),
+    ir="SwiGluQuant(x, smooth_scales?, offsets?, group_index?, activate_left=False, quant_mode=quant_mode:dynamic, "
+    "group_list_type=0, dst_type=2) -> (y, scale)",
+)
