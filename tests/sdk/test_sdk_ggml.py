@@ -1,4 +1,4 @@
-"""ggml's CANN backend on the SDK, by the script that docs/ggml.md names.
+"""ggml's CANN backend on the SDK, by the scripts that docs/ggml.md names.
 
 ACTGRAD_TEST_LLAMA_CPP names a checkout of llama.cpp.
 """
@@ -16,7 +16,8 @@ import pytest
 from tests.support.sdk_programs import environment, needs_compiler
 
 CHECKOUT = os.environ.get("ACTGRAD_TEST_LLAMA_CPP", "")
-SCRIPT = Path(__file__).parents[2] / "scripts" / "ggml_operators.py"
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+MODELS, KINDS = ("llama", "gpt2"), ("F32", "F16", "BF16", "Q8_0", "Q4_0")
 
 pytestmark = [
     needs_compiler,
@@ -26,11 +27,28 @@ pytestmark = [
 ]
 
 
-def test_operators(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The build that both scripts use."""
+    return tmp_path_factory.mktemp("ggml")
+
+
+def printed(script: str, folder: Path, *names: str) -> list[str]:
+    command = [sys.executable, str(SCRIPTS / script), CHECKOUT, "--build", str(folder), *names]
+    return subprocess.run(command, capture_output=True, text=True, env=environment(), check=True).stdout.splitlines()
+
+
+def test_operators(folder: Path) -> None:
     """Activations pass; an operator that is not there is named."""
     names = ("SILU", "GELU", "SWIGLU", "MUL", "UPSCALE")
-    command = [sys.executable, str(SCRIPT), CHECKOUT, "--build", str(tmp_path), *names]
-    printed = subprocess.run(command, capture_output=True, text=True, env=environment(), check=True).stdout.splitlines()
-    assert [line.partition(":")[0] for line in printed] == list(names)
-    assert all(": passes " in line for line in printed[:-1]), printed
-    assert printed[-1] == "UPSCALE: stops after 0: aclnnUpsampleNearest2d is not in actgrad: resampling of images"
+    lines = printed("ggml_operators.py", folder, *names)
+    assert [line.partition(":")[0] for line in lines] == list(names)
+    assert all(": passes " in line for line in lines[:-1]), lines
+    assert lines[-1] == "UPSCALE: stops after 0: aclnnUpsampleNearest2d is not in actgrad: resampling of images"
+
+
+def test_whole_models(folder: Path) -> None:
+    """GPT-2 and Llama generate the CPU's text."""
+    lines = printed("ggml_generates.py", folder)
+    assert [line.partition(":")[0] for line in lines] == [f"{model} {kind}" for model in MODELS for kind in KINDS]
+    assert all(": both generate " in line for line in lines), lines

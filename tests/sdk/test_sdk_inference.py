@@ -20,6 +20,40 @@ def test_through_c(sdk: Sdk, mode: str) -> None:
     assert sdk.run("inference", mode=mode) == "ok\n"
 
 
+@needs_compiler
+@pytest.mark.parametrize("mode", MODES)
+def test_weights_in_another_format(sdk: Sdk, mode: str) -> None:
+    assert sdk.run("weights", mode=mode) == "ok\n"
+
+
+@needs_compiler
+@pytest.mark.parametrize("product", ["Ascend910", "Ascend310B"])
+def test_products_without_sizes_of_weights(sdk: Sdk, product: str) -> None:
+    assert sdk.run("weights", "refused", ACTGRAD_PRODUCT=product) == "ok\n"
+
+
+#: A diagonal of ones needs float32.
+@pytest.mark.parametrize(
+    ("dtype", "has_ones"), [("float32", False), ("float32", True), ("float64", False), ("complex64", False)]
+)
+@pytest.mark.parametrize("transposes", [False, True])
+@pytest.mark.parametrize("is_upper", [False, True])
+def test_triangular_solve(dtype: str, is_upper: bool, transposes: bool, has_ones: bool) -> None:
+    """Batches broadcast, the other triangle does not count, and a 0 on the diagonal gives no error."""
+    a, b = sample(dtype, (3, 1, 5, 5), 1), sample(dtype, (2, 5, 4), 2)
+    a = a + 4 * torch.eye(5)
+    part = torch.triu if is_upper else torch.tril
+    triangle, a = part(a), torch.where(part(torch.ones(5, 5)) == 0, float("nan"), a)
+    x, copy = torch.empty(3, 2, 5, 4, dtype=a.dtype), torch.empty(3, 2, 5, 5, dtype=a.dtype)
+    call("TriangularSolve", b, a, is_upper, transposes, has_ones, x, copy)
+    wide = (triangle.mT if transposes else triangle).to(torch.complex128 if a.is_complex() else torch.float64)
+    wanted = torch.linalg.solve_triangular(wide, b.to(wide.dtype), upper=is_upper != transposes, unitriangular=has_ones)
+    torch.testing.assert_close(x, wanted.to(a.dtype), rtol=2e-5, atol=1e-6)
+    torch.testing.assert_close(copy, a.expand(3, 2, 5, 5), rtol=0, atol=0, equal_nan=True)
+    call("TriangularSolve", b, torch.zeros_like(a), is_upper, transposes, False, x, None)
+    assert not torch.isfinite(x).any()
+
+
 def rotated(x: Any, mode: int) -> Any:
     """Pairs as complex numbers times i."""
     if mode == 2:

@@ -180,6 +180,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("key", "value"), (T((1, 3, 1, 4), "float16"),)), "nextTokens": 9, "scaleValue": 0.5,
     },
     "RotaryPositionEmbedding": dict.fromkeys(("x", "cos", "sin", "out"), T((1, 2, 1, 4))),
+    "TriangularSolve": {"A": T((2, 2)), "mOut": T((2, 2))},
     "WeightQuantBatchMatmulV2": {
         "x": T((2, 4), "float16"), "weight": T((4, 3), "int8"), "antiquantScale": T((3,), "float16"),
         "y": T((2, 3), "float16"),

@@ -55,6 +55,16 @@ def oneformat(row: Row, *names: str) -> Group:
     return tuple(map(check, others))
 
 
+def nd(row: Row, name: str) -> Group:
+    """A tensor has the format ND."""
+
+    def test(call: Call) -> str | None:
+        form = call.formats.get(name, "ND")
+        return f"{name} has format {form}; it must be ND; create it with ACL_FORMAT_ND" if form != "ND" else None
+
+    return (Check(f"{name} has the format ND", test, about=(name,)),)
+
+
 def formats(row: Row, name: str, *names: str) -> Group:
     """A tensor does not have one of these formats."""
 

@@ -31,6 +31,25 @@ def addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
     return scaled + beta * c if beta else scaled  # without beta, c may hold NaN
 
 
+def triangular(b: Any, a: Any, is_upper: bool, transposes: bool, has_ones: bool) -> tuple[Any, Any]:
+    """The solution x of A x = b by substitution, and a. A is a triangle of a, or the transpose of this triangle.
+
+    With `has_ones`, the diagonal of A counts as 1.
+    """
+    order = slice(None, None, -1 if is_upper != transposes else 1)  # reversed, an upper triangle is a lower one
+    lower = (np.swapaxes(a, -1, -2) if transposes else a)[..., order, order]
+    x = np.array(np.broadcast_to(b, triangular_shapes(b.shape, a.shape)[0]))[..., order, :]
+    for k in range(a.shape[-1]):
+        row = x[..., k : k + 1, :] - product(lower[..., k : k + 1, :k], x[..., :k, :])
+        x[..., k : k + 1, :] = row if has_ones else row / lower[..., k : k + 1, k : k + 1]
+    return x[..., order, :], a
+
+
+def triangular_shapes(b: Shape, a: Shape, *_: Any) -> tuple[Shape, Shape]:
+    batch = np.broadcast_shapes(b[:-2], a[:-2])
+    return (*batch, *b[-2:]), (*batch, *a[-2:])
+
+
 def _bins(size: int, count: int) -> Any:
     """A matrix that computes the means of `count` bins of elements. Neighbouring bins may share an element."""
     k, n = np.arange(count)[:, None], np.arange(size)

@@ -261,6 +261,8 @@ RULES: dict[str, Rule] = {
     "copy": Rule(lambda to, source: source, OWN),
     "cast": Rule(lambda source, *dtype: source, OWN),
     "fill": Rule(lambda to, value: value, OWN),
+    # The order of FRACTAL_NZ: every format is read as ND, so the weights stay.
+    "keep": Rule(lambda a: None, OWN),
     "zero": Rule(lambda to: 0, OWN),
     "one": Rule(lambda to: 1, OWN),
     "add": Rule(lambda a, b, alpha=1: a + alpha * b),
@@ -306,6 +308,7 @@ RULES: dict[str, Rule] = {
     "dequantized_matmul": Rule(matmul.dequantized_product, OWN, matmul.dequantized_shape, reads_nibbles=True),
     "addmm": Rule(matmul.addmm, RESULT, matmul.sum_shape),
     "inverse": Rule(np.linalg.inv, FLOATING, lambda shape: shape),
+    "triangular": Rule(matmul.triangular, COMMON, matmul.triangular_shapes),
     "outer": Rule(np.multiply.outer, COMMON, lambda a, b: (*a, *b)),
     "sum_of_list": Rule(lambda parts: reduce(np.add, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
     "prod_of_all": Rule(lambda a, dtype: np.prod(a), RESULT, lambda *_: ()),
