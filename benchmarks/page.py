@@ -14,9 +14,10 @@ FOLDER = Path(__file__).parents[1] / "docs" / "benchmarks"
 INTRODUCTION = """\
 # Benchmarks: all results
 
-Made by `python -m benchmarks page` from the files of this folder when the site is built. [Benchmarks](README.md) says
-how they are measured, and has the means. Ratios are our time / theirs: below 1 is faster. A command that begins with
-`actgrad bench` is of version 0.1; today's is `python -m benchmarks run` with the same options.
+`python -m benchmarks page` makes this page from the files of this folder when the site is built.
+[Benchmarks](README.md) describes how we measured them, and has the means. A ratio is our time / the time of the other
+library, so a ratio below 1 means that actgrad is faster. A command that begins with `actgrad bench` is from version
+0.1. Today's command is `python -m benchmarks run` with the same options.
 """
 
 

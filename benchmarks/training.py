@@ -94,7 +94,7 @@ def of_mlp(activation: Function, dtype: torch.dtype, layers: int = 12) -> int:
 def memory() -> Iterator[str]:
     """The bytes kept for the gradient, as a share of PyTorch's."""
     dtypes = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-    yield f"| kept for the gradient, of PyTorch's | `save` | {' | '.join(dtypes)} |"
+    yield f"| memory saved for backward, ours / PyTorch's | `save` | {' | '.join(dtypes)} |"
     yield "| --- | --- |" + " ---: |" * len(dtypes)
     for name in ("ELU", "SELU", "LeakyReLU"):
         ours, theirs = PAIRS[name]
@@ -121,7 +121,7 @@ def _share(ours: Function, theirs: Function, count: int, dtype: torch.dtype) -> 
 def exactness() -> Iterator[str]:
     """The largest error of a gradient over [-16, 16], by the tensor kept for it."""
     dtypes = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
-    yield f"| largest error of the gradient, absolute | kept | {' | '.join(dtypes)} |"
+    yield f"| largest absolute error of the gradient | saved | {' | '.join(dtypes)} |"
     yield "| --- | --- |" + " ---: |" * len(dtypes)
     for name, standard in (("ELU", functional.elu), ("SELU", functional.selu), ("LeakyReLU", functional.leaky_relu)):
         ours = PAIRS[name][0]
@@ -166,7 +166,7 @@ def ratios(runs: Mapping[str, Callable[[], Any]], seconds: float = 5.0) -> dict[
 
 def step() -> Iterator[str]:
     """The training step of a GEGLU MLP, and its activation part."""
-    yield f"| GEGLU MLP, {TOKENS} tokens, {WIDTH} x {HIDDEN} | dtype | of eager | of `torch.compile` |"
+    yield f"| GEGLU MLP, {TOKENS} tokens, {WIDTH} x {HIDDEN} | dtype | time: ours / eager | ours / `torch.compile` |"
     yield "| --- | --- | ---: | ---: |"
     for dtype in (torch.float32, torch.bfloat16):
         print(f"training step, {dtype}", file=sys.stderr)
@@ -198,7 +198,7 @@ def _row(name: str, dtype: torch.dtype, measured: dict[str, float]) -> str:
 
 def calls() -> Iterator[str]:
     """Forward and backward of each activation, of many elements and of few."""
-    yield f"| forward and backward, of PyTorch's, float32 | {' | '.join(f'{size} elements' for size in SIZES)} |"
+    yield f"| forward and backward, time: ours / PyTorch's | {' | '.join(f'{size} elements' for size in SIZES)} |"
     yield "| --- |" + " ---: |" * len(SIZES)
     pairs = {**PAIRS, "a bare `autograd.Function` around PyTorch's ELU": (BareELU.apply, functional.elu)}
     for name, (ours, theirs) in pairs.items():

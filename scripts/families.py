@@ -31,8 +31,8 @@ SPEEDS = {"AVX-512": ("families", "throughput"), "AVX2": ("families_avx2", "thro
 INTRODUCTION = """\
 # Families: names, errors and speed
 
-Made by `python scripts/families.py --write`. A test compares this page with the registry. A family is one file of
-`src/actgrad/ops`. [Formulas](formulas.md) says what each operator computes.
+`python scripts/families.py --write` makes this page, and a test compares it with the registry. A family is one file of
+`src/actgrad/ops`. [Formulas](formulas.md) has the formula of each operator.
 """
 
 NAMES = """\
@@ -50,11 +50,11 @@ Every operator is a function of `actgrad` that takes arrays. Every operator is a
 NUMBERS = """\
 ## Errors and speed
 
-- **Error**: the largest error in ULP (units in the last place) over all cases of attributes. For float16 and bfloat16
-  it was measured at every number. [accuracy.md](accuracy.md) says what "adjusted" means, and at how many numbers of
-  float32 it was measured. The errors of operators on rows, such as softmax, were measured on random rows
-  ([rows.md](rows.md)). `geglu_packed` has the errors of `geglu`.
-- **Speed**: our time divided by PyTorch's time on the CPU, with 2 threads and results into given memory. The number is
+- **Error**: the largest error in ULP (units in the last place) over all cases of attributes. We measured float16 and
+  bfloat16 at every number. [accuracy.md](accuracy.md) says what "adjusted" means, and how many numbers of float32 we
+  measured. The errors of operators on rows, such as softmax, are from random rows ([rows.md](rows.md)). `geglu_packed`
+  has the errors of `geglu`.
+- **Speed**: our time divided by PyTorch's time on the CPU, with 2 threads and results in existing memory. The number is
   the geometric mean over sizes and data types of the results in [benchmarks](benchmarks/README.md). A cell is empty if
   PyTorch lacks the operator, or if the benchmarks lack it. [rows.md](rows.md) has the speed of operators on rows.
 """
@@ -147,6 +147,15 @@ def number_rows() -> Iterator[list[str]]:
                 yield [link(operator, stem), *measured]
 
 
+def speed(ratio: float) -> str:
+    """A ratio of times, ours / PyTorch's, in words."""
+    if 0.95 < ratio < 1.05:
+        return "takes as long as PyTorch"
+    if ratio < 1:
+        return f"is {1 / ratio:.1f} times faster than PyTorch"
+    return f"takes {ratio:.1f} times as long as PyTorch"
+
+
 def sentences() -> dict[str, str]:
     """What the page of a family says about the errors and the speed of each operator."""
     sentences = {}
@@ -157,7 +166,7 @@ def sentences() -> dict[str, str]:
             errors[-1] += f" ([adjusted](../accuracy.md): {row[4]})"
         parts = [f"Largest error in ULP: {', '.join(errors)}."] if errors else []
         parts += [
-            f"With {target}, it takes {ratio} of the time of PyTorch ([conditions](../families.md#errors-and-speed))."
+            f"With {target}, it {speed(float(ratio))} ([conditions](../families.md#errors-and-speed))."
             for target, ratio in zip(SPEEDS, row[5:], strict=True)
             if ratio
         ]

@@ -23,8 +23,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "formulas.md"
 INTRODUCTION = """\
 # Formulas: what each operator computes
 
-Made by `python scripts/formulas.py --write`. A test computes every formula with NumPy and compares
-the numbers with the operator's results.
+`python scripts/formulas.py --write` makes this page. A test computes every formula with NumPy and compares the numbers
+with the operator's results.
 
 - On the site, the name of an operator links to its page. The page has the C functions, the checks and the data types
   of each product. In the repository, the name links to the file that defines the operator.

@@ -44,7 +44,7 @@ ORIGINS = {
 INTRODUCTION = """\
 # Operators
 
-Made by `python scripts/operators.py --write`. A test compares this page with the registry. [Formulas](formulas.md)
+`python scripts/operators.py --write` makes this page, and a test compares it with the registry. [Formulas](formulas.md)
 has the formula of each operator in one line. [Families](families.md) has the names in every interface, the errors and
 the speed.
 

@@ -77,6 +77,11 @@ def _attribute(operator: actgrad.Operator, name: str, default: object) -> str:
     return f"{name}: {annotation}" + ("" if default is None else f" = {default!r}")
 
 
+def _fixed_type(value: object) -> str:
+    """The type of a parameter that takes one value. There are no literals of a float."""
+    return "float" if isinstance(value, float) else f"Literal[{value!r}]"
+
+
 NUMBERS = {"Scalar": "Number", "int": "SupportsIndex", "bool": "bool | np.bool_"}
 
 
@@ -97,7 +102,7 @@ def _graph_class(graph: ir.GraphOperator) -> str:
     for name, default in signature.attributes.items():
         word = signature.renamed[name]
         is_row = word == operator.access.dimension_attribute
-        text = _attribute(operator, word, default) if word else f"{word}: Literal[{default!r}] = {default!r}"
+        text = _attribute(operator, word, default) if word else f"{word}: {_fixed_type(default)} = {default!r}"
         text = name + text.removeprefix(word)
         attributes.append(text.replace("SupportsIndex", "SupportsIndex | Sequence[int]") if is_row else text)
     methods = []

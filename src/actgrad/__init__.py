@@ -88,7 +88,7 @@ if not _typing.TYPE_CHECKING:  # a type checker refuses unknown names itself
     def __getattr__(name: str) -> object:
         if name.startswith("_"):
             cure = "look at dir(actgrad)"
-        elif _find_spec(f"{__name__}.{name}") is not None:  # also at `from actgrad import NAME`, before NAME is loaded
+        elif _find_spec(f"{__name__}.{name}") is not None:  # `from actgrad import NAME` calls it too
             cure = f"write `import {__name__}.{name}` first"
         else:
             cure = _errors.did_you_mean(name, __all__, "actgrad.operators lists the operators")

@@ -343,7 +343,7 @@ class _DynamicQuantV2(GraphOperator):
         dst_type: Literal[2] = 2,
         is_symmetrical: Literal[False] = False,
         quant_mode: Literal["pertoken"] = "pertoken",
-        dst_type_max: Literal[0.0] = 0.0,
+        dst_type_max: float = 0.0,
     ) -> tuple[ArrayT, ArrayT, ArrayT]:
         """DynamicQuantV2(x, smooth_scales, group_index, dst_type=2, is_symmetrical=False, quant_mode='pertoken',
         dst_type_max=0.0) -> y, scale, offset
@@ -367,7 +367,7 @@ class _DynamicQuantV2(GraphOperator):
         dst_type: Literal[2] = 2,
         is_symmetrical: Literal[False] = False,
         quant_mode: Literal["pertoken"] = "pertoken",
-        dst_type_max: Literal[0.0] = 0.0,
+        dst_type_max: float = 0.0,
     ) -> Plan: ...
     def infer_shape(
         this,
@@ -379,7 +379,7 @@ class _DynamicQuantV2(GraphOperator):
         dst_type: Literal[2] = 2,
         is_symmetrical: Literal[False] = False,
         quant_mode: Literal["pertoken"] = "pertoken",
-        dst_type_max: Literal[0.0] = 0.0,
+        dst_type_max: float = 0.0,
     ) -> tuple[tuple[int, ...], ...]: ...
     def infer_dtype(
         this,
@@ -391,7 +391,7 @@ class _DynamicQuantV2(GraphOperator):
         dst_type: Literal[2] = 2,
         is_symmetrical: Literal[False] = False,
         quant_mode: Literal["pertoken"] = "pertoken",
-        dst_type_max: Literal[0.0] = 0.0,
+        dst_type_max: float = 0.0,
     ) -> tuple[Any, ...]: ...
 
 DynamicQuantV2: _DynamicQuantV2

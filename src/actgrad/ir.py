@@ -11,7 +11,7 @@ of an operator gives the names. Building graphs for CANN's own graph engine (C++
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ class GraphOperator:
         self._graph_names = {tensor: name for name, tensor in signature.tensors.items() if tensor}
         renamed = {name: graph_name for graph_name, name in signature.renamed.items() if name}
         results = dict(zip(operator.schema.outputs, signature.outputs, strict=True))
-        self._words = {**results, **renamed, **self._graph_names}  # of the schema, and the graph's
+        self._words = {**results, **renamed, **self._graph_names}  # the names of the schema, and the graph's names
         line = f"{', '.join([*signature.inputs, *attributes])}) -> {', '.join(signature.outputs)}"
         self.line = f"{signature.name}({line}"
 
@@ -112,7 +112,7 @@ class GraphOperator:
     def infer_dtype(self, *types: Any, **keywords: Any) -> tuple[Any, ...]:
         """The outputs' data types, from the inputs': names ("float16", "BF16"), NumPy's or PyTorch's dtypes.
 
-        The result is the first input's object of its type, else one of the same kind. Raises InvalidDtype for types
+        The result is the first input's object of its type, or one of the same kind. Raises InvalidDtype for types
         that the operator does not take together (on the product, where one was chosen).
         """
         inputs, attributes = self._bind(types, keywords)
@@ -124,7 +124,7 @@ class GraphOperator:
         return tuple([_as_spelled(result, inputs, metas) for result in results])
 
     def _elements(self, sizes: dict[str, Shape], values: dict[str, Any]) -> Shape:
-        """The shape of the elements that are computed, as far as the inputs' shapes tell, which are judged."""
+        """The shape of the elements that are computed, as far as the inputs' shapes tell. They are checked."""
         access, broadcasts = self.operator.access, self.signature.broadcasts
         may_differ = broadcasts or self.operator.broadcasts or access.broadcasts
         visible = {tensor: shape for tensor, shape in sizes.items() if tensor in self.operator.element_tensors}
@@ -236,13 +236,16 @@ GraphOperator.__doc__ = LazyDocstring(GraphOperator.__doc__, _documentation)  # 
 def _sizes(name: str, shape: Any) -> Shape:
     """A shape as the rules know it. Errors name the graph operator and the input."""
     try:
+        is_sequence = isinstance(shape, (Sequence, np.ndarray)) and not isinstance(shape, (str, bytes))
+        if not is_sequence or any(isinstance(size, (bool, np.bool_)) for size in shape):
+            raise TypeError("not a sequence of integers")
         sizes = tuple(map(index, shape))
     except Exception as error:  # an object of any type may be given
         raise InvalidCall(f"{name} is {quote(shape)}; it must be a sequence of integers; pass a tuple") from error
     if sizes == UNKNOWN_RANK:
         return UNKNOWN_RANK
-    if any(size < -1 for size in sizes):
-        raise InvalidArgument(f"{name} is {sizes}; sizes must be -1 or more; pass -1 for an unknown size")
+    if any(not -1 <= size < 1 << 63 for size in sizes):
+        raise InvalidArgument(f"{name} is {sizes}; sizes must be -1 to 2**63 - 1; pass -1 for an unknown size")
     return tuple([UNKNOWN if size == -1 else size for size in sizes])
 
 
@@ -285,7 +288,7 @@ def _as_spelled(dtype: Dtype, inputs: dict[str, Any], metas: dict[str, TensorMet
 
 
 def _broadcast_arrays(arrays: list[Any]) -> list[Any]:
-    """Arrays of one library as views of one shape. The operator refuses arrays that have none together."""
+    """Arrays of one library as views of one shape. If they have no common shape, the operator refuses them."""
     torch = sys.modules.get("torch")
     try:
         if len({tuple(array.shape) for array in arrays}) == 1:

@@ -42,7 +42,7 @@ _STAND_IN = "actgrad's stand-in for torch_npu"
 
 
 def _real() -> str | None:
-    """The origin of the real torch_npu; None without one."""
+    """The origin of the real torch_npu, or None without one."""
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
         return None if loaded is _installed.get(_NAME) else f"imported from {getattr(loaded, '__file__', '?')}"

@@ -236,8 +236,8 @@ BAD_SHAPES = [
         {},
         "grads has shape (4, 5); it must broadcast to (3, 5), the shape of features; reshape grads",
     ),
-    ("Elu", ((-3, 2),), {}, "the shape of x is (-3, 2); sizes must be -1 or more; pass -1 for an unknown size"),
-    ("Elu", ((-2, 2),), {}, "the shape of x is (-2, 2); sizes must be -1 or more; pass -1 for an unknown size"),
+    ("Elu", ((-3, 2),), {}, "the shape of x is (-3, 2); sizes must be -1 to 2**63 - 1; pass -1 for an unknown size"),
+    ("Elu", ((-2, 2),), {}, "the shape of x is (-2, 2); sizes must be -1 to 2**63 - 1; pass -1 for an unknown size"),
 ]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad.base.errors import kind_of
 from actgrad.conformance import oracle
 from tests.support.array_kinds import Producer, X, elu
 from tests.support.calls import BFLOAT16, OPERATORS, ids, inputs, run_script, same_bits
@@ -194,10 +195,10 @@ def test_torch_subclass(torch: Any) -> None:
 def test_mixed_libraries(torch: Any) -> None:
     tensor = torch.from_numpy(X.copy())
     for g, x in ((X, tensor), (tensor, X), (Producer(X), X), (tensor, Producer(X))):
-        message = f"self_or_result is a {type(x).__name__}, but grad_output is a {type(g).__name__}; all must be of one"
+        message = f"self_or_result is {kind_of(x)}, but grad_output is {kind_of(g)}; all must be of one"
         with pytest.raises(actgrad.InvalidCall, match=rf"^elu_backward: {message}"):
             actgrad.elu_backward(g, x)
-    with pytest.raises(actgrad.InvalidCall, match=r"^elu: out is a ndarray, but self is a Tensor; all must be of one"):
+    with pytest.raises(actgrad.InvalidCall, match=r"^elu: out is an ndarray, but self is a Tensor; all must be of one"):
         actgrad.elu(tensor, out=X.copy())
 
 

@@ -248,7 +248,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "an attribute of another type": (
         lambda: gradient("NAME(Tensor grad_output, Tensor self, int alpha=1) -> Tensor grad_input", of=with_scalar),
-        "its attribute alpha is a int, but that of author_",
+        "its attribute alpha is an int, but that of author_",
     ),
     "a result in place of two tensors": (
         lambda: gradient(

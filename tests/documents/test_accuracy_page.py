@@ -31,7 +31,7 @@ def test_the_limits_are_those_of_the_standards() -> None:
     words = " ".join(TEXT.split())
     limits = f"{standards.HALF_ULPS} ULP for float16 and bfloat16, and {standards.ULPS} ULP for float32 and float64"
     assert limits in words
-    assert f"The limit is {standards.TRANSCENDENTAL_ULPS:.0f} ULP where a formula has" in words
+    assert f"The limit is {standards.TRANSCENDENTAL_ULPS:.0f} ULP if a formula has" in words
     assert f"{standards.TERMS:.0f} units of the larger term, and {standards.TRANSCENDENTAL_TERMS:.0f} for" in words
     assert not re.search(r"\b1 ULP for float16", words)
 

@@ -11,7 +11,7 @@ import pytest
 import actgrad
 import actgrad.torch
 from actgrad.conformance import oracle
-from tests.support.calls import OPERATORS, ids
+from tests.support.calls import OPERATORS, ids, run_script
 from tests.support.torch_calls import attribute_cases, call, compiled, ignore_deprecation, tensors
 
 torch = pytest.importorskip("torch")
@@ -60,6 +60,26 @@ def test_inductor_trains_the_same() -> None:
     x = torch.randn(3, 6)
     function = compiled(network, backend="inductor")
     torch.testing.assert_close(slopes(function, network, x), slopes(network, network, x))
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="inductor compiles C++")
+def test_operators_that_exist_before_inductor_keep_their_kernels_in_exact_graphs() -> None:
+    """Inductor copies PyTorch's table of decompositions when it is imported."""
+    printed = run_script("""
+import sys, warnings, torch, actgrad.torch
+warnings.simplefilter("ignore")  # PyTorch's own
+F = actgrad.torch
+torch.ops.actgrad.gelu, torch.ops.actgrad.softmax, torch.ops.actgrad.swiglu_two
+assert "torch._inductor.decomposition" not in sys.modules
+F.exact_in_graphs()
+
+def network(x):
+    return F.gelu(2 * x) + F.softmax(x * x, -1) + F.swiglu_two(x, 3 * x)
+
+x = 3 * torch.linspace(-1, 1, 999)
+print(torch.equal(torch.compile(network)(x), network(x)))
+""")
+    assert printed == "True\n"
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)

@@ -157,6 +157,6 @@ def test_two_tensors_keep_nothing_else() -> None:
     both = torch.autograd.grad(y.sum(), (x, gate))
     assert torch.equal(only, both[1])
     with pytest.raises(
-        actgrad.InvalidArgument, match=r"^geglu_two: gate has shape \(1,\); it must be \(8,\), the shape of self"
+        actgrad.InvalidArgument, match=r"^geglu_two: gate has shape \(1,\); it must be \(8,\), the shape of x"
     ):
         actgrad.torch.geglu_two(x, gate[:1])

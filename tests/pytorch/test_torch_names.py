@@ -8,7 +8,7 @@ import inspect
 import pickle
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,13 @@ from actgrad.base.definition import Torch
 from actgrad.base.xp import exp, minimum, where
 from actgrad.torch import functions, modules, public_names
 from tests.support.calls import run_script
+from tests.support.messages import check
 from tests.support.torch_calls import compiled, ignore_deprecation
 
 torch = pytest.importorskip("torch")
 functional = torch.nn.functional
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402  only where PyTorch is
+
 FOLDER = Path(functions.__file__).parent
 
 
@@ -213,23 +216,96 @@ else:
     )
 
 
+class Mode(TorchDispatchMode):  # type: ignore[misc,no-untyped-call]
+    """A mode that changes nothing. Calls inside take the dispatcher's route."""
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return function(*args, **(kwargs or {}))
+
+
+def routes(call: Callable[[Any], Any]) -> Iterator[Callable[[], Any]]:
+    """A call of a tensor of 4 elements by every route: directly, recorded, and through the dispatcher."""
+    x = torch.linspace(-2, 2, 4)
+    yield lambda: call(x)
+    yield lambda: call(x.clone().requires_grad_())
+    for manager in (Mode, torch.no_grad, torch.inference_mode, lambda: torch.autocast("cpu", torch.float16)):
+        yield lambda manager=manager: with_manager(manager, lambda: call(x))  # type: ignore[misc]
+
+
+def with_manager(manager: Callable[[], Any], call: Callable[[], Any]) -> Any:
+    with manager():
+        return call()
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: actgrad.torch.gelu([1.0]), "gelu: input is a list; it must be a torch.Tensor; call torch.as_tensor"),
-        (lambda: actgrad.torch.elu(None), "elu: (input|self) is None; it "),
-        (lambda: actgrad.torch.elu([1.0], inplace=True), "elu: input is a list; it must be a torch.Tensor; "),
-        (lambda: actgrad.torch.GELU()(1.0), "gelu: input is a float; it must be a torch.Tensor; "),
-        (lambda: actgrad.torch.prelu(torch.ones(2), 0.5), "prelu: weight is a float; it must be a torch.Tensor; "),
-        (lambda: actgrad.torch.softmax([1.0]), "softmax: input is a list; it must be a torch.Tensor; "),
-        (lambda: actgrad.torch.elu(torch.ones(2), alpha="x"), "elu: alpha is ('x'|a str); it must be a number; pass "),
-        (lambda: actgrad.torch.swiglu(torch.ones(4), dim=1.5), "swiglu: dim is 1.5; it must be an integer; pass "),
+        (lambda x: actgrad.torch.gelu([1.0]), "gelu: input is a list; it must be a torch.Tensor; call torch.as_tensor"),
+        (lambda x: actgrad.torch.elu(None), "elu: input is None; it is required; pass"),
+        (lambda x: actgrad.torch.geglu_two(None, x), "geglu_two: x is None; it is required; pass"),
+        (lambda x: actgrad.torch.elu([1.0], inplace=True), "elu: input is a list; it must be a torch.Tensor; "),
+        (lambda x: actgrad.torch.elu(x, 1.0, 0.5), "elu: inplace is 0.5; it must be True or False; pass"),
+        (lambda x: actgrad.torch.GELU()(1.0), "gelu: input is a float; it must be a torch.Tensor; "),
+        (lambda x: actgrad.torch.prelu(x, 0.5), "prelu: weight is a float; it must be a torch.Tensor; "),
+        (lambda x: actgrad.torch.geglu_two(x, np.ones(4)), "geglu_two: gate is an ndarray; it must be a torch.Tensor"),
+        (lambda x: actgrad.torch.softmax([1.0]), "softmax: input is a list; it must be a torch.Tensor; "),
+        (lambda x: actgrad.torch.softmax(x, True), "softmax: dim is True; it must be an integer; pass an int"),
+        (lambda x: actgrad.torch.softmax(x, 0, dtype="float32"), "softmax: dtype is a str; it must be a torch.dtype; "),
+        (lambda x: actgrad.torch.softmin(None), "softmin: input is None; it must be a torch.Tensor; "),
+        (lambda x: actgrad.torch.tanhshrink(1), "tanhshrink: input is an int; it must be a torch.Tensor; "),
+        (lambda x: actgrad.torch.elu(x, alpha="x"), "elu: alpha is a str; it must be a number; pass a float"),
+        (lambda x: actgrad.torch.elu(x, alpha=None), "elu: alpha is None; it is required; pass a number"),
+        (lambda x: actgrad.torch.elu(x, alpha=1j), "elu: alpha is complex .*; it must be a real number; pass"),
+        (lambda x: actgrad.torch.elu(x, save="no"), "elu: save is 'no'; it must be 'auto', 'input' or 'result'; "),
+        (lambda x: actgrad.torch.elu(x, save=[]), "elu: save is .*; it must be 'auto', 'input' or 'result'; pass"),
+        (lambda x: actgrad.torch.geglu(x, save="x"), "geglu: save is 'x'; it must be 'auto', 'input' or 'gelu'; pass"),
+        (lambda x: actgrad.torch.elu(x, -1, save="result"), "elu: alpha is -1.0; save='result' needs alpha >= 0, so "),
+        (lambda x: torch.ops.actgrad.elu(x, save="no"), "elu: save is 'no'; it must be 'auto', 'input' or 'result'; "),
+        (lambda x: actgrad.torch.swiglu(x, dim=1.5), "swiglu: dim is 1.5; it must be an integer; pass an int"),
+        (lambda x: actgrad.torch.swiglu(x, dim=-1.0), "swiglu: dim is -1.0; it must be an integer; pass an int"),
+        (lambda x: actgrad.torch.geglu(x, activate_left=2), "geglu: activate_left is 2; it must be True or False; "),
+        (lambda x: actgrad.torch.geglu(x, 3), r"geglu: dim is 3, but input has shape \(4,\); it must lie in "),
+        (lambda x: actgrad.torch.gelu(x, approximate="x"), r"gelu: approximate is 'x'; it must be 'none' \(0\) or "),
+        (lambda x: actgrad.torch.gelu(x, approximate=True), r"gelu: approximate is True; it must be 'none' \(0\) or "),
+        (lambda x: actgrad.torch.gelu(x, approximate=1.0), "gelu: approximate is 1.0; it must be an integer, 'none' "),
+        (
+            lambda x: actgrad.torch.hardtanh(x, 1.0, -1.0),
+            "hardtanh: min_val is 1.0, but max_val is -1.0; min_val must ",
+        ),
+        (
+            lambda x: actgrad.torch.Hardtanh(2, 1),
+            "hardtanh: min_val is 2, but max_val is 1; min_val must not be greater",
+        ),
+        (lambda x: actgrad.torch.exact_in_graphs(3), "exact_in_graphs: is_exact is 3; it must be True or False; pass"),
+        (
+            lambda x: actgrad.torch.register("elu"),
+            "actgrad.torch.register: operator is 'elu'; it must be an operator; ",
+        ),
+        (lambda x: actgrad.torch.elu(x.long()), "elu: input is int64; it must be float32, .*; convert input"),
     ],
 )
-def test_an_argument_of_a_wrong_type_is_named(call: Any, message: str) -> None:
-    """The dispatcher of PyTorch names neither. A later call may be direct, and has the words of an operator."""
-    with pytest.raises(actgrad.ActgradError, match=f"^{message}"):
-        call()
+def test_a_wrong_argument_has_one_error_on_every_route(call: Any, message: str) -> None:
+    """PyTorch's dispatcher names neither the function nor the parameter."""
+    actgrad.torch.swiglu(torch.ones(4, requires_grad=True))  # derivations are found by equality, and -1.0 is -1
+    errors = set()
+    for attempt in routes(call):
+        with pytest.raises(actgrad.ActgradError, match=f"^{message}") as caught:
+            attempt()
+        errors.add((caught.type, str(caught.value)))
+    ((_, text),) = errors
+    check(text)
+
+
+def test_numbers_that_pytorchs_schema_does_not_take() -> None:
+    for attempt in routes(lambda x: actgrad.torch.elu(x, alpha=10**30)):
+        assert attempt()[0] < -1e29
+
+
+def test_softmin_without_a_dimension() -> None:
+    x = torch.randn(3, 4)
+    with pytest.warns(UserWarning, match="Implicit dimension choice for softmin"):
+        result = actgrad.torch.softmin(x)
+    torch.testing.assert_close(result, torch.nn.functional.softmin(x, 1))
 
 
 def test_arguments_that_pytorch_takes_are_taken() -> None:

@@ -197,7 +197,7 @@ REFUSED = [
 def test_refused_tensors(make: Any, message: str) -> None:
     actgrad.elu(torch.ones(3))  # the next one may try the short way
     for function in (ops.elu, actgrad.torch.elu, actgrad.elu):
-        with pytest.raises(actgrad.ActgradError, match=rf"^elu: .*{message}"):
+        with pytest.raises(actgrad.ActgradError, match=rf"^elu: .*{message.replace('self', '(self|input)')}"):
             function(make())
 
 

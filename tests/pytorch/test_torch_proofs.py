@@ -392,8 +392,7 @@ def test_what_actgrad_refuses_is_pytorchs(x: Any, kind: Any) -> None:
 
 
 def test_calls_that_were_refused_are_counted() -> None:
-    np = pytest.importorskip("numpy")
-    model = nn.Sequential(nn.LeakyReLU(np.float32(0.2)), nn.ReLU())
+    model = nn.Sequential(nn.LeakyReLU(torch.tensor(0.2)), nn.ReLU())
     report = convert(model)
     model(torch.randn(3))
     assert report.fallbacks == {"0": 1}

@@ -10,7 +10,7 @@ import pytest
 import actgrad
 import actgrad.torch
 from actgrad.base.xp import exp, where
-from actgrad.torch import saving
+from actgrad.torch.derivatives import saving
 from tests.support.torch_calls import ignore_deprecation
 
 torch = pytest.importorskip("torch")

@@ -119,7 +119,7 @@ def test_numbers_by_pytorch_and_by_hand() -> None:
             got = torch.vmap(lambda t, n=name, d=dim: getattr(actgrad.torch, n)(t, d))(g)
             assert torch.equal(got, torch.vmap(lambda t, n=name, d=dim: getattr(torch, n)(t, d))(g))
         with pytest.raises(
-            actgrad.InvalidArgument, match=rf"{name}: dim is 1, but self has shape \(\); it must lie in \[-1, 0\]"
+            actgrad.InvalidArgument, match=rf"{name}: dim is 1, but input has shape \(\); it must lie in \[-1, 0\]"
         ):
             torch.vmap(lambda t, n=name: getattr(actgrad.torch, n)(t, 1))(g)
 

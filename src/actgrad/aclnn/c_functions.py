@@ -28,7 +28,7 @@ class CachedPlan(NamedTuple):
 
     prepared: Prepared
     attributes: dict[str, Any]
-    record: Any  # by Python's calls, tokens: kept alive, since the key is their identities. By C's calls, operands
+    record: Any  # calls from Python: tokens, kept alive because the key has their identities. Calls from C: operands
 
 
 _DOUBLE = BY_NAME["float64"]
@@ -167,16 +167,21 @@ class CFunction:
         if kind == "text" and value is None:
             raise NullArgument(f"{self.operator.name}: {missing(argument.name)}")
         if value is None or isinstance(value, str) is not (kind == "text"):
-            expected = {"double": "a number", **KINDS}[kind]
-            fault = f"{self.operator.name}: {argument.name} is {quote(value)}; it must be {expected}; pass {expected}"
-            raise InvalidCall(fault)
-        if self.signature.function.any_choice and argument.name == self.operator.switch:
-            value = value if value in range(len(self.operator.choices)) else 0
+            raise self._no_flag(value, argument, kind)
         value = arguments.attribute(self.operator.definition, argument, value)
+        if self.signature.function.any_choice and argument.name == self.operator.switch and type(value) is int:
+            value = self.operator.choices[0]  # an unknown number
+        if kind == "double" and isinstance(value, complex):
+            raise self._no_flag(value, argument, kind)
         return ctypes.c_float(value).value if kind == "double" else value  # which such a function makes of it first
 
+    def _no_flag(self, value: Any, argument: Argument, kind: str) -> InvalidCall:
+        expected = {"double": "a real number", **KINDS}[kind]
+        fault = f"{self.operator.name}: {argument.name} is {quote(value)}; it must be {expected}; pass {expected}"
+        return InvalidCall(fault)
+
     def _check_early(self, args: tuple[Any, ...], ruleset: Ruleset) -> None:
-        """Raise where a pointer is null, or the product lacks the operator."""
+        """Raise if a pointer is null, or the product lacks the operator."""
         operator = self.operator
         values = {**self.signature.function.fixed, **self._fixed}
         values |= {p.argument: args[k] for k, p in enumerate(self.signature.parameters)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.errors import ActgradError, InvalidArgument, quote
+from ..base.errors import ActgradError, InvalidArgument, kind_of, quote
 from ..base.forks import forkable_lock
 from ..calls.plan import Plan
 from .c_functions import CFunction
@@ -90,7 +90,7 @@ class AclOpExecutor(Handle):
                 "tensor"
             )
         if not isinstance(tensor, AclTensor) or tensor.view is None:
-            kind = f"is a {type(tensor).__name__}; it must be an aclTensor; call aclCreateTensor"
+            kind = f"is {kind_of(tensor)}; it must be an aclTensor; call aclCreateTensor"
             raise InvalidArgument(f"{function}: tensor {DESTROYED if isinstance(tensor, AclTensor) else kind}")
         view, fault = tensor.view_on(storage_of(addr, function))
         if fault:
@@ -159,9 +159,9 @@ def _on_executor(name: str, executor: AclOpExecutor | None, action: Callable[[Ac
         if executor is None:
             raise InnerNull(f"{name}: executor is a null pointer; it is required; pass the executor of phase one")
         if not isinstance(executor, AclOpExecutor):
-            kind = type(executor).__name__
+            kind = kind_of(executor)
             raise ExecutorError(
-                f"{name}: executor is a {kind}; it must be an aclOpExecutor; pass the executor of phase one"
+                f"{name}: executor is {kind}; it must be an aclOpExecutor; pass the executor of phase one"
             )
         action(executor)
     except Exception as error:  # a C function does not raise

@@ -37,7 +37,7 @@ def formats_and_fault(function: str, arguments: Sequence[tuple[CParameter, Any]]
 
 
 def refuse_overlaps(operator: Operator, inputs: Sequence[ArrayView | None], outputs: Sequence[ArrayView]) -> None:
-    """Raise where an output overlaps itself or another tensor, of dtypes whose elements have an address."""
+    """Raise if an output overlaps itself or another tensor. Dtypes whose elements have no address are not checked."""
     schema = operator.schema
     metas = [view.meta for view in (*outputs, *inputs) if view]
     if all(meta.dtype.name in BY_NAME for meta in metas):

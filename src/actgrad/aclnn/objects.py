@@ -15,7 +15,7 @@ from ..arrays import ArrayView, foreign
 from ..base import first_use, loop
 from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME, BY_NUMBER, EXACT, Dtype
-from ..base.errors import InvalidArgument, InvalidCall, NullArgument, quantity, quote
+from ..base.errors import InvalidArgument, InvalidCall, NullArgument, kind_of, quantity, quote
 from ..base.floating_point import default_environment
 from ..base.loop import TensorMeta, extent
 from .messages import report
@@ -29,12 +29,12 @@ class Storage:
     address: int
     size: int  # bytes
     device: str
-    kind: str  # of the object that owns it, see arrays.ArrayView
+    kind: str  # the token of the object that owns the memory, see arrays.ArrayView
     writable: bool
     owner: Any
 
 
-_tokens = BoundedCache[Any, Any](4096)  # a call whose token is gone is only checked again
+_tokens = BoundedCache[Any, Any](4096)  # if the token is gone, the call is only checked again
 #: The end of a message about an object that was destroyed.
 DESTROYED = "was destroyed; it must exist until phase two has run; create it again"
 NUMBER_TYPE = "it must be a data type of numbers; pass ACL_FLOAT or another one"
@@ -215,7 +215,7 @@ def tensor_of(
     steps = loop.row_major(dims, 1) if strides is None else sizes("strides", strides)
     if len(steps) != len(dims):
         counts = f"strides has {quantity(len(steps), 'number')}, but viewDims has {len(dims)}"
-        raise InvalidArgument(f"{context}: {counts}; they must have as many; pass one stride per dimension")
+        raise InvalidArgument(f"{context}: {counts}; the two numbers must be equal; pass one stride per dimension")
     if len(dims) > foreign.MAX_RANK:
         fault = f"{context}: viewDims has {len(dims)} sizes"
         raise InvalidArgument(f"{fault}; it must have at most {foreign.MAX_RANK}; merge dimensions")
@@ -224,16 +224,16 @@ def tensor_of(
 
 
 def storage_of(storage: Any, function: str) -> Storage:
-    """The memory of an object. C would pass its address."""
+    """The memory of an object, whose address a C program would pass."""
     if storage is None:
         return Storage(0, 0, "cpu", "numpy", True, None)
     if not isinstance(storage, np.ndarray) and not hasattr(storage, "__dlpack__"):
         try:
             storage = np.frombuffer(storage, np.uint8) if memoryview(storage).nbytes else np.empty(0, np.uint8)
         except TypeError:
-            kind = type(storage).__name__
+            kind = kind_of(storage)
             expected = "it must be an array, a tensor or a buffer"
-            raise InvalidCall(f"{function}: storage is a {kind}; {expected}; pass one of these") from None
+            raise InvalidCall(f"{function}: storage is {kind}; {expected}; pass one of these") from None
     if isinstance(storage, np.ndarray):
         if not (storage.flags.c_contiguous or storage.flags.f_contiguous):
             raise InvalidArgument(
@@ -266,8 +266,8 @@ def aclDestroyTensor(tensor: AclTensor | None) -> int:
     if isinstance(tensor, AclTensor):
         tensor.put(None, "")
     elif tensor is not None:
-        kind = type(tensor).__name__
-        return report(InvalidCall(f"aclDestroyTensor: tensor is a {kind}; it must be an aclTensor; pass one or None"))
+        kind = kind_of(tensor)
+        return report(InvalidCall(f"aclDestroyTensor: tensor is {kind}; it must be an aclTensor; pass one or None"))
     return 0
 
 
@@ -308,7 +308,7 @@ def aclCreateScalar(value: Any, dataType: int) -> AclScalar | None:
 
 
 def _scalar(value: float | complex, dtype: Dtype) -> AclScalar:
-    return AclScalar(value, dtype, token((repr(value), dtype)))  # by repr: 0.0 is not -0.0, and NaN is itself
+    return AclScalar(value, dtype, token((repr(value), dtype)))  # the repr tells 0.0 from -0.0, and NaN equals NaN
 
 
 def aclDestroyScalar(scalar: AclScalar | None) -> int:
@@ -316,8 +316,8 @@ def aclDestroyScalar(scalar: AclScalar | None) -> int:
     if isinstance(scalar, AclScalar):
         object.__setattr__(scalar, "is_destroyed", True)
     elif scalar is not None:
-        kind = type(scalar).__name__
-        return report(InvalidCall(f"aclDestroyScalar: scalar is a {kind}; it must be an aclScalar; pass one or None"))
+        kind = kind_of(scalar)
+        return report(InvalidCall(f"aclDestroyScalar: scalar is {kind}; it must be an aclScalar; pass one or None"))
     return 0
 
 
@@ -346,7 +346,7 @@ def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:
         if isinstance(value, kind):
             return _scalar(_rounded(f"{function}: {parameter}", value, dtype), dtype)
     expected = "it must be an aclScalar or a number"
-    raise InvalidCall(f"{function}: {parameter} is a {type(value).__name__}; {expected}; call aclCreateScalar")
+    raise InvalidCall(f"{function}: {parameter} is {kind_of(value)}; {expected}; call aclCreateScalar")
 
 
 _PLAIN_NUMBERS = (

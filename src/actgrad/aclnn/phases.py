@@ -30,6 +30,7 @@ class Phase(partial[Any]):
 
     def __new__(cls, function: Any, name: str, parameters: list[str], document: Callable[[], str]) -> Phase:
         self = super().__new__(cls, function)
+        function.__qualname__ = name  # which Python names where an argument is missing
         self.document, self.__name__, self.__qualname__, self.__module__ = document, name, name, str(__package__)
         names = [name + "_" * iskeyword(name) for name in parameters]  # C has a parameter lambda
         self.__text_signature__ = function.__text_signature__ = f"({', '.join([*names, '/'])})"

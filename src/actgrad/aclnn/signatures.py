@@ -49,7 +49,7 @@ class CParameter:
 class Signature:
     """The first of an operator's two C functions. The second has the same parameters for all operators."""
 
-    name: str  # of the second function
+    name: str  # the name of the second function
     operator: Operator
     function: C
     definition: Definition  # of its calls

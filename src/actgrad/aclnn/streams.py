@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from ..base.errors import ActgradError
+from ..base.errors import ActgradError, kind_of
 from .messages import report
 from .names import STATUSES
 from .objects import Handle
@@ -64,7 +64,7 @@ class AclrtStream(Handle):
             self._work.clear()
 
 
-_DEFAULT = AclrtStream()  # of the null pointer
+_DEFAULT = AclrtStream()  # the default stream, which programs pass as a null pointer
 
 
 def stream_of(stream: AclrtStream | None, function: str) -> AclrtStream:
@@ -72,9 +72,7 @@ def stream_of(stream: AclrtStream | None, function: str) -> AclrtStream:
     if stream is None:
         return _DEFAULT
     if not isinstance(stream, AclrtStream):
-        raise StreamError(
-            f"{function}: stream is a {type(stream).__name__}; it must be an aclrtStream; call aclrtCreateStream"
-        )
+        raise StreamError(f"{function}: stream is {kind_of(stream)}; it must be an aclrtStream; call aclrtCreateStream")
     if stream.is_destroyed:
         raise StreamError(f"{function}: stream was destroyed; it must exist; call aclrtCreateStream again")
     return stream

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base import first_use
 from ..base.dtypes import BY_NAME, Dtype
-from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
+from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, kind_of
 from ..base.loop import TensorMeta, row_major
 from . import foreign, hugepages, interception
 from .foreign import KNOWN_DTYPE, check_rank
@@ -53,7 +53,7 @@ def view(obj: Any, operator: str, argument: str) -> ArrayView:
     if memory is not None:
         return ArrayView(memory.meta, memory.address, memory.device, "dlpack", memory.writable, memory.owner, obj)
     cure = "call numpy.asarray on it" if isinstance(obj, (list, tuple, int, float)) else "convert it to one of these"
-    raise InvalidCall(f"{operator}: {argument} is a {type(obj).__name__}; it must be {KINDS}; {cure}")
+    raise InvalidCall(f"{operator}: {argument} is {kind_of(obj)}; it must be {KINDS}; {cure}")
 
 
 def numpy_array(address: int, meta: TensorMeta) -> np.ndarray:
@@ -62,12 +62,12 @@ def numpy_array(address: int, meta: TensorMeta) -> np.ndarray:
 
 
 def raw_array(address: int, meta: TensorMeta) -> np.ndarray:
-    """The same with elements that are just bytes: for dtypes that NumPy lacks, and where only addresses count."""
+    """The same with elements of bytes: for dtypes that NumPy lacks, and for callers that need only addresses."""
     return np.asarray(_Memory(address, meta))
 
 
 def note_written(kind: str) -> Callable[[Any], None] | None:
-    """The function that a tuple of written arrays of this kind is given to, or None where no library counts writes.
+    """The function that a tuple of written arrays of this kind is given to, or None if no library counts writes.
 
     PyTorch counts writes, so that autograd refuses to use a tensor that it had saved before.
     """
@@ -80,7 +80,7 @@ def note_written(kind: str) -> Callable[[Any], None] | None:
 
 
 def note_views_written(views: Iterable[ArrayView]) -> Callable[[], object] | None:
-    """The function to call after these views were written to, or None where no library counts writes."""
+    """The function to call after these views were written to, or None if no library counts writes."""
     tensors = tuple([view.source for view in views if view.kind == "torch"])
     tell = note_written("torch") if tensors else None
     return None if tell is None else partial(tell, tensors)
@@ -198,7 +198,7 @@ def _is_masked(array: np.ndarray) -> bool:
     return isinstance(array, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ()))
 
 
-_numpy_dtypes: dict[Any, Dtype] = {}  # by NumPy's own dtype objects: to ask one for its name takes 2 us
+_numpy_dtypes: dict[Any, Dtype] = {}  # the keys are NumPy's dtype objects, because reading the name of one takes 2 us
 
 
 def _numpy_view(array: np.ndarray, operator: str, argument: str) -> ArrayView:
@@ -216,7 +216,7 @@ def _numpy_view(array: np.ndarray, operator: str, argument: str) -> ArrayView:
     )
 
 
-_torch_dtypes: dict[Any, Dtype] = {}  # by PyTorch's own dtype objects, so that their names are read once
+_torch_dtypes: dict[Any, Dtype] = {}  # the keys are PyTorch's dtype objects, so that each name is read once
 
 
 def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> TensorMeta:
@@ -261,8 +261,7 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> ArrayV
         address = 0
     if not address and tensor.numel() and tensor.device.type != "meta":
         raise InvalidCall(
-            f"{operator}: {argument} is a {type(tensor).__name__} without memory; a tensor must have memory; pass a "
-            "real one"
+            f"{operator}: {argument} is {kind_of(tensor)} without memory; a tensor must have memory; pass a real one"
         )
     device = "cpu" if tensor.is_cpu else str(tensor.device)
     return ArrayView(meta, address, device, "torch", True, tensor, tensor)

@@ -24,6 +24,7 @@ from ..base.errors import (
     InvalidCall,
     InvalidDtype,
     either,
+    kind_of,
     quantity,
     quote,
 )
@@ -47,6 +48,8 @@ class Memory(NamedTuple):
 
 def memory(obj: Any, operator: str, argument: str) -> Memory | None:
     """The memory of an array, or None for an object that describes none. Errors name `operator` and `argument`."""
+    if isinstance(obj, type):  # it has the methods of its arrays, and no array
+        return None
     about = f"{operator}: {argument}"
     for name, read in (("__dlpack__", _by_dlpack), ("__cuda_array_interface__", _by_cuda)):
         try:
@@ -60,7 +63,7 @@ def memory(obj: Any, operator: str, argument: str) -> Memory | None:
 
 
 def check_rank(rank: int, operator: str, argument: str) -> None:
-    """Raise where there are more dimensions than a tensor may have."""
+    """Raise if there are more dimensions than a tensor may have."""
     if rank > MAX_RANK:
         raise InvalidArgument(
             f"{operator}: {argument} has {rank} dimensions; it must have at most {MAX_RANK}; reshape it"
@@ -172,7 +175,7 @@ def _tensor_of(capsule: Any, about: str) -> tuple[_Tensor, bool]:
     try:
         name = get_name(capsule)
     except ValueError:  # not a capsule
-        fault = f"{about}: __dlpack__ returned a {type(capsule).__name__}"
+        fault = f"{about}: __dlpack__ returned {kind_of(capsule)}"
         raise InvalidCall(f"{fault}; it must return a DLPack capsule; {_REPAIR}") from None
     if name not in (b"dltensor", b"dltensor_versioned"):
         label = "without a name" if name is None else f"named {name.decode(errors='replace')!r}"

@@ -14,13 +14,13 @@ from typing import Any
 
 from ..base import first_use
 
-LARGE = 4 << 20  # bytes from which asking pays, as in NumPy
+LARGE = 4 << 20  # smallest size in bytes for which huge pages are requested, as in NumPy
 _HUGE = 2 << 20
 _MADV_HUGEPAGE = 14
 
 
 def ask_for_huge_pages(address: int, size: int) -> None:
-    """Ask for huge pages wherever whole ones fit into this fresh memory. Without huge pages this has no effect."""
+    """Request huge pages where they fit into this new memory. On systems without huge pages this has no effect."""
     madvise = _madvise()
     first, end = -(-address // _HUGE) * _HUGE, (address + size) // _HUGE * _HUGE
     if madvise is not None and first < end:

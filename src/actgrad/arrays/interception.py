@@ -64,7 +64,7 @@ def interceptor() -> str:
 
 
 def refuse(subject: str, way_out: str) -> None:
-    """Raise where an interceptor is active, which misses computations on memory."""
+    """Raise if an interceptor is active, which misses computations on memory."""
     active = interceptor()
     if active:
         raise InvalidCall(f"{subject} inside {active}; PyTorch must see each call there; {way_out}")
@@ -121,7 +121,7 @@ def _stands_for_others(torch: Any, obj: Any) -> bool:
 
 
 def _torch() -> Any:
-    """PyTorch after its import is complete, else None."""
+    """PyTorch after its import is complete, or None."""
     torch: Any = sys.modules.get("torch")
     is_whole = hasattr(torch, "__version__") and not getattr(torch.__spec__, "_initializing", False)
     return torch if is_whole else None

@@ -42,7 +42,7 @@ def choose(name: str | None, device: str, operator: str) -> str:
     return name
 
 
-#: The data types that machine code reads and writes; the reference alone reads others, and complex numbers.
+#: The data types that machine code reads and writes. Only the reference backend reads others and complex numbers.
 COMPILED = frozenset({"float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32"})
 
 
@@ -100,7 +100,7 @@ def cores() -> int:
 def set_num_threads(n: int) -> None:
     """Compute on at most `n` threads from now on; 0 returns to the default.
 
-    The default is PyTorch's number where PyTorch is loaded, else OMP_NUM_THREADS, else the cores this process may use.
+    The default is PyTorch's number if PyTorch is loaded, otherwise OMP_NUM_THREADS or the cores of this process.
     """
     first_use.module(f"{__name__}.cpu.threads").set_num_threads(n)
 

@@ -26,12 +26,12 @@ class Copy:
 
     tensor: int  # its number among the addresses
     size: int  # bytes
-    load: Kernel | None  # to the contiguous copy; None for an output that is overwritten as a whole
-    store: Kernel | None  # back from it; None for an input
+    load: Kernel | None  # copies the tensor to the contiguous copy. None for an output that is overwritten completely
+    store: Kernel | None  # copies the contiguous copy back to the tensor. None for an input
 
 
 class CopyingKernel:
-    """A kernel on contiguous copies of some tensors, which are made anew for each run."""
+    """A kernel on contiguous copies of some tensors, which are made again for each run."""
 
     machine_code = None
     with_scalars = None
@@ -48,7 +48,7 @@ class CopyingKernel:
         positions, buffers = list(addresses), []
         for copy in self._copies:
             buffer, positions[copy.tensor] = _buffer(copy.size, self._device)
-            buffers.append(buffer)  # which lives until all is copied back
+            buffers.append(buffer)  # keeps it alive until all results are copied back
             if copy.load is not None:
                 copy.load.run(positions[copy.tensor], addresses[copy.tensor])
         self._kernel.run(*positions)

@@ -17,14 +17,14 @@ class Kernel(Protocol):
 
     @property
     def machine_code(self) -> tuple[int, int] | None:
-        """The addresses of a C function `run(block, addresses)` and of this computation's block; None without one.
+        """The addresses of a C function `run(block, addresses)` and of this computation's block, or None without one.
 
         Both live as long as the kernel and need no interpreter. The function returns 0 where memory is missing.
         """
 
     @property
     def with_scalars(self) -> Callable[[Computation], Kernel | None] | None:
-        """Makes the kernel of a computation that differs in its scalars alone; it or its answer is None without one."""
+        """Makes the kernel of a computation that differs only in its scalars. It, or its result, may be None."""
 
     @property
     def with_size(self) -> Callable[[int], Kernel | None] | None:

@@ -1,6 +1,7 @@
-"""The reference backend: NumPy in float64, in longdouble for outputs of float64. Slow and obvious, it is the standard.
+"""The reference backend: NumPy in float64, in longdouble for outputs of float64.
 
-It alone computes integers as integers, and complex numbers.
+It is slow and simple, and the tests compare the other backends with it. Only this backend computes integers as
+integers, and complex numbers.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ computation        all that a backend is told, and the arithmetic of an element,
 xp                 the functions that a formula may call
 first_use, forks   guard imports and compilation, and locks over a fork
 bounded_cache      the cache in memory
+collection         a pause of garbage collection during imports
 lazy_docstring     docstrings that are made when someone reads them
 floating_point     the rounding
 folders            the user's cache folder, and whether files are this user's alone

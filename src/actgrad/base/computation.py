@@ -14,7 +14,7 @@ from typing import Any
 from .loop import Loop
 
 LARGEST, TOTAL, ONCE, LENGTH = "largest", "total", "once", "length"
-#: The statistics that are found without a visit of the row's elements, each alone in its pass.
+#: The statistics that do not need the row's elements. Each has a separate pass.
 UNVISITED = ((ONCE,), (LENGTH,))
 
 
@@ -85,15 +85,15 @@ class RowStatistics:
 
 @dataclass(frozen=True)
 class Computation:
-    """What a kernel computes and where, without the data: all that a backend is told."""
+    """What a kernel computes and where, without the data. A backend knows nothing else."""
 
     element: Callable[..., Any]  # one of those below: (formulas..., inputs..., attributes...) -> outputs
     formulas: tuple[Callable[..., Any], ...]
     scalars: tuple[float, ...]
     compute: str  # dtype of the arithmetic
     loop: Loop
-    device: str = "cpu"  # whose memory it is, as "cuda:0"
-    statistics: RowStatistics | None = None  # None where an element sees no row
+    device: str = "cpu"  # the device of the memory, such as "cuda:0"
+    statistics: RowStatistics | None = None  # None if the formula has no statistics of rows
 
     def is_written(self, number: int) -> bool:
         """Whether an output holds a statistic of `once` in the dtype of the arithmetic: elements see it as written."""
@@ -145,7 +145,7 @@ def gated_forward_alone(function, active, other, *attributes):
 
 
 def gated_backward(function, derivative, grad_output, active, other, *attributes):
-    """The gradients of the active and of the other half, f(active) computed anew."""
+    """The gradients of the active and of the other half, f(active) computed again."""
     return gated_backward_given(derivative, grad_output, active, other, function(active, *attributes), *attributes)
 
 

@@ -22,10 +22,10 @@ Requirement = Callable[[dict[str, Any], "Product | None"], bool]
 class Torch:
     """An operator's names in actgrad.torch: a differentiable function, and a module.
 
-    Each may state its parameters, as in "elu(alpha, inplace, *, scale, save)": attributes, `inplace` for an operator
-    that may overwrite its tensor, `save`, and the tensors by other names. Else the function has all attributes, and
+    Each may list its parameters, as in "elu(alpha, inplace, *, scale, save)": attributes, `inplace` if an operator
+    may overwrite its tensor, `save`, and other names for the tensors. Otherwise the function has all attributes, and
     the module has the function's parameters. `dim=None`: PyTorch chooses the rows' dimension and warns.
-    A module that names a tensor, as in "PReLU(weight)", extends torch.nn's class of its name, whose parameter that is.
+    A module that names a tensor, as in "PReLU(weight)", is a sub-class of torch.nn's class with this parameter.
     """
 
     function: str
@@ -33,12 +33,13 @@ class Torch:
     shows_values_alone: bool = False  # whether a printed module has its values without their names
     former_names: Mapping[str, str] = field(
         default_factory=dict
-    )  # of the module's parameters, which PyTorch deprecates
+    )  # names of the module's parameters that PyTorch deprecated, and the new names
+    bounds: tuple[str, ...] = ()  # two parameters; PyTorch refuses a first one that is greater than the second
 
 
 @dataclass(frozen=True, eq=False)
 class C:
-    """A C function of an operator: its name, and where its parameters, limits or checks are its own.
+    """A C function of an operator: its name, and its differences from the operator in parameters, limits or checks.
 
     The operator's tensors, attributes and outputs are its parameters, in the schema's order.
     """
@@ -46,26 +47,26 @@ class C:
     name: str  # after "aclnn"
     #: Attributes that the function fixes, with their values, and tensors that it does not have, with None.
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    parameters: str = ""  # their names in C, where not all are the schema's in camelCase
-    header: str = ""  # else aclnn_ and the name in snake_case
-    in_place: bool = True  # whether there is a form in place too, where the operator may be that
-    overwrites_first: bool = False  # whether the form in place overwrites the first of several tensors
-    reference: str = "selfRef"  # the tensor that the form in place overwrites
-    const_reference: bool = False  # whether it is const all the same
-    unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not
-    unread: str = ""  # C names of tensors that are neither read nor written. "name?" may be a null pointer
-    ignored: str = ""  # C names of numbers (int64_t) that are not read
+    parameters: str = ""  # their names in C, if some are not the schema's names in camelCase
+    header: str = ""  # by default aclnn_ and the name in snake_case
+    in_place: bool = True  # whether there is an in-place form, if the operator allows one
+    overwrites_first: bool = False  # whether the in-place form overwrites the first of several tensors
+    reference: str = "selfRef"  # the C name of the tensor that the in-place form overwrites
+    const_reference: bool = False  # whether that tensor is const in the prototype
+    unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not const
+    unread: str = ""  # C names of tensors that the function does not use. "name?" may be a null pointer
+    ignored: str = ""  # C names of numbers (int64_t) that the function does not use
     refused: str = ""  # C names of outputs that must be null pointers
     otherwise: Any = None  # the operator that computes calls with the outputs of `refused`
     optional: str = ""  # the scalar or string that may be a null pointer, which means its default
-    doubles: str = ""  # scalars that are a double, no aclScalar
-    text: str = ""  # the switch, given as its name in char*
-    any_choice: bool = False  # numbers that no choice has mean the first one
+    doubles: str = ""  # scalars that are a double instead of an aclScalar
+    text: str = ""  # the switch, if the function takes its name as char*
+    any_choice: bool = False  # whether other numbers mean the first choice
     checks: tuple[Any, ...] = ()  # instead of the operator's checks
-    in_place_checks: tuple[Any, ...] = ()  # of the form in place, before all others
-    out_checks: tuple[Any, ...] = ()  # of the form that is not in place, before all others
-    products: str = ""  # that have the function, if not all of the operator's
-    null_order: str = ""  # the arguments in the order in which they are searched for null pointers, if not in C's
+    in_place_checks: tuple[Any, ...] = ()  # checks of the in-place form, before all others
+    out_checks: tuple[Any, ...] = ()  # checks of the form that is not in place, before all others
+    products: str = ""  # products that have the function, if fewer than the operator's
+    null_order: str = ""  # the arguments in the order of the search for null pointers, if another than C's order
     requires: Mapping[str, Requirement] | None = None  # instead of the operator's rules
 
 
@@ -73,33 +74,33 @@ class C:
 class Definition:
     """An operator as data. Its schema line is its interface, and the rest follows from the line.
 
-    `formula` is of one element: a function, or a mapping from the values of the attribute `switch`. A value may be a
-    mapping too: from the names of the optional tensors of a call, with spaces between, to a function. With
-    `gradient_of`, the formula is the derivative of that operator's and kernels apply the chain rule. With `part_of`,
-    it returns that operator's first result alone, and has the same gradients.
+    `formula` computes one element: a function, or a mapping from the values of the attribute `switch`. A value may be a
+    mapping too: from the names of a call's optional tensors, separated by spaces, to a function. With `gradient_of`,
+    the formula is the derivative of that operator's formula, and kernels apply the chain rule. With `part_of`, it
+    returns that operator's first result, and has the same gradients.
     """
 
     text: str  # the schema line
     summary: str  # a line with the formula and its conditions, then, after an empty line, further sentences
     formula: Formula | Mapping[Any, Formula]
-    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # or an optional tensor: whether it is given
+    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # or an optional tensor: is it passed?
     gradient_of: Definition | None = None
     part_of: Definition | None = None
-    reads: Access | None = None  # an element's parts of the tensors. None: the forward operator's, else Elementwise
+    reads: Access | None = None  # the parts that an element sees. None: as the forward operator, or Elementwise
     multiplies: str = ""  # the tensor, or "other" for a half, that the formula's value is multiplied with
     reads_result: str = ""  # of a gradient: the tensor that is the forward operator's result
-    result_flag: str = ""  # the attribute under which `reads_result` is that, and else the input
+    result_flag: str = ""  # if this attribute is false, `reads_result` is the input instead of the result
     row_counter: str = ""  # the optional last tensor. Its sum is the number of rows before `dim` that a call computes
-    clears_rest: bool = False  # whether results are 0 behind these rows, else as they were
-    row_groups: str = ""  # the optional tensor that tells which rows belong to each group, as the last one
-    groups_are_counts: str = ""  # the int that is 1 if it has the number of rows of each group, 0 if the end
+    clears_rest: bool = False  # whether results behind these rows are 0. Otherwise they keep their values
+    row_groups: str = ""  # the optional last tensor that assigns rows to groups
+    groups_are_counts: str = ""  # the int that is 1 if that tensor has the number of rows of each group, 0 if the end
     computes_rest: bool = False  # whether rows behind the last group are computed without its tensors, else refused
-    unseen: str = ""  # the last tensor, where the checks alone look at it
+    unseen: str = ""  # the last tensor, if only the checks look at it
     linear_in: str = ""  # the tensor that the results are linear in, by default the first one of a gradient
-    broadcasts: bool = False  # the inputs are promoted and broadcast together, else they must be alike
-    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # by the contract. The library's own list is wider
+    broadcasts: bool = False  # whether inputs are promoted and broadcast. Otherwise shapes and dtypes are equal
+    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # of the contract. The library takes more dtypes
     bfloat16_everywhere: bool = False  # also on products that otherwise lack it
-    checks: tuple[Any, ...] = ()  # rules on dtypes and shapes in their order, of contract/. Empty means the usual ones
+    checks: tuple[Any, ...] = ()  # rules of contract/ on dtypes and shapes, in order. Empty means the usual rules
     requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether a call keeps it
     result_suffices: Mapping[str, Requirement] = field(default_factory=dict)  # rules that make `reads_result` enough
     products: tuple[str, ...] = tuple(products.BY_NAME)
@@ -149,7 +150,7 @@ class Definition:
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
-        """Each attribute's default: of the schema, else of the forward operator. Flags are off."""
+        """The default of each attribute, from the schema or from the forward operator. Flags are False."""
         return {argument.name: _default(self, argument) for argument in self.schema.attributes}
 
     @cached_property
@@ -165,7 +166,7 @@ class Definition:
 
     @cached_property
     def gradients(self) -> dict[str, str]:
-        """Of a gradient operator: each output, and the tensor of the forward operator that it is the gradient of."""
+        """Each output of a gradient operator, and the tensor of the forward operator whose gradient it is."""
         if self.gradient_of is None:
             return {}
         tensors, outputs = self.gradient_of.element_tensors, self.schema.outputs
@@ -175,14 +176,14 @@ class Definition:
 
     @cached_property
     def given_value(self) -> str:
-        """Of a gradient: the optional tensor `y` that is the forward operator's further output `y` or `out_y`."""
+        """A gradient operator's optional tensor `y` that is the forward operator's second output `y` or `out_y`."""
         outputs = self.gradient_of.schema.outputs[1:] if self.gradient_of is not None else ()
         names = {name.removeprefix("out_") for name in outputs}
         return next((a.name for a in self.schema.tensors if a.is_optional and a.name in names), "")
 
     @cached_property
     def element_tensors(self) -> tuple[str, ...]:
-        """The tensors that elements see: all but one that counts rows or is only checked."""
+        """The tensors that formulas get: all except a tensor that counts or groups rows, or is only checked."""
         return tuple(n for n in self.schema.tensor_names if n not in (self.unseen, self.row_counter, self.row_groups))
 
     @property
@@ -199,7 +200,7 @@ class Definition:
 
     @property
     def is_unary_elementwise(self) -> bool:
-        """Whether an element of the result is a function of the element at its place alone."""
+        """Whether an element of the result depends only on the element of the input at the same index."""
         return not self.multiplies and self.access.is_uniform and len(self.schema.tensor_names) == 1
 
     def dtypes_of(self, output: str) -> tuple[str, ...]:
@@ -207,7 +208,7 @@ class Definition:
         return tuple(self.output_dtypes.get(output, "").split())
 
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
-        """Whether its derivative is that at x, given y = f(x) in its place."""
+        """Whether the gradient is computed from y = f(x) instead of x."""
         return bool(self.reads_result) and (not self.result_flag or bool(attributes[self.result_flag]))
 
     def is_linear(self, name: str) -> bool:
@@ -271,7 +272,7 @@ def _default(definition: Definition, argument: Argument) -> Any:
     return False if argument.type == "bool" else None
 
 
-#: The fields that an operator states by name besides those that `Operator` names, and whether it must.
+#: The fields that `Operator` takes as **keywords, and whether they are required.
 FIELDS = {
     field.name: field.default is MISSING and field.default_factory is MISSING
     for field in fields(Definition)

@@ -102,7 +102,7 @@ def _numbered(acl: int) -> Dtype:
 
 
 def promote(a: Dtype, b: Dtype) -> Dtype | None:
-    """The dtype that `a` and `b` are deduced to together, or None where the documents define none."""
+    """The dtype that `a` and `b` are deduced to together, or None if the documents define none."""
     if a == b:
         return a
     if any(d.kind == "other" or (d.kind == "uint" and d.itemsize > 1) for d in (a, b)):

@@ -16,6 +16,7 @@ ActgradError (RuntimeError)         561000  any fault of this package
 
 import errno
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from . import first_use
@@ -78,7 +79,7 @@ class InvalidOperator(ActgradError, ValueError, TypeError):
 
 
 class KernelMissing(ActgradError):
-    """No kernel for a data type that the operator's own checks let pass (ACLNN_ERR_INNER_NULLPTR)."""
+    """There is no kernel for a data type that the operator's checks accept (ACLNN_ERR_INNER_NULLPTR)."""
 
     status = 561103
 
@@ -121,7 +122,7 @@ _NAMED = 12  # names in a message
 
 
 def nearest(name: object, names: Iterable[str]) -> list[str]:
-    """The known names that resemble a wrong one, the closest first.
+    """The known names that are similar to a wrong name, the most similar first.
 
     Upper and lower case count as equal; of two names that differ in nothing else, the one in the case of `name` counts.
     """
@@ -161,10 +162,27 @@ def some(names: Iterable[str], like: object = "") -> str:
     return ", ".join(every) if more <= 0 else f"{', '.join(every[:_NAMED])} and {more} more"
 
 
+def suffix_of(path: Path) -> str:
+    """The suffix of a file for a message: "the suffix .txt", or "no suffix"."""
+    return f"the suffix {path.suffix}" if path.suffix else "no suffix"
+
+
+def kind_of(value: object) -> str:
+    """The type of a value for a message: "a str", "an int", "None", "the class ndarray"."""
+    if value is None or isinstance(value, type):
+        return "None" if value is None else f"the class {value.__name__}"
+    return one(type(value).__name__)
+
+
+def one(noun: str) -> str:
+    """A noun with its article, for a message: "a str", "an int"."""
+    return f"{'an' if noun[0] in 'aeioAEIO' or noun == 'ndarray' else 'a'} {noun}"
+
+
 def quote(value: object) -> str:
     """A value for a message: its `repr`, cut to one line, or its type where `repr` fails, as for 5,000 digits."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # whatever an object's own code raises
-        return f"a {type(value).__name__}"
+        return kind_of(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

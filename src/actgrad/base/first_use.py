@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 STACK_BYTES = 8 << 20
 _BETWEEN_LOOKS = 0.1  # seconds, after which a waiting thread looks whether the other one is still there
-_REST = 30.0  # seconds. A process ends in less, unless it waits for the very thread that rests
+_REST = 30.0  # seconds. A process ends earlier, unless it waits for the thread that sleeps
 
 
 class FirstUseLock:
@@ -125,7 +125,7 @@ def _on_large_stack(work: Callable[[], T]) -> T:
             _worker = 0
             ended.set()
 
-    # The thread alone holds its task: a thread without memory may end before its first line, or before its last one.
+    # Only the thread holds its task, because a thread without memory may end before its first or its last line.
     tasks = [functools.partial(target)]
     task = weakref.ref(tasks[0])
     interrupt: BaseException | None = None

@@ -1,4 +1,4 @@
-"""Where files are kept between processes, and whether these belong to this user alone."""
+"""The folders of files that later processes use, and whether these folders belong only to this user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_this_users(status: os.stat_result) -> bool:
 
 
 def folder_fault(path: Path, status: os.stat_result) -> str:
-    """The reason why `path` is not a folder of this user alone, and the rule for it, or "" if it is one."""
+    """The reason why `path` is not a folder that belongs only to this user, and the rule; "" if it is one."""
     if not stat.S_ISDIR(status.st_mode):
         return f"{path} is a file or a link; it must be a folder"
     if not is_this_users(status):

@@ -23,7 +23,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property:
-        """The same without the lock that Python has before 3.12: a child would wait for ever for it."""
+        """The same without the lock that Python before 3.12 has, because a child would wait for it for ever."""
 
         def __init__(self, function: Any):
             self._function, self.__doc__ = function, function.__doc__

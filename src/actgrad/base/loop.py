@@ -204,14 +204,14 @@ def are_flat(metas: Sequence[TensorMeta | None]) -> bool:
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape | None:
-    """The shape that these are broadcast to together, or None where they cannot be."""
+    """The common shape of these shapes after broadcasting, or None if there is none."""
     rank = max(map(len, shapes))
     joined = []
     for m, *further_sizes in zip(*[(1,) * (rank - len(shape)) + shape for shape in shapes], strict=True):
         for n in further_sizes:
             if m != n and 1 not in (m, n):
                 return None
-            if m is UNKNOWN:  # with 1 the result is unknown. Any other size is the result's
+            if m is UNKNOWN:  # with size 1 the result's size is unknown. Any other size is the size of the result
                 m, n = n, m
             m = n if m == 1 else m
         joined.append(m)

@@ -87,7 +87,7 @@ def any_chosen() -> bool:
 
 
 def current() -> Product | None:
-    """The product chosen for this context, else by ACTGRAD_PRODUCT, else None."""
+    """The product chosen for this context, otherwise by ACTGRAD_PRODUCT, or None."""
     here = selected.get()
     return _product_of_environment() if here is None or here.product is None else here.product
 
@@ -105,7 +105,7 @@ def by_documents() -> bool:
 
 @contextmanager
 def product(name: str) -> Iterator[Product]:
-    """Judge the calls inside by the rules of one product, for example "Ascend310P", or of a chip, "Ascend910B3"."""
+    """Apply the rules of one product to the calls inside, for example "Ascend310P", or of a chip, "Ascend910B3"."""
     row = BY_NAME[_known(name, "product", tuple(BY_NAME), of_chip)]
     before = selected.get()
     with selecting(Selected(row, before.rules if before else None)):

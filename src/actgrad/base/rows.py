@@ -38,12 +38,12 @@ def total(term: Term) -> Statistic:
 
 
 def once(term: Term) -> Statistic:
-    """A function of earlier statistics and the attributes, computed once for a row. It is alone in its pass."""
+    """A function of earlier statistics and the attributes, computed once for a row. Its pass has no other statistic."""
     return Statistic(ONCE, term)
 
 
 def length() -> Statistic:
-    """The number of a row's elements. It is alone in its pass."""
+    """The number of a row's elements. Its pass has no other statistic."""
     return Statistic(LENGTH, _not_called)
 
 

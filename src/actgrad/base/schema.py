@@ -20,7 +20,7 @@ _LITERALS = {"True": True, "False": False}
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of an operator. `default` is None where it has none."""
+    """One argument of an operator. `default` is None if it has none."""
 
     type: str  # "Tensor", "Tensor?", "Scalar", "bool" or "int"
     name: str

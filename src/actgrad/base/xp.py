@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ActgradError, InvalidOperator, did_you_mean
+from .errors import ActgradError, InvalidOperator, did_you_mean, kind_of
 
 where, abs, minimum, maximum, conjugate = np.where, np.abs, np.minimum, np.maximum, np.conjugate
 exp, expm1, log1p, tanh, sqrt = np.exp, np.expm1, np.log1p, np.tanh, np.sqrt
@@ -291,7 +291,7 @@ def _bound(
             scope[name] = value
         else:
             raise InvalidOperator(
-                f"{where_}: {name!r} is a {type(value).__name__}; a formula may use numbers and formulas; make it one"
+                f"{where_}: {name!r} is {kind_of(value)}; a formula may use numbers and formulas; make it one"
             )
     # An operator written in C, as PyTorch's are, may import something, and does so by the builtins of this frame.
     scope["__builtins__"] = {"__import__": builtins.__import__}

@@ -224,7 +224,7 @@ static PyObject* call_operator(PyObject* self, PyObject* const* args, size_t nar
     return call(self, args, PyVectorcall_NARGS(nargsf), names, false);
 }
 static PyObject* call_direct(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    if (count == 0 || Py_TYPE(args[0]) == &PyArray_Type) Py_RETURN_NONE;
+    if (count == 0 || args[0] == Py_None || Py_TYPE(args[0]) == &PyArray_Type) Py_RETURN_NONE;
     return call(self, args, count, names, true);
 }
 

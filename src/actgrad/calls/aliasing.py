@@ -59,7 +59,7 @@ def check(
     inputs: Sequence[ArrayView | None],
     layouts: Sequence[Layout],
 ) -> None:
-    """Raise where a given output is read-only, or overlaps an input that it may not overwrite, or another output.
+    """Raise if a given output is read-only, or overlaps an input that it may not overwrite, or another output.
 
     `layouts` belong to all outputs, also fresh ones, and then to the inputs that the call has.
     """
@@ -122,7 +122,7 @@ def share_memory(a: ArrayView, b: ArrayView) -> bool:
 
 
 def refuse_self_overlap(operator: str, name: str, meta: TensorMeta) -> None:
-    """Raise where two elements of an output lie on the same byte."""
+    """Raise if two elements of an output lie on the same byte."""
     if overlaps_itself(meta):
         layout = f"shape {meta.shape}, strides {meta.strides} bytes"
         expected = "each element must have its own memory"

@@ -14,7 +14,7 @@ from ..arrays import ArrayView
 from ..base import products
 from ..base.definition import Definition
 from ..base.dtypes import EXACT
-from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, quantity, quote
+from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, kind_of, quantity, quote
 from ..base.schema import Argument
 
 Inputs = Sequence["ArrayView | None"]  # in the order of the schema, None for an optional tensor that was left out
@@ -72,9 +72,7 @@ def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
     if kind == "int":
         return _integer(definition, name, value)
     if kind == "bool":
-        if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
-            return bool(value)
-        raise InvalidCall(f"{definition.name}: {name} is {quote(value)}; it must be True or False; pass one of these")
+        return flag(definition.name, name, value)
     try:
         if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
             return complex(value)
@@ -85,7 +83,14 @@ def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
         expected = f"it must be a number, but float() raises {cause}"
         raise InvalidCall(f"{definition.name}: {name} is {quote(value)}; {expected}; pass a float") from error
     cure = "pass .item()" if hasattr(type(value), "item") else "pass a float"
-    raise InvalidCall(f"{definition.name}: {name} is a {type(value).__name__}; it must be a number; {cure}")
+    raise InvalidCall(f"{definition.name}: {name} is {kind_of(value)}; it must be a number; {cure}")
+
+
+def flag(function: str, name: str, value: Any) -> bool:
+    """The value of a flag: True or False, also of NumPy, or 1 or 0."""
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
+        return bool(value)
+    raise InvalidCall(f"{function}: {name} is {quote(value)}; it must be True or False; pass one of these")
 
 
 def check_libraries(definition: Definition, inputs: Inputs, outputs: Outputs) -> None:
@@ -103,7 +108,7 @@ def refuse_mixture(definition: Definition, inputs: Inputs, outputs: Outputs) -> 
     (first_name, first), *rest = [(name, view) for name, view in pairs if view is not None]
     for name, view in rest:
         if view.kind != first.kind:
-            kinds = f"{name} is a {type(view.source).__name__}, but {first_name} is a {type(first.source).__name__}"
+            kinds = f"{name} is {kind_of(view.source)}, but {first_name} is {kind_of(first.source)}"
             raise InvalidCall(f"{definition.name}: {kinds}; all must be of one library; convert one of them")
         if view.device != first.device:
             fault = f"{name} is on {view.device}, but {first_name} is on {first.device}"
@@ -148,9 +153,9 @@ def outputs(definition: Definition, out: Any) -> tuple[Any, ...]:
     if len(names) == 1:
         return (out,)
     if not isinstance(out, (tuple, list)) or len(out) != len(names):
-        got = f"{type(out).__name__}" + (f" of {len(out)}" if isinstance(out, (tuple, list)) else "")
+        got = kind_of(out) + (f" of {len(out)}" if isinstance(out, (tuple, list)) else "")
         expected = f"it must be a tuple of {len(names)}: {', '.join(names)}"
-        raise InvalidCall(f"{definition.name}: out is a {got}; {expected}; pass None for an output to allocate")
+        raise InvalidCall(f"{definition.name}: out is {got}; {expected}; pass None for an output to allocate")
     return tuple(out)
 
 
@@ -171,7 +176,7 @@ def _integer(definition: Definition, name: str, value: Any) -> int:
         try:
             value = python_operator.index(value)
         except Exception as error:  # an array has __index__ too. Objects raise whatever they like
-            raise _no_integer(definition, name, f"a {type(value).__name__}") from error
+            raise _no_integer(definition, name, kind_of(value)) from error
     if not -(1 << 63) <= value < 1 << 63:
         expected = "it must be an integer of 64 bits, signed"
         raise InvalidArgument(f"{definition.name}: {name} is {quote(value)}; {expected}; pass a smaller one")
@@ -179,11 +184,9 @@ def _integer(definition: Definition, name: str, value: Any) -> int:
 
 
 def _no_integer(definition: Definition, name: str, value: str) -> InvalidCall:
-    choices = definition.choices if name == definition.switch else ()
-    expected = either(["an integer", *map(repr, choices)])
-    return InvalidCall(
-        f"{definition.name}: {name} is {value}; it must be {expected}; pass {either(choices or ['int()'])}"
-    )
+    choices = list(map(repr, definition.choices)) if name == definition.switch else []
+    expected, cure = either(["an integer", *choices]), either(choices or ["an int"])
+    return InvalidCall(f"{definition.name}: {name} is {value}; it must be {expected}; pass {cure}")
 
 
 def _refuse_surplus(definition: Definition, count: int) -> NoReturn:

@@ -29,7 +29,7 @@ class RowCount(NamedTuple):
     """The tensor that counts the rows of a call."""
 
     meta: TensorMeta
-    dimensions: int  # of the loop that a row is a place of
+    dimensions: int  # the number of dimensions of the loop over rows
     clears: bool
 
 

@@ -63,7 +63,7 @@ def words(count: int) -> Callable[..., bytes]:
 def packed(code: tuple[int, int] | None, size: int) -> bytes | None:
     """A kernel's function and block, and whether it runs without the interpreter's lock, for the extension.
 
-    None where the kernel has no machine code or without an extension.
+    None if the kernel has no machine code or without an extension.
     """
     if code is None or native is None:
         return None

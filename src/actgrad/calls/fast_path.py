@@ -30,7 +30,7 @@ class CachedCall(NamedTuple):
     values: tuple[Any, ...]  # of the same attributes
     layouts: bytes  # of outputs, then inputs: first byte and end, and bits of the tensors that an output may be
     packed: bytes | None  # see plan.packed_kernel
-    allocate: tuple[tuple[Callable[..., Any], int], ...] | None  # functions, each with the tensor that it takes or -1
+    allocate: tuple[tuple[Callable[..., Any], int], ...] | None  # functions, each with the index of its tensor, or -1
     note_written: Callable[[Any], None] | None  # takes a tuple of outputs that a caller gave
     kernel: Kernel
 
@@ -100,7 +100,7 @@ class PythonFastPath:
         return self._slow_path(*tensors, out=out, **attributes) if result is None else result
 
     def direct(self, /, *tensors: Any, **attributes: Any) -> Any:
-        """The result of a call on tensors that need no dispatcher of PyTorch, else None.
+        """The result of a call on tensors that need no dispatcher of PyTorch, or None.
 
         The extension's returns NotImplemented where the autograd graph alone has to see the call.
         """

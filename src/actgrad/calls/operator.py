@@ -31,7 +31,7 @@ REGISTRY: dict[str, Operator] = {}
 
 
 class _OwnSignature:
-    """What help() and editors show of an operator: tensors by position, attributes by name. The class has its own."""
+    """The signature that help() and editors show: tensors by position, attributes by name. The class has another."""
 
     def __get__(self, operator: Operator | None, owner: type) -> inspect.Signature:
         if operator is None:
@@ -108,7 +108,7 @@ class Operator(FastPath):
         return self._cache.prepared
 
     def forget(self) -> None:
-        """Forget all calls that passed: the next one of each kind is checked and prepared anew."""
+        """Forget all calls that passed: the next one of each kind is checked and prepared again."""
         self._cache.forget()
         self._forget()
 

@@ -41,7 +41,7 @@ def prepare(
 ) -> Prepared:
     """Check a call by its metadata and make its kernel.
 
-    `tensors` are the inputs in the order of the schema, None where an optional one is left out, and then the outputs,
+    `tensors` are the inputs in the order of the schema, or None if an optional one is left out, and then the outputs,
     None or missing where they are to be allocated. Typed calls have `scalar_dtypes` and `formats`, as in
     Operator.plan_views.
     """
@@ -221,7 +221,7 @@ def row_groups(call: contract.Call, results: tuple[TensorMeta, ...], device: str
 
 
 def _with_shape(similar_call: Prepared | None, call: contract.Call) -> Prepared | None:
-    """The preparation of a call that differs in its shape alone, where all tensors of both are flat.
+    """The preparation of a call that differs only in its shape, if all tensors of both are flat.
 
     The machine code and the scalars are the same. None if they are not, or for a kernel that cannot do it.
     """
@@ -286,7 +286,7 @@ def _float32(scalar: float) -> float:
 
 
 def refuse_endless(definition: Definition, results: tuple[TensorMeta, ...]) -> None:
-    """Raise where a result has more bytes than can be addressed, as broadcast inputs can make it."""
+    """Raise if a result has more bytes than can be addressed, as broadcast inputs can make it."""
     for name, meta in zip(definition.schema.outputs, results, strict=True):
         size = meta.size * meta.dtype.itemsize
         if size >= 1 << 63:
@@ -370,7 +370,7 @@ def _given(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
 
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Dense strides in the memory order of the first input that a result of `shape` can follow, else row by row."""
+    """Dense strides in the memory order of the first input that a result of `shape` can follow, or row by row."""
     for meta in call.inputs.values():
         if meta.shape == shape and meta.strides == row_major(shape, meta.dtype.itemsize):
             break

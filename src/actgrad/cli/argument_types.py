@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
+from pathlib import Path
 
 from ..base import products
 from ..base.dtypes import ALIASES, BY_NAME, FLOATS
@@ -15,9 +17,7 @@ from .parsing import Parser
 Subparsers = argparse._SubParsersAction
 
 
-def add_command(
-    subparsers: Subparsers[Parser], name: str, summary: str, text: str | None, lists: str = ""
-) -> argparse.ArgumentParser:
+def add_command(subparsers: Subparsers[Parser], name: str, summary: str, text: str | None, lists: str = "") -> Parser:
     """The parser of a command. Its module's docstring is its help, from "examples:" on below the options.
 
     `lists` stands before the examples. Lines are not filled.
@@ -39,7 +39,7 @@ def operator(text: str) -> str:
 
 
 def resolved(text: str) -> str | None:
-    """The operator of a name in any spelling, or None for a name of none."""
+    """The operator with this name in any spelling, or None if there is none."""
     return text if text in REGISTRY else _by_other_names().get(_plain(text))
 
 
@@ -64,10 +64,15 @@ def dtype(text: str) -> str:
     word = text.lower()
     name = word if word in BY_NAME else ALIASES.get(word, "")
     if not name:
-        names = dict.fromkeys((*FLOATS, *BY_NAME))  # the floating ones first: a message has room for a few
-        cure = did_you_mean(text, (*names, *ALIASES), "name one of these")
-        raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(names, text)}; {cure}")
+        names = dict.fromkeys((*FLOATS, *BY_NAME))  # floating dtypes first, because a message has room only for a few
+        alike = [known for known in (*names, *ALIASES) if _digits(known) == _digits(text)]  # float8 is not float
+        cure = did_you_mean(text, alike, "name one of these")
+        raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(names)}; {cure}")
     return name
+
+
+def _digits(text: str) -> list[str]:
+    return re.findall(r"\d+", text)
 
 
 def product(text: str) -> str:
@@ -84,7 +89,7 @@ def product(text: str) -> str:
 
 
 def require_product(name: str, chip: str | None) -> None:
-    """Raise where a product lacks an operator."""
+    """Raise if a product lacks an operator."""
     names = REGISTRY[name].products
     if chip is not None and chip not in names:
         has = f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} it"
@@ -101,6 +106,18 @@ def one_of(names: Iterable[str]) -> Callable[[str], str]:
         return text
 
     return name
+
+
+def named(text: str) -> str:
+    """The name of a file, which is not empty."""
+    if not text:
+        raise argparse.ArgumentTypeError("got an empty text; it must name a file or a folder; write . for this folder")
+    return text
+
+
+def path(text: str) -> Path:
+    """The path of a file or a folder."""
+    return Path(named(text))
 
 
 def several(read: Callable[[str], str]) -> Callable[[str], list[str]]:

@@ -23,7 +23,6 @@ import sys
 from contextlib import nullcontext
 from functools import partial
 from math import prod
-from pathlib import Path
 
 from ..base import products
 from ..base.errors import quantity
@@ -49,8 +48,8 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     operator = argument_types.operator
     parser.add_argument("operator", nargs="+", type=operator, metavar="OPERATOR", help="names as in actgrad list")
     target = parser.add_mutually_exclusive_group(required=True)
-    target.add_argument("-o", dest="output", metavar="FILE", type=Path, help="the file to write")
-    target.add_argument("--tensors", metavar="DIR", type=Path, help="the folder to write a delivery to")
+    target.add_argument("-o", dest="output", metavar="FILE", type=argument_types.path, help="the file to write")
+    target.add_argument("--tensors", metavar="DIR", type=argument_types.path, help="the folder to write a delivery to")
     dtypes = argument_types.several(argument_types.dtype)
     words = f"with --tensors, fp16 and the like too (default: {','.join(drawing.DTYPES)})"
     parser.add_argument("--dtypes", type=dtypes, metavar="A,B,...", help=words)
@@ -71,12 +70,12 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     parser.set_defaults(run=partial(_run, parser))
 
 
-def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
+def _run(parser: Parser, args: argparse.Namespace) -> int:
     names = list(dict.fromkeys(args.operator))
     if args.tensors is not None:
         return _write_delivery(parser, args, names)
     if args.dtypes is not None:
-        parser.error("--dtypes is given without --tensors; it needs --tensors; add it or leave --dtypes out")
+        parser.refuse_without("--dtypes", "--tensors")
     format_name = case_files.format_of(args.output)
     if args.format not in (None, format_name):
         suffix = args.output.suffix
@@ -93,7 +92,7 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
     return 0
 
 
-def _write_delivery(parser: argparse.ArgumentParser, args: argparse.Namespace, names: list[str]) -> int:
+def _write_delivery(parser: Parser, args: argparse.Namespace, names: list[str]) -> int:
     for option, is_given in (("--format", args.format), ("--largest", args.largest != generation.LARGEST)):
         if is_given:
             parser.error(f"{option} and --tensors do not go together; expected is one of them; leave one out")

@@ -90,8 +90,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {text}" for name, text in NAMES.items()) + "\n"
     summary = "judge results by the acceptance standards: of actgrad, or of any implementation from files"
     parser = argument_types.add_command(subparsers, "check", summary, __doc__, standards)
-    add = parser.add_argument
-    operator = argument_types.operator
+    add, operator, path, named = parser.add_argument, argument_types.operator, argument_types.path, argument_types.named
     add("operator", nargs="*", type=operator, metavar="OPERATOR", help="names as in actgrad list (default: all)")
     standard = argument_types.several(argument_types.one_of((*NAMES, ALL)))
     words = "the standards that decide, or all; see below (default: the standards in force)"
@@ -103,8 +102,13 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add("--product", type=product, metavar="NAME", help="apply the rules of this product or chip, such as Ascend910B3")
     add("--rules", choices=products.RULES, help="the operators' own checks, or also the documented ones")
     add("-v", "--verbose", action="store_true", help="print the figures of every standard")
-    add("--json", metavar="FILE", help="write the complete results; - for standard output, without tables")
-    add("--html", metavar="FILE", type=Path, help="write a page with pictures that stands on its own")
+    add(
+        "--json",
+        metavar="FILE",
+        type=named,
+        help="write the complete results; - for standard output, without tables",
+    )
+    add("--html", metavar="FILE", type=path, help="write a page with pictures that stands on its own")
     add = parser.add_argument_group("our own backends").add_argument
     add("--backend", choices=backends.DEVICES, help="(default: cpu)")
     dtypes = argument_types.several(argument_types.dtype)
@@ -112,18 +116,29 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add("--seed", type=argument_types.integer(0), metavar="N", help="random seed of the numbers (default: 0)")
     add("--full", action="store_true", default=None, help="all cases of all operators, which takes minutes")
     add = parser.add_argument_group("results from files").add_argument
-    add("--inputs", nargs="+", metavar="FILE", help="the inputs of the operator")
-    add("--actual", nargs="+", metavar="FILE", help="the outputs to judge: the first one, or all")
+    add("--inputs", nargs="+", metavar="FILE", type=named, help="the inputs of the operator")
+    add(
+        "--actual",
+        nargs="+",
+        metavar="FILE",
+        type=named,
+        help="the outputs to judge: the first one, or all",
+    )
     add("--attr", action="append", metavar="NAME=VALUE", help="an attribute; others have their defaults")
     add = parser.add_argument_group("a delivery of many cases").add_argument
-    add("--manifest", metavar="DIR", type=Path, help="the folder with manifest.json, the inputs and the outputs")
+    add(
+        "--manifest",
+        metavar="DIR",
+        type=path,
+        help="the folder with manifest.json, the inputs and the outputs",
+    )
     add("--jobs", type=argument_types.integer(1, 1024), metavar="N", help="processes (default: one for each core)")
-    add("--junit", metavar="FILE", type=Path, help="write JUnit XML with one test case for each case")
+    add("--junit", metavar="FILE", type=path, help="write JUnit XML with one test case for each case")
     add = parser.add_argument_group("cases from a file").add_argument
-    add("--cases", metavar="FILE", type=Path, help="ATK's .json or TTK's .csv (see docs/check.md)")
-    add("--results", metavar="FILE", type=Path, help="write the same cases with the verdicts")
+    add("--cases", metavar="FILE", type=path, help="ATK's .json or TTK's .csv (see docs/check.md)")
+    add("--results", metavar="FILE", type=path, help="write the same cases with the verdicts")
     words = "write these cases as a delivery instead of judging them"
-    add("--tensors", metavar="DIR", type=Path, help=words)
+    add("--tensors", metavar="DIR", type=path, help=words)
     add = parser.add_argument_group("every number of a dtype").add_argument
     add("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
     every = argument_types.integer(1, 1 << 24)
@@ -132,14 +147,19 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add(
         "--state",
         metavar="PATH",
-        type=Path,
+        type=path,
         help="save the state here, to continue after an interruption: a folder; with --manifest a file",
     )
-    add("--write", metavar="FILE", type=Path, help="write the table of all finished sweeps into a document")
+    add(
+        "--write",
+        metavar="FILE",
+        type=path,
+        help="write the table of all finished sweeps into a document",
+    )
     parser.set_defaults(run=partial(_run, parser))
 
 
-def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
+def _run(parser: Parser, args: argparse.Namespace) -> int:
     mode = _mode(parser, args)
     args.backend, args.seed = args.backend or "cpu", args.seed or 0
     outputs.check_paths(_written(args), _inputs(args))
@@ -160,8 +180,8 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
     return 0 if is_accepted else REJECTED
 
 
-def _mode(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
-    """The mode that the options choose, or the end of the program where they do not go together."""
+def _mode(parser: Parser, args: argparse.Namespace) -> str:
+    """The mode that the options choose, or the end of the program if they contradict each other."""
     modes = [mode for mode in MODES if mode and getattr(args, mode)]
     if len(modes) > 1:
         both = " and ".join(f"--{mode}" for mode in modes)
@@ -172,9 +192,7 @@ def _mode(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
             if option not in MODES[mode] and getattr(args, option) is not None:
                 if owner:
                     owners = either([f"--{one}" for one in MODES if one and option in MODES[one]])
-                    parser.error(
-                        f"--{option} is given without {owners}; it needs {owners}; add it or leave --{option} out"
-                    )
+                    parser.refuse_without(f"--{option}", owners)
                 parser.error(f"--{option} and --{mode} do not go together; expected is one of them; leave one out")
     if mode == "actual" and len(args.operator) != 1:
         got = quantity(len(args.operator), "operator")
@@ -253,7 +271,7 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
 def _refuse_nothing(
     args: argparse.Namespace, standard_names: list[str], results: list[Verdict], outcomes: list[CaseOutcome]
 ) -> None:
-    """Raise where no standard judges any result."""
+    """Raise if no standard judges any result."""
     if any(r.is_judged or r.repeat for r in results) or any(outcome.holds for outcome in outcomes):
         return
     if outcomes and not results:

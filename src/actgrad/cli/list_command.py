@@ -50,7 +50,7 @@ def matching(words: Sequence[str]) -> list[Operator]:
 
 
 def rows(operators: Iterable[Operator] | None = None, product: Product | None = None) -> list[dict[str, Any]]:
-    """The facts of each operator, by default of all, with the dtypes that a product takes, else the library's own."""
+    """The facts of each operator, by default of all, with the dtypes that a product takes, or the library's."""
     return [
         {
             "name": operator.name,

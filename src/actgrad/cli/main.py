@@ -1,9 +1,10 @@
 """The command line: `actgrad COMMAND`, or `python -m actgrad COMMAND`.
 
-A command is a module with `add_parser(subparsers)`, which sets `run`: arguments -> exit status. Its data go to standard
-output, its progress to standard error. Exit statuses: 0. 1 for a negative judgement (`check` rejects, `sdk --check`
-finds something missing). 2 for a wrong call, a file that cannot be used, or any other error, which is one line. 141 for
-a pipe without a reader.
+A command is a module with `add_parser(subparsers)`, which sets `run`: arguments -> exit status. It prints its data to
+standard output, and its progress to standard error.
+
+Exit statuses: 0 for success. 1 for a negative judgement: `check` rejects, or `sdk --check` finds something missing. 2
+for a wrong call, a file that cannot be used, or any other error, which is one line. 141 for a pipe without a reader.
 """
 
 from __future__ import annotations

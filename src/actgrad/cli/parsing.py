@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(ERROR)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does. Words behind options count as further words of a list before them."""
+        """The same as argparse, but words after options also belong to a list before the options."""
         if self._subparsers is None:
             self._refuse_unknown(sys.argv[1:] if args is None else args)
         result, rest = super().parse_known_args(args, namespace)
@@ -69,6 +69,10 @@ class Parser(argparse.ArgumentParser):
             what = "command" if isinstance(action, argparse._SubParsersAction) else action.option_strings[-1]
             cure = did_you_mean(value, choices, self._help_hint())
             self.error(f"{what} {value} is unknown; known are {some(choices, value)}; {cure}")
+
+    def refuse_without(self, option: str, owners: str) -> NoReturn:
+        """Refuse an option that only has a meaning with others."""
+        self.error(f"{option} is given without {owners}; it needs {owners}; add it or leave {option} out")
 
     def _refuse(self, word: str) -> NoReturn:
         """Refuse a word that no option takes."""

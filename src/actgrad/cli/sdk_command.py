@@ -27,6 +27,7 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from ..sdk import builder, lacking, programs
@@ -41,14 +42,14 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad sdk`."""
     summary = "build the C SDK: aclnn programs in C and C++ build and run without an NPU"
     parser = argument_types.add_command(subparsers, "sdk", summary, __doc__)
-    choices = parser.add_mutually_exclusive_group(required=True)
-    choices.add_argument("prefix", nargs="?", metavar="PREFIX", type=_path, help="the folder to build the SDK into")
+    choices, path = parser.add_mutually_exclusive_group(required=True), argument_types.path
+    choices.add_argument("prefix", nargs="?", metavar="PREFIX", type=path, help="the folder to build the SDK into")
     choices.add_argument(
         "--run", metavar="PROGRAM [ARGUMENT ...]", dest="program", nargs=argparse.REMAINDER,
         help="compile a C or C++ program and run it with the arguments that follow",
     )  # fmt: skip
     choices.add_argument(
-        "--check", metavar="PROGRAM", type=_path, nargs="+",
+        "--check", metavar="PROGRAM", type=path, nargs="+",
         help="list what programs use and the SDK lacks, in sources, built programs, libraries, or folders of these",
     )  # fmt: skip
     parser.add_argument(
@@ -59,20 +60,18 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
         help="a flag for the compiler; write it before --run or --check",
     )
     parser.add_argument("--json", action="store_true", help="with --check: the findings as JSON")
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=partial(_run, parser))
 
 
-def _path(text: str) -> Path:
-    if not text:
-        raise argparse.ArgumentTypeError("got an empty text; it must name a file or a folder; write . for this folder")
-    return Path(text)
-
-
-def _run(options: argparse.Namespace) -> int:
+def _run(parser: Parser, options: argparse.Namespace) -> int:
+    if options.json and not options.check:
+        parser.refuse_without("--json", "--check")
+    if options.flag and options.prefix is not None:
+        parser.refuse_without("--flag", "--run or --check")
     if options.check:
         return _check(options.check, options.flag, options.json)
     if options.program is not None:
-        if not options.program:
+        if not any(options.program[:1]):
             raise SdkError("sdk: --run has no value; it must have a program; write actgrad sdk --run program.cpp")
         return programs.run_program(Path(options.program[0]), options.program[1:], options.flag)
     prefix = options.prefix.absolute()

@@ -105,7 +105,7 @@ def _gpu() -> str:
 
 
 def _sdk() -> dict[str, str]:
-    """The compilers that `actgrad sdk` would take, and where its programs compute, or nothing without the package."""
+    """The compilers that `actgrad sdk` uses, and where its programs compute. Nothing without the package."""
     if not util.find_spec("actgrad.sdk"):
         return {}
     from ..sdk import builder
@@ -124,7 +124,7 @@ def _sdk() -> dict[str, str]:
 
 
 def _output(command: list[str]) -> list[str]:
-    """The lines that a command prints, none where it fails."""
+    """The lines that a command prints, or none if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=20, check=True)
     except (OSError, subprocess.SubprocessError):

@@ -160,7 +160,7 @@ def as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array
         return x
     try:
         return oracle.forward_results(operator, attributes, x)[0]
-    except UnsupportedOnProduct:  # a product may have the backward pass alone
+    except UnsupportedOnProduct:  # a product may have only the backward pass
         return x
 
 
@@ -240,7 +240,7 @@ def judge_case(
     strict: bool = False,
     deciding: Collection[str] | None = None,
 ) -> Verdict | None:
-    """The judge's verdict on one case of a backend. None where no standard applies or the chosen rules refuse it."""
+    """The judge's verdict on one case of a backend. None if no standard applies or the chosen rules refuse it."""
     names = [name for name in names if name in case.standards]
     if not names:
         return None

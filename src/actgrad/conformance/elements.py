@@ -34,7 +34,7 @@ class Lane:
     name: str
     array: Any  # an Array of the shape that all lanes have, or a Sized for a statistic of the elements' rows
     shape: tuple[int, ...] = ()  # of the tensor
-    numbers: Callable[[], Array] | None = None  # of a half: the numbers of its elements in the tensor
+    numbers: Callable[[], Array] | None = None  # for a half: the indices of its elements in the tensor
 
     def take(self, at: At) -> Any:
         """Some elements, as a 1-D array."""
@@ -63,8 +63,8 @@ class Elements:
     out: Any  # memory of the outputs' shapes and dtypes, which nothing touches
     computation: Computation
     inputs: tuple[Lane, ...]
-    outputs: tuple[Lane, ...]  # those to be judged
-    numbers: tuple[int, ...]  # of each of these among the formula's results
+    outputs: tuple[Lane, ...]  # the outputs that are judged
+    numbers: tuple[int, ...]  # the position of each judged output among the formula's results
     main: int  # the place of x among the inputs
     statistics_axes: tuple[int, ...] = ()  # the dimensions of a row
 
@@ -82,7 +82,7 @@ class Elements:
 
 
 def is_judged(dtype: str) -> bool:
-    """Whether tensors of a dtype are judged: all but complex ones, which the reference backend alone computes."""
+    """Whether tensors of a dtype are judged. Complex ones are not, because only the reference backend computes them."""
     return BY_NAME[dtype].kind != "complex"
 
 
@@ -100,7 +100,7 @@ def case_dtypes(operator: Operator) -> list[str]:
 def elements(
     operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...], actual: tuple[Array | None, ...]
 ) -> Elements:
-    """A call with its outputs, None where one is not judged. It raises what the call itself raises."""
+    """A call with its outputs, or None if one is not judged. It raises what the call itself raises."""
     fresh = tuple(None if array is None else np.empty(array.shape, array.dtype) for array in actual)
     out = fresh if len(fresh) > 1 else fresh[0]
     plan = operator.plan(*inputs, out=out, backend="reference", **attributes)
@@ -125,7 +125,7 @@ def elements(
         if result is None:
             outputs += [None] * len(access.parts(name, expected, attributes))
             continue
-        if result.size != prod(expected):  # some functions take an empty one
+        if result.size != prod(expected):  # some functions accept an empty output
             fault = f"{operator.name}: {name} has shape {result.shape}"
             raise InvalidArgument(f"{fault}; it must be {expected}, the shape of the result; write it with that shape")
         outputs += _lanes(access, name, result.reshape(expected), attributes, shape)

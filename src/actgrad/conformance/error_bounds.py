@@ -33,7 +33,7 @@ class Sized:
         self.is_exact = is_exact  # nothing was rounded on the way here
 
     def map(self, function: Callable[[Any], Any]) -> Sized:
-        """The numbers that a function of arrays picks or shapes."""
+        """The result of an array function that selects or reshapes numbers."""
         return Sized(function(self.value), function(self.size), function(self.slip), self.is_exact)
 
     def __getitem__(self, at: Any) -> Sized:

@@ -21,7 +21,7 @@ from .elements import Array, planned
 from .error_bounds import FUNCTIONS, Sized
 
 _DOUBLE = BY_NAME["float64"]
-AGREES = 2.0**-40  # of the larger term: far below one unit of float32, far above the loss of double precision
+AGREES = 2.0**-40  # share of the larger term: far below one ULP of float32, far above the rounding of double
 NOTHING = 1e-300  # far below the smallest number of any dtype that is computed in float32
 
 
@@ -113,7 +113,7 @@ def expected(
         for targets in zip(*views, strict=True) if call.size else ():  # a sum of nothing is 0
             result = next(results)
             for target, lane in zip(targets, (result.values, result.size, result.slip), strict=True):
-                # All elements of a row have the row's one number.
+                # All elements of a row have the same number, the number of the row.
                 sizes = (*[1] * (len(call.shape) - target.ndim), *target.shape)
                 target[...] = lane.reshape(call.shape)[tuple(map(slice, sizes))].reshape(target.shape)
         expectations.append(oracle.Expected(value, size, slip, output.dtype, call.computation.compute))

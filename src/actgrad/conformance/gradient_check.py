@@ -27,10 +27,10 @@ from .elements import Array
 #: Magnitudes of the points, besides those from attributes: both sides of the usual kinks, at none of them.
 MAGNITUDES = (0.0131, 0.0973, 0.271, 0.4631, 0.6113, 0.8719, 1.1313, 1.6931, 2.3717, 2.8713, 3.1391, 4.4517, 5.7131,
               6.3319, 8.1933)  # fmt: skip
-NEAR = (0.5119, 0.9137, 1.0873, 1.7321)  # of an attribute's size
-ELEMENTS = 256  # of a call whose elements are independent of each other
+NEAR = (0.5119, 0.9137, 1.0873, 1.7321)  # relative to an attribute's size
+ELEMENTS = 256  # elements of a call whose elements are independent
 ROWS, ROUNDS = (3, 4, 2, 2, 2, 2, 2, 2), 4  # the sizes of a call of rows, as many as it needs, and the calls
-STEP, LEAST_STEP = 2e-6, 1e-7  # of a point's size, and the smallest
+STEP, LEAST_STEP = 2e-6, 1e-7  # step relative to a point's size, and the smallest step
 AGREES = 1e-6  # relative: far above the errors of a difference quotient, far below the errors of a mistake
 STRAIGHT = 1e-3  # relative difference of the quotients to both sides, beyond which there is a kink between
 Tensors = dict[str, "Array | None"]
@@ -128,7 +128,7 @@ def _cause(operator: Operator, attributes: dict[str, Any], worst: _Comparison, b
 
 
 def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
-    """The attributes that cause a disagreement each by itself, or none where the defaults cause one already."""
+    """The attributes that cause a disagreement each by itself, or none if the defaults cause one already."""
     assert operator.gradient_of is not None
     forward = operator.gradient_of.definition
     defaults = {name: attributes[name] if value is None else value for name, value in operator.defaults.items()}
@@ -207,7 +207,7 @@ class _GradientCall:
                 tensors[name] = self.tensors[name]
             elif any(a.name == name and a.is_optional for a in self.definition.schema.tensors):
                 tensors[name] = None
-            else:  # the one tensor under another name
+            else:  # the same tensor under another name
                 tensors[name] = self.tensors[self.forward.schema.tensor_names[0]]
         outputs = _outputs(self.definition, self.attributes, self.product, tensors)
         return dict(zip(self.definition.schema.outputs, outputs, strict=True))
@@ -253,7 +253,7 @@ class _GradientCall:
         return part
 
     def _moved(self, values: Array, tensor: str, k: int, step: Array) -> Array:
-        """A copy of a tensor, one part of it moved."""
+        """A copy of a tensor in which one part has changed."""
         moved = values.copy()
         self._part(moved, tensor, k)[...] += step
         return moved

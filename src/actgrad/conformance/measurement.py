@@ -182,7 +182,7 @@ def inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Arr
 
 
 def histogram(ulps: Array) -> tuple[int, ...]:
-    """Elements per bin of ULP_EDGES. The first is exact ones to 0.25."""
+    """The number of elements in each bin of ULP_EDGES. The first bin is from 0 to 0.25 ULP."""
     above = [len(ulps)]
     largest = float(np.max(ulps, initial=0))
     above += [int(np.count_nonzero(ulps > edge)) if largest > edge else 0 for edge in ULP_EDGES[1:]]

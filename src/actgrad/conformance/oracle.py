@@ -128,7 +128,7 @@ _SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 2.3, 1.1, 1.9), (-1.2, 1.7, 0.9, 0.8))
 
 
 def attribute_cases(operator: Operator, product: Product | None = None) -> list[dict[str, Any]]:
-    """Attributes to try, from the schema alone: all flags and choices, with scalars at and off their defaults.
+    """Attributes to try, derived from the schema: all flags and choices, with scalars at and off their defaults.
 
     Cases that break a requirement of the operator, or of a product, are left out. Other integers keep
     their default.
@@ -177,8 +177,8 @@ class Expected:
     """One output's exact values, in the reference's precision, and how errors in them are judged."""
 
     values: Array
-    size: Array  # of the largest term that a value is the sum of
-    slip: Array  # the change by rounded arguments of exp etc., in units of the compute dtype
+    size: Array  # the largest term of the sum that a value is
+    slip: Array  # the change that rounded arguments of exp etc. cause, in units of the compute dtype
     dtype: np.dtype[Any]  # of the output
     compute: str  # dtype of the arithmetic
 
@@ -189,7 +189,7 @@ class Expected:
 
     @property
     def cancels(self) -> Array:
-        """Where a value is the sum of larger terms, so that ULPs are not the measure."""
+        """Where a value is the sum of larger terms, so that ULPs do not measure the error."""
         with np.errstate(invalid="ignore", over="ignore"):
             return np.abs(self.values) < self.size / 2
 
@@ -201,7 +201,7 @@ class Expected:
 
     @property
     def overflows(self) -> Array:
-        """Where a value is finite and beyond the compute dtype."""
+        """Where a value is finite, but too large for the compute dtype."""
         return np.isfinite(self.values) & (np.abs(self.values) > np.finfo(self.compute).max)
 
     @property
@@ -217,7 +217,7 @@ class Expected:
             return rounded(self.values, BY_NAME[self.dtype.name])
 
     def errors(self, actual: Array) -> Array:
-        """The errors of `actual` in ULP, for integers in ones."""
+        """The errors of `actual` in ULP. For integers, the differences."""
         if self.dtype.kind in "iu":
             return np.abs(actual.astype(np.float64) - self.values.astype(np.float64))
         return ulp_errors(actual, self.values)

@@ -14,8 +14,8 @@ from .elements import Array, Elements
 from .golden import Golden
 from .standards import STANDARDS
 
-SAMPLED = 1 << 16  # elements, the first ones of a call
-VERDICT = "verdict"  # of the standards that decide, in addition to the names of all
+SAMPLED = 1 << 16  # the number of elements, from the first element of a call on
+VERDICT = "verdict"  # the key of the standards that decide, next to the names of all standards
 
 
 def _zeros(golden: Array) -> Array:
@@ -45,7 +45,7 @@ WRONG: Mapping[str, Callable[[Array], Array]] = {
 def power(
     call: Elements, golden: Golden, deciding: Collection[str], strict: bool, only_finite: bool = False
 ) -> dict[str, dict[str, bool]]:
-    """Of each wrong output whether each standard would accept it, and under `verdict` those together that decide.
+    """For each wrong output: whether each standard accepts it, and under `verdict`, whether all deciding standards do.
 
     With `only_finite`, elements whose exact value is NaN or infinite are left out.
     """

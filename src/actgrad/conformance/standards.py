@@ -21,10 +21,10 @@ from ..calls.operator import Operator
 from . import oracle
 from .elements import Array
 
-RUNS = 50  # of the same call, that must give the same bits
+RUNS = 50  # runs of a call that must give the same bits
 HALF_ULPS = 0.51  # computed in float32 and rounded once
 ULPS, TERMS = 4.5, 8.0  # and units of the larger term where terms cancel
-TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS = 12.0, 16.0  # of a distribution function, or a product with one or with exp
+TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS = 12.0, 16.0  # for a distribution function, or a product with one or with exp
 _TRANSCENDENTAL = {name for name in xp.NAMES if name.startswith(("normal", "sigmoid", "erf", "tanh", "exp_times"))}
 
 
@@ -36,10 +36,10 @@ class ElementErrors:
     exact: Array  # not rounded, in the golden precision
     golden: Array  # rounded to the output's dtype, and stored in the golden precision for floats
     error: Array  # |actual - golden|, infinite where one of them is NaN
-    ulps: Array  # of |actual - exact|, for integers |actual - golden|
-    is_finite: bool  # all of them
-    faults: Array  # beyond the project's own bounds, none before `measurement` looks for them
-    by_terms: Array  # judged by the size of their terms
+    ulps: Array  # |actual - exact| in ULP. For integers, |actual - golden|
+    is_finite: bool  # whether all are finite
+    faults: Array  # elements beyond our own bounds. Empty until `measurement` looks for them
+    by_terms: Array  # elements that are judged by the size of their terms
     lost_signs: Array | None = None  # zeros of the wrong sign where the contract states it
 
     @property
@@ -66,7 +66,7 @@ def compare(actual: Array, exact: Array) -> ElementErrors:
         beyond = largest + oracle.ulp(largest, actual.dtype)
         a, g = (np.where(np.isinf(v), np.copysign(beyond, v), v) for v in (wide, golden))
         agrees = (wide == golden) | (np.isnan(wide) & np.isnan(golden))
-        # The largest number next to infinity is a matter of rounding, but only next to the line between them.
+        # Near the limit between the largest number and infinity, rounding decides. Elsewhere it does not.
         apart = (np.isinf(wide) | np.isinf(golden)) & ~(ulps <= 1)
         hopeless = ~agrees & (np.isinf(exact) | np.isnan(wide) | np.isnan(golden) | apart)
         error = np.where(agrees, 0, np.where(hopeless, np.inf, np.abs(a - g)))
@@ -80,7 +80,7 @@ class Tally:
     elements: int = 0
     over: int = 0  # beyond the standard's tolerance for one element
     broken: int = 0  # beyond the limit of every single element
-    total: float = 0.0  # of the errors, in the standard's terms
+    total: float = 0.0  # figures of the errors, in the words of the standard
     largest: float = 0.0
     excused: int = 0  # not judged by a relative error: see _excusing and ElementErrors.by_terms
 
@@ -104,10 +104,10 @@ Limits = tuple[float, ...]
 class AcceptanceStandard:
     """One acceptance standard."""
 
-    name: str  # as --standard takes it
+    name: str  # the name that --standard takes
     title: str
     says: str
-    limits: Mapping[str, Limits]  # by dtype, and nothing of another dtype
+    limits: Mapping[str, Limits]  # limits for each dtype. The standard does not judge other dtypes
     measure: Callable[[ElementErrors, Limits], tuple[Array, Tally]]  # the elements over, and their tally
     holds: Callable[[Tally, Limits], bool]
     shows: Callable[[Tally, Limits], str]
@@ -156,7 +156,7 @@ def decide(standard: AcceptanceStandard, dtype: str, tally: Tally, counts: bool 
 
 # Mixed tolerance
 
-MIXED_SHARE = 0.01  # of the elements may be beyond the tolerance
+MIXED_SHARE = 0.01  # share of the elements that may exceed the tolerance
 MIXED_ULPS = 32  # and none beyond the limit, unless it is this near
 
 
@@ -276,7 +276,7 @@ REPEAT = "repeat"
 OWN = "ulp"  # actgrad's own bounds
 IN_FORCE = ("mixed", "nonfinite", REPEAT)  # these decide unless others are named
 ALL = "all"  # the word for every standard, as --standard takes it
-PUBLISHED = ("mixed", "mere-mare", "thousandth")  # of accuracy, each for some dtypes
+PUBLISHED = ("mixed", "mere-mare", "thousandth")  # standards of accuracy, each for some dtypes
 STANDARDS: Mapping[str, AcceptanceStandard] = {
     s.name: s
     for s in (

@@ -16,8 +16,8 @@ from .standards import NAMES, OWN, PUBLISHED, REPEAT, STANDARDS, Outcome
 
 #: Edges of the histogram of errors, in ULP. Errors above the last edge, NaN among them, have their own bin.
 ULP_EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0)
-SHOWN = 5  # failures of each kind
-SAMPLED = 4096  # elements for plots, and failing ones for the diagnosis
+SHOWN = 5  # the number of failures of each kind that a verdict keeps
+SAMPLED = 4096  # the number of elements for plots, and of failing elements for the diagnosis
 NO_JSON = {"json": False}  # marks fields that JSON leaves out
 
 
@@ -39,7 +39,7 @@ class Diagnosis:
 
     mistake: str  # one word for programs
     says: str
-    explained: int  # of the failing elements in the sample
+    explained: int  # share of the failing elements in the sample
     looked_at: int
 
 
@@ -57,12 +57,12 @@ class OutputVerdict:
     first: tuple[Failure, ...]
     worst: tuple[Failure, ...]
     points: Array = field(metadata=NO_JSON)  # (x, error in ULP, place) of some elements
-    positions: Array = field(metadata=NO_JSON)  # of failing elements, some of them
+    positions: Array = field(metadata=NO_JSON)  # the indices of some failing elements
     failing_by_range: Array = field(metadata=NO_JSON)  # the ranges of x in axis.py
 
     def __add__(self, other: OutputVerdict) -> OutputVerdict:
         positions = np.concatenate([self.positions, other.positions])
-        if len(positions) > 8 * SAMPLED:  # half of them, always with the first ones
+        if len(positions) > 8 * SAMPLED:  # half of them, always with the first elements
             positions = np.concatenate([positions[:SHOWN], positions[SHOWN::2]])
         return replace(
             self,
@@ -80,7 +80,7 @@ class OutputVerdict:
 
     @property
     def is_unpublished(self) -> bool:
-        """Whether our own bounds decide although other standards were asked, which say nothing of the dtype."""
+        """Whether our own bounds decide because the chosen standards do not define the dtype."""
         decides = any(o.standard == OWN and o.counts for o in self.outcomes)
         is_published = any(o.standard in PUBLISHED and o.holds is not None for o in self.outcomes)
         return decides and not is_published and len(self.outcomes) > 1
@@ -95,9 +95,9 @@ class Verdict:
     golden: str  # the source of the exact values
     standards: tuple[str, ...]
     outputs: tuple[OutputVerdict, ...]
-    ranges: tuple[Range, ...] = ()  # of x, with failing elements
+    ranges: tuple[Range, ...] = ()  # ranges of x that have failing elements
     diagnoses: tuple[Diagnosis, ...] = ()
-    #: Of each wrong output whether each standard would accept it: see power.py.
+    #: For each wrong output, whether each standard accepts it: see power.py.
     power: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     repeat: Outcome | None = None  # whether runs give the same bits, where it ran here
     dtype: str = field(default="", metadata=NO_JSON)  # of the case, as reports group verdicts
@@ -139,7 +139,7 @@ class Decision:
 
     is_accepted: bool
     why: str
-    disagreements: tuple[Disagreement, ...] = ()  # of gradient operators with their forward operators
+    disagreements: tuple[Disagreement, ...] = ()  # comparisons of gradient operators with their forward operators
     warnings: tuple[str, ...] = ()  # standards that do not decide, where an accepted result fails them
 
     @property

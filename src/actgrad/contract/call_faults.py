@@ -59,7 +59,7 @@ def _of_rule(
             has = ", ".join(attributes) or "none"
             yield f"{rule_name} reads the attribute {error}, which the operator does not have; it has {has}"
             return
-        except Exception as error:  # of any code that an author writes
+        except Exception as error:  # an exception of any code that an author writes
             yield f"{rule_name} raises {type(error).__name__} ({error}) for {values}; {must}"
             return
         if not is_allowed:
@@ -148,7 +148,7 @@ def of_sample_calls(definition: Definition) -> Iterator[str]:
 
 
 def _sample(definition: Definition, names: list[str]) -> tuple[dict[str, Any], dict[str, tuple[int, ...]]] | str:
-    """Attributes and shapes of a call that passes, of as few dimensions as will do, else the last call's fault."""
+    """Attributes and shapes of a call that passes, of as few dimensions as will do, otherwise the last call's fault."""
     access, fault = definition.access, ""
     attributes = next(filter(lambda sample: _keeps_rules(definition, sample), _samples(definition)), None)
     if attributes is None:

@@ -17,11 +17,11 @@ from ..base.products import Product
 
 
 class Ruleset(NamedTuple):
-    """The rules that judge a call: a product's, the documents', the C interface's."""
+    """Which rules apply to a call: product limits, document limits, and typed C scalars."""
 
-    product: Product | None = None  # None: by the library's own, wider limits
-    document: bool = False  # whether the documents' letter holds too
-    typed: bool = False  # through the C interface: typed scalars, and every tensor and scalar a pointer
+    product: Product | None = None  # None: only the limits of actgrad, which are wider
+    document: bool = False  # whether the rules of the documents also apply
+    typed: bool = False  # a C call: scalars are typed, and every tensor and scalar is a pointer
 
     @staticmethod
     def current(typed: bool = False) -> Ruleset:
@@ -45,8 +45,8 @@ class Call:
     attributes: dict[str, Any]
     ruleset: Ruleset = _PLAIN
     scalar_dtypes: Mapping[str, Dtype] = field(default_factory=dict)  # of typed scalars
-    formats: Mapping[str, str] = field(default_factory=dict)  # of tensors that say one other than ND
-    inputs: dict[str, TensorMeta] = field(init=False)  # those that are given and that elements see
+    formats: Mapping[str, str] = field(default_factory=dict)  # the formats of tensors whose format is not ND
+    inputs: dict[str, TensorMeta] = field(init=False)  # the tensors that a call passes and that formulas get
     outputs: dict[str, TensorMeta] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ def change(call: Call, name: str) -> str:
 
 
 class Origin(Enum):
-    """Where a rule stands."""
+    """The position of a rule among the checks."""
 
     BOTH = "the documents and the operator's source"
     OPERATOR = "the operator's source"
@@ -130,7 +130,7 @@ class Check:
     when: When = When.ALWAYS
     origin: Origin = Origin.BOTH
     about: tuple[str, ...] = ()  # the arguments that it judges
-    c_error: type[ActgradError] | None = None  # in the C interface, where that is another one than in Python
+    c_error: type[ActgradError] | None = None  # the argument's name in the C interface, if it differs from Python
 
     def raised(self, ruleset: Ruleset) -> type[ActgradError]:
         """The class of the error: in Python by the kind of fault, in the C interface by the stage that finds it."""

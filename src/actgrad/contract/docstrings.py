@@ -48,7 +48,7 @@ class ExampleCall:
         return {name: shape for name, shape in self.shapes.items() if name in self.definition.element_tensors}
 
     def tensor(self, name: str) -> str:
-        """The code that makes an input: of a gradient ones or numbers up to 1, else numbers up to 2, or 0.5."""
+        """The code that makes an input. For gradients: ones, or numbers up to 1. Otherwise numbers up to 2, or 0.5."""
         definition, shape, library = self.definition, self._shape_of(name), self.library
         is_gradient = definition.gradient_of is not None and definition.is_linear(name)
         if is_gradient and len(shape) == 1:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ..base.definition import Definition
 
-WIDTH = 108  # of docstrings, which stubs indent
+WIDTH = 108  # the width of docstrings, which stubs indent
 
 
 def first_line(definition: Definition) -> str:

@@ -18,7 +18,7 @@ INTEGERS = ("int", "uint")  # kinds of dtypes
 
 @cache
 def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str, ...]:
-    """The dtypes that an operator's tensors may have: a product's list, else the library's own."""
+    """The dtypes that an operator's tensors may have: a product's list, otherwise the library's own."""
     if product is None:
         return tuple(name for name in BY_NAME if name in _floats(definition) or name in definition.dtypes)
     return definition.dtypes if definition.bfloat16_everywhere else _on(product, definition.dtypes)
@@ -113,17 +113,18 @@ def promoted(*names: str) -> tuple[Check, ...]:
     """These tensors have dtypes that are promoted together, to one of the operator's list."""
 
     def test(call: Call) -> str | None:
-        first, *rest = [meta.dtype for name in names if (meta := call.tensors.get(name)) is not None]
+        dtypes = {name: meta.dtype for name in names if (meta := call.tensors.get(name)) is not None}
+        first, *rest = dtypes.values()
         result: Dtype | None = first
         for dtype in rest:
             result = None if result is None else promote(result, dtype)
         allowed = allowed_dtypes(call.definition, call.product)
         if result is not None and result.name in allowed:
             return None
-        dtypes = " and ".join(map(str, (first, *rest)))
         promoted_to = "which have no common dtype" if result is None else f"which promote to {result}"
         expected = f"the common dtype must be {either(allowed)}{call.on_product}"
-        return f"{' and '.join(names)} are {dtypes}, {promoted_to}; {expected}; convert them"
+        given = ", ".join(f"{name} is {dtype}" for name, dtype in dtypes.items())
+        return f"{given}, {promoted_to}; {expected}; convert them"
 
     return (Check(f"{' and '.join(names)} are promoted to a supported dtype", test, InvalidDtype, about=names),)
 
@@ -208,7 +209,7 @@ def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
 
 
 def number_for_integers(*names: str) -> tuple[Check, ...]:
-    """With integer results, each of these scalars is not NaN: such a result is computed from it as a float."""
+    """With integer results, none of these scalars is NaN, because the result is computed from them in floats."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:

@@ -38,7 +38,7 @@ def same_rank(*names: str, to: str) -> tuple[Check, ...]:
         if len(meta.shape) == len(other):
             return None
         fault = f"{name} has {quantity(len(meta.shape), 'dimension')} (shape {meta.shape}), but {to} has {len(other)}"
-        return f"{fault} (shape {other}); they must have as many; reshape {name}"
+        return f"{fault} (shape {other}); the two numbers must be equal; reshape {name}"
 
     return of_each(names, f"{{name}} has as many dimensions as {to}", test, about=(to,))
 
@@ -62,7 +62,7 @@ def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
 
 
 def most_along(packed: str, maximum: int, most_rows: int, dim: str = "dim") -> tuple[Check, ...]:
-    """Where a product judges, `packed` has 1 to `maximum` elements along `dim`, in at most `most_rows` rows."""
+    """If a product is in force, `packed` has 1 to `maximum` elements along `dim`, in at most `most_rows` rows."""
 
     def test(call: Call) -> str | None:
         shape, number = call.inputs[packed].shape, _number(call, dim)

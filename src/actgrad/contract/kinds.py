@@ -10,19 +10,21 @@ from itertools import takewhile
 from ..base.definition import Definition
 from ..base.errors import KernelMissing, NotConfigured, NullArgument, UnsupportedOnProduct
 from . import dtype_rules, halves_rules, shape_rules, stages
-from .check import Call, Check, Origin, Ruleset
+from .check import Call, Check, Origin, Ruleset, When
 
 
 @cache
 def checks_of(definition: Definition) -> tuple[Check, ...]:
-    """All checks of an operator, in order: around those on dtypes and shapes that it states, else the usual ones.
+    """All checks of an operator, in order: the common checks, and between them the checks on dtypes and shapes.
 
-    `VALUES` among them stands for the checks on attributes, which else come last. `TILED_VALUES` does the same where a
-    generated function plans its kernel. Without a document of CANN, every check is a decision of actgrad.
+    The operator states the latter, or they are the usual ones. `VALUES` among them stands for the checks on attributes,
+    which otherwise come last. `TILED_VALUES` does the same where a generated function plans its kernel. Without a
+    document of CANN, every check is a decision of actgrad.
     """
     values = tuple(_values(definition))
-    middle: list[Check] = []
-    for part in definition.checks or usual(definition):
+    stated = definition.checks or usual(definition)
+    middle: list[Check] = [*_real_numbers(definition, stated)]
+    for part in stated:
         middle += values if part is VALUES else stages.tiling(values) if part is TILED_VALUES else part
     if VALUES not in definition.checks and TILED_VALUES not in definition.checks:
         middle += values
@@ -46,7 +48,7 @@ EARLY = (NullArgument, UnsupportedOnProduct, NotConfigured)  # checked before an
 
 
 def run(call: Call, early: bool = False) -> None:
-    """Raise the error of the first check that `call` breaks. `early`: only of those that need no tensor."""
+    """Raise the error of the first check that `call` breaks. `early`: only of checks that need no tensor."""
     for check in _in_force(call.definition, call.ruleset, early):
         fault = check.test(call)
         if fault is not None:
@@ -106,6 +108,14 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         halves_rules.dim_in_range(first, access.dimension_attribute) if access.dimension_attribute else (),
         shape_rules.result_shape(*filter(access.is_statistic, outputs)),
     )
+
+
+def _real_numbers(definition: Definition, stated: tuple[tuple[Check, ...], ...]) -> Iterator[Check]:
+    """Scalars that no stated check asks to be real: formulas and requirements compare them."""
+    rules = {check.rule for group in stated for check in group}
+    for check in dtype_rules.real(*(a.name for a in definition.schema.attributes if a.type == "Scalar")):
+        if check.rule not in rules:
+            yield replace(check, when=When.UNTYPED, origin=Origin.ACTGRAD)
 
 
 def _values(definition: Definition) -> Iterator[Check]:

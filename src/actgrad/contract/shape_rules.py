@@ -219,6 +219,12 @@ def _is_in_a_row(meta: TensorMeta) -> bool:
     return meta.size == 0 or all(n == 1 or stride == step for n, stride, step in steps)
 
 
+def unknown_choice(switch: str, value: object, choices: tuple[str, ...]) -> str:
+    """The fault of a value that is not one of the choices."""
+    names = either(f"{name!r} ({k})" for k, name in enumerate(choices))
+    return f"{switch} is {quote(value)}; it must be {names}; {did_you_mean(value, choices, 'pass one of these')}"
+
+
 def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
     """The attribute `switch` is one of its named values."""
 
@@ -226,8 +232,7 @@ def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
         value = call.attributes[switch]
         if value in choices:
             return None
-        names = either(f"{name!r} ({k})" for k, name in enumerate(choices))
-        return f"{switch} is {quote(value)}; it must be {names}; {did_you_mean(value, choices, 'pass one of these')}"
+        return unknown_choice(switch, value, choices)
 
     names = ", ".join(f"{choice!r} ({k})" for k, choice in enumerate(choices))
     return Check(f"{switch} is one of {names}", test, about=(switch,))

@@ -31,7 +31,7 @@ def unless_empty(names: tuple[str, ...], *groups: Group, tested_on: str = "") ->
 
 
 def document(*groups: Group) -> Group:
-    """These checks by the documents' letter alone."""
+    """These checks, only under the rules of the documents."""
     checks = [check for group in groups for check in group]
     return tuple([replace(check, when=When.DOCUMENT, origin=Origin.DOCUMENT) for check in checks])
 
@@ -54,7 +54,7 @@ def tiling(*groups: Group) -> Group:
 
 
 def on(products: str, *groups: Group) -> Group:
-    """These checks, where one of these products judges."""
+    """These checks, only on these products."""
     return _where(f"on {products}", lambda name: name in products.split(), groups)
 
 

@@ -1,6 +1,6 @@
 """Numbers without values, which show what a formula does with its arguments before any backend computes it.
 
-They take what the values of every backend take, and nothing else: NumPy alone would also take powers, indices, and
+They take only arguments that the values of every backend take: NumPy alone would also take powers, indices, and
 products with a comparison.
 """
 
@@ -83,7 +83,7 @@ def _where(condition: Any, x: Any, y: Any) -> TracedNumber:
 
 
 def _call(name: str, *arguments: Any) -> TracedNumber:
-    """A call of a function of `xp`, of numbers alone."""
+    """A call of a function of `xp` on numbers."""
     expected = xp.arity(name)
     if len(arguments) != expected:
         raise InvalidOperator(f"it calls {name} with {len(arguments)} arguments; {name} takes {expected}")
@@ -111,7 +111,7 @@ def result(formula: Callable[..., Any], count: int) -> Any:
         result = bound(*[TracedNumber()] * count)
     except InvalidOperator:
         raise
-    except Exception as error:  # of any code that an author writes
+    except Exception as error:  # an exception of any code that an author writes
         reason = str(error).replace("TracedNumber", "number").replace("TracedCondition", "comparison")
         raise InvalidOperator(f"it cannot be computed: {type(error).__name__}: {reason}; {ALLOWED}") from error
     return result

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, BY_NUMBER
-from ..base.errors import InvalidOperator, did_you_mean, either
+from ..base.errors import InvalidOperator, did_you_mean, either, one
 from ..base.faults import torch_names
 from ..base.products import BY_NAME as PRODUCTS
 from . import call_faults, formula_faults
@@ -29,7 +29,7 @@ def validate(definition: Definition) -> None:
             raise InvalidOperator(prefix + fault)
     except InvalidOperator as error:
         raise error if str(error).startswith(prefix) else InvalidOperator(f"{prefix}{error}") from None
-    except Exception as error:  # of any value that an author writes
+    except Exception as error:  # an exception of any value that an author writes
         raise InvalidOperator(f"{prefix}its definition cannot be read: {type(error).__name__}: {error}") from error
 
 
@@ -105,7 +105,8 @@ def _roles(definition: Definition) -> Iterator[str]:
         cure = _use(attributes) if attributes else f"add int {dim}=-1 to the schema"
         yield f"reads counts dimensions by {dim!r}; it must be an attribute; {cure}"
     elif dim and attributes[dim].type != "int":
-        yield f"reads counts dimensions by {dim!r}, which is a {attributes[dim].type}; write int {dim}=-1 in the schema"
+        kind = one(attributes[dim].type)
+        yield f"reads counts dimensions by {dim!r}, which is {kind}; write int {dim}=-1 in the schema"
     halves = ("other",) if definition.access.is_packed else ()
     if definition.multiplies and definition.multiplies not in (*tensors, *halves):
         yield f"multiplies is {definition.multiplies!r}; it must be {either((*tensors, *halves))}; name one of these"
@@ -142,7 +143,8 @@ def _gradients(definition: Definition) -> Iterator[str]:
                 f"it has {_listed(forward.schema.attributes_by_name) or 'none'}; give it a default or such a name"
             )
         elif other is not None and other.type != argument.type:
-            yield f"its attribute {argument.name} is a {argument.type}, but that of {forward.name} is a {other.type}"
+            theirs = f"that of {forward.name} is {one(other.type)}"
+            yield f"its attribute {argument.name} is {one(argument.type)}, but {theirs}"
     parts = definition.access.part_count(*[
         name for name in definition.schema.outputs if not definition.access.is_statistic(name)
     ])  # fmt: skip

@@ -8,7 +8,7 @@ from ..contract.dtype_rules import convertible, real, supported
 from ..contract.shape_rules import rank, same_shape
 from ..contract.stages import on
 
-# Where a product judges, alpha is read as float32.
+# If a product is in force, alpha is read as float32.
 NOT_ZERO_2 = {"alpha2 neither 0 nor NaN": lambda a, product: abs(a["alpha2"]) > (FLOAT32_ZERO if product else 0)}
 NOT_ZERO = {"alpha neither 0 nor NaN": lambda a, product: abs(a["alpha"]) > (FLOAT32_ZERO if product else 0)}
 

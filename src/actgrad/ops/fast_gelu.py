@@ -8,7 +8,7 @@ from ..contract.shape_rules import rank, same_format, same_shape
 from .silu import FAR, QUICK, silu_derivative
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
-# Of fast GELU V2's parabolas, 0.1444 * (1.769 - 0.7071 * abs(x))**2 = CURVATURE * (TURN - abs(x))**2.
+# The parabolas of fast GELU V2: 0.1444 * (1.769 - 0.7071 * abs(x))**2 = CURVATURE * (TURN - abs(x))**2.
 CURVATURE, TURN = 0.1444 * 0.7071**2, 1.769 / 0.7071
 TURN_SHORT = 163955 / 65536  # near TURN, exact in every dtype of the arithmetic
 BEYOND = 4.0  # above TURN. It keeps infinity * 0 out of the products

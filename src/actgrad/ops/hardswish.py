@@ -8,7 +8,7 @@ from ..contract.shape_rules import rank, same_format, same_shape
 from ..contract.stages import document
 from .silu import scaled
 
-ROUNDED_TO_1 = 1.0 - 2.0**-25  # from here on a number is 1 in float32: so 3 * alpha + beta is for a rounded alpha
+ROUNDED_TO_1 = 1.0 - 2.0**-25  # numbers from here on are 1 in float32, such as 3 * alpha + beta for a rounded alpha
 
 
 def hardsigmoid_formula(x, alpha, beta):
@@ -23,7 +23,7 @@ def hardsigmoid_of_integers(x, alpha, beta):
 
 def hardsigmoid_gradient(g, x, alpha, beta):
     """alpha * g if -beta < alpha * x < 1 - beta else 0"""
-    u = alpha * x  # next to 3 a float32 differs from 1/2, where u + beta is 1 already
+    u = alpha * x  # compared with 1 - beta, because next to 3 the sum u + beta already rounds to 1
     return where(u > -beta, where(u < 1.0 - beta, alpha * g, 0.0), 0.0)
 
 

@@ -14,7 +14,7 @@ def mish_formula(x):
     """x * tanh(log(1 + exp(x))) = x * (p**2 - 1) / (p**2 + 1), p = 1 + exp(x)"""
     a = -abs(x)
     e = exp_times(a, 1.0)
-    # Where x > 0, numerator and denominator are divided by exp(2 * x), else the numerator by exp(x).
+    # If x > 0, divide numerator and denominator by exp(2 * x). Otherwise divide the numerator by exp(x).
     ratio = where(x > 0, 1.0 + 2.0 * e, 2.0 + e) / mish_denominator(x, e)
     return where(x > 0, x * ratio, exp_times(a, where(x > 0, 0.0, maximum(x, -FAR)) * ratio))
 
@@ -31,7 +31,7 @@ def mish_derivative(x):
     d = mish_denominator(x, e)
     z = 4.0 * minimum(maximum(x, -FAR), FAR)
     slope = where(x > 0, e * e, 1.0) * z * (1.0 + e)
-    # Both terms cancel where x < -1. There one numerator over d**2 rounds less.
+    # For x < -1 both terms cancel. There, a single numerator over d**2 has a smaller rounding error.
     numerator = (z + 4.0) + e * ((z + 6.0) + e * (4.0 + e))
     near = where(x > 0, 1.0 + 2.0 * e, 2.0 + e)
     y = (where(x < -1.0, 0.0, near) + where(x < -1.0, numerator, slope) / d) / d

@@ -56,7 +56,7 @@ prelu = Operator(
 
 
 def fault_of_weight_gradient(call):
-    """By its C function, the weights' gradient has one dimension, or the shape of a single weight."""
+    """In the C function, the gradient of the weights has one dimension, or the shape of a single weight."""
     weight, meta = call.inputs["weight"], call.tensors.get("grad_weight")
     expected = weight.shape if weight.size == 1 else (weight.size,)
     if meta is None or meta.shape == expected:

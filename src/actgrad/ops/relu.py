@@ -12,7 +12,7 @@ from ..contract.stages import document
 
 FLOATS = "float32 float16 bfloat16"
 INTEGERS = "int8 uint8 int32 int64"
-TAKEN_FOR_0 = 2.0**-23 + 2.0**-47  # as large a threshold the source takes for 0: to 2**-23 in float32
+TAKEN_FOR_0 = 2.0**-23 + 2.0**-47  # the source treats thresholds up to this size as 0: 2**-23 in float32
 
 
 def relu_formula(x):
@@ -139,7 +139,7 @@ threshold = Operator(
 threshold_backward = Operator(
     "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor grad_input",
     summary="grad_output if self > threshold, else 0",
-    formula=threshold_gradient,  # of integers too: threshold is read as a float
+    formula=threshold_gradient,  # for integers too, threshold is read as a float
     takes_gradient=True,
     gradient_of=threshold,
     dtypes=f"{FLOATS} {INTEGERS}",
@@ -213,6 +213,7 @@ hardtanh = Operator(
         "hardtanh(min_val, max_val, inplace)",
         module="Hardtanh",
         former_names={"min_value": "min_val", "max_value": "max_val"},
+        bounds=("min_val", "max_val"),
     ),
     aclnn=C("Hardtanh", parameters="self clipValueMin clipValueMax out"),
 )

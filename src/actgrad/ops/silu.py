@@ -10,7 +10,7 @@ from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
 from ..contract.stages import document, off
 
 FAR = 1000.0  # beyond it the tail is 0 in every dtype. This keeps infinity * 0 out of the products
-QUICK = 1.702  # of GELU's approximation x * sigmoid(1.702 * x)
+QUICK = 1.702  # the factor in GELU's approximation x * sigmoid(1.702 * x)
 
 
 def silu_formula(x):
@@ -42,7 +42,7 @@ def scaled(x, beta):
 
 
 def fault_of_mixture(call):
-    """Where the dtypes differ, which Ascend950 alone takes, grad_input is FLOAT."""
+    """If the dtypes differ, which only Ascend950 allows, grad_input is FLOAT."""
     dtypes = {name: meta.dtype.name for name, meta in (*call.inputs.items(), *call.outputs.items())}
     if len(set(dtypes.values())) == 1:
         return None

@@ -40,7 +40,7 @@ class WeightedHalves(Halves):
         return name == self.tensor
 
     def flattens(self, name):
-        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        """Whether a tensor's dimensions count as one, for any shape."""
         return False
 
     def aligned(self, name, shape, rank, attributes=NONE):

@@ -59,7 +59,7 @@ class Interpreter:
 
 def _module_folders() -> tuple[str, ...]:
     """The folders of actgrad and its requirements. sys.path would bring the folder of a script, too."""
-    folders = [str(HERE.parents[1])]  # also of a checkout
+    folders = [str(HERE.parents[1])]  # also in a checkout
     for name in ("numpy", "ml_dtypes", "llvmlite"):
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin is not None:
@@ -79,7 +79,7 @@ def _shared_library() -> str:
 
 
 def compiler(language: str) -> list[str]:
-    """The command of a C or C++ compiler: CC or CXX, else the first one on PATH."""
+    """The command of a C or C++ compiler: CC or CXX, otherwise the first one on PATH."""
     variable, candidates = {"c": ("CC", ("cc", "gcc", "clang")), "c++": ("CXX", ("c++", "g++", "clang++"))}[language]
     setting = os.environ.get(variable)
     if setting:

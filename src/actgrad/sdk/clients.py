@@ -34,16 +34,16 @@ _PHASES = re.compile(
 class ClientFunction:
     """A function of the table."""
 
-    library: str  # "opapi": of each library of operators
+    library: str  # the library; "opapi" means every library of operators
     header: str  # "" for a function that no header declares
     type: str  # that it returns
     name: str
-    parameters: tuple[str, ...]  # of phase one where it has two, ("...",) where the table lacks them
+    parameters: tuple[str, ...]  # the parameters of phase one. ("...",) if the table lacks them
     reason: str
     fails: bool
     has_phases: bool
-    rule: str  # of the glue that computes it, "" without one
-    arguments: tuple[CParameter, ...]  # of a function that is computed: its parameters as phase one takes them
+    rule: str  # the name of the glue that computes it, or ""
+    arguments: tuple[CParameter, ...]  # for a function that is computed: the parameters of phase one
 
     @property
     def is_computed(self) -> bool:
@@ -87,7 +87,7 @@ def _read() -> tuple[dict[str, tuple[str, ...]], dict[str, ClientFunction]]:
 
 
 def _rows(section: re.Match[str] | None, line: str) -> list[ClientFunction]:
-    """The functions of a line, or none if the line does not fit its section."""
+    """The functions of a line, or an empty list if the line does not fit its section."""
     if section is not None and section["header"] == BY_NAME:
         library, reason = section["library"], section["reason"]
         return [

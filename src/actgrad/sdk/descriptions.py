@@ -58,7 +58,7 @@ def _shell_script(prefix: Path) -> str:
     return f"{_PLACE.replace('@prefix@', shlex.quote(str(prefix)))}{exports}\n{_END}"
 
 
-#: How a shell finds the folder of the script it reads: bash and zsh know it, others have it open.
+#: How a shell finds the folder of the script that it reads. bash and zsh know it, and others have the script open.
 _PLACE = """\
 # To be read by a shell: . set_env.sh
 _actgrad=@prefix@/set_env.sh

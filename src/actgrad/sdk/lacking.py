@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ..base.errors import system_fault
+from ..base.errors import suffix_of, system_fault
 from . import builder, clients
 from .builder import CPP_SUFFIXES
 from .prefix import SdkError
 
 SUFFIXES = (".c", *CPP_SUFFIXES)
 KINDS = "a C or C++ source, a built program or a folder of these"
-HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx")  # looked through where they are named
+HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx")  # searched only if the command line names them
 
 #: A name of CANN's, and a header or a library of CANN's.
 _NAME = re.compile(r"(?:struct |enum )?((?:aclnn|aclop|aclrt|aclmdl|aclprof|acl|ACL|Hccl|HCCL|Msprof|rt)_?[A-Z]\w*)")
@@ -33,7 +33,7 @@ _DIAGNOSTIC = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<level>(?:fatal )?error|warning): (?P<text>.*)$", re.M
 )
 _QUOTED = re.compile(r"'([^']+)'")
-_WORD = re.compile(r"(?:\\[ #\\]|\S)+")  # of a line for make
+_WORD = re.compile(r"(?:\\[ #\\]|\S)+")  # the length of a line for make
 _ESCAPED = re.compile(r"\\([ #\\])|\$(\$)")
 
 
@@ -45,7 +45,7 @@ class Finding:
     line: int  # 0 in a built file
     kind: str  # "header", "function", "type", "constant", "library" or "foreign header", which hides names
     name: str
-    reason: str = ""  # of a function that always fails, or whose calls are not checked
+    reason: str = ""  # the names of functions that always fail, or whose calls are not checked
 
     @property
     def is_note(self) -> bool:
@@ -72,7 +72,7 @@ def findings(program: Path, flags: Sequence[str] = ()) -> Iterator[Finding]:
     elif program.exists() and not program.is_file():
         raise SdkError(f"{program}: is not a regular file; it must be {KINDS}; name another file")
     elif not _is_built(program) and program.suffix not in (*SUFFIXES, *HEADER_SUFFIXES):
-        raise SdkError(f"{program}: has the suffix {program.suffix or 'none'}; it must be {KINDS}; name another file")
+        raise SdkError(f"{program}: has {suffix_of(program)}; it must be {KINDS}; name another file")
     for path in paths:
         yield from _of_file(path, root, flags)
 

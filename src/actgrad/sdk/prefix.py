@@ -29,7 +29,7 @@ MARKER = "actgrad-sdk"
 FRESH, OLD = "fresh", "old"  # in a temporary folder: the new SDK, and the SDK that it replaces
 _TEMPORARY = ".actgrad-sdk-"  # the beginning of a temporary folder's name
 _ANY = "any"  # instead of a digest: the compiler writes the file
-_EMPTY = hashlib.sha256(b"").hexdigest()  # of a file that a killed build did not fill
+_EMPTY = hashlib.sha256(b"").hexdigest()  # the digest of a file that a killed build left empty
 _SHOWN = 3  # files that a message names
 
 
@@ -54,13 +54,13 @@ def finish(fresh: Path) -> None:
 
 
 def refuse_foreign_folder(folder: Path) -> None:
-    """Raise SdkError unless a folder, or the folder that a link leads to, belongs to this user alone."""
+    """Raise SdkError unless a folder, or the folder that a link leads to, belongs only to this user."""
     if fault := folders.folder_fault(folder, folder.stat()):
         raise SdkError(_with_cure(fault))
 
 
 def refuse_foreign(prefix: Path) -> None:
-    """Raise SdkError unless an SDK is unchanged and belongs to this user alone: programs load its libraries."""
+    """Raise SdkError unless an SDK is unchanged and belongs only to this user, because programs load its libraries."""
     for fault in _faults(prefix):
         raise SdkError(_with_cure(fault))
 

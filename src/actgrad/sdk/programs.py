@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
-from ..base.errors import NO_FILE
+from ..base.errors import NO_FILE, suffix_of
 from ..base.folders import user_cache
 from . import builder, descriptions, lacking
 from . import prefix as prefixes
@@ -53,7 +53,7 @@ def _build_kept(prefix: Path) -> None:
     try:
         builder.build(prefix)
     except SdkError:
-        if not prefix.exists():  # no other process has built the same meanwhile
+        if not prefix.exists():  # no other process has built the same SDK meanwhile
             raise
 
 
@@ -61,7 +61,7 @@ def run_program(program: Path, arguments: Sequence[str], flags: Sequence[str] = 
     """Compile a program, run it with `arguments`, and return its exit status (128 and more: ended by a signal)."""
     if program.suffix not in lacking.SUFFIXES:
         expected = f"a C or C++ program is expected ({', '.join(lacking.SUFFIXES)})"
-        raise SdkError(f"{program}: has the suffix {program.suffix or 'none'}; {expected}; name its source")
+        raise SdkError(f"{program}: has {suffix_of(program)}; {expected}; name its source")
     if not program.is_file():
         raise SdkError(
             f"{program}: {'is a folder; it must be a file; name a program' if program.exists() else NO_FILE}"

@@ -112,7 +112,7 @@ def data_types() -> str:
 
 
 def products_header() -> str:
-    """products.h, for the libraries alone: by product a chip, and a regular expression for the names of its chips."""
+    """products.h, only for the libraries: for each product a chip, and a regular expression of its chips' names."""
     rows = "".join(f'    {{"{name}", "{chip}", "^{chips}$"}},\n' for name, (chip, chips) in products.CHIPS.items())
     struct = "static const struct {\n    const char *name, *chip, *chips;\n}"
     return guarded("products.h", f"{struct} PRODUCTS[] = {{\n{rows}}};\n")

@@ -62,7 +62,7 @@ class Answer(NamedTuple):
         return _HEAD.pack(*self[:7]) + self.operands
 
 
-_executors: dict[int, Plan | Prepared | Work] = {}  # by handle: the objects of C's executors
+_executors: dict[int, Plan | Prepared | Work] = {}  # the objects of C's executors, by handle
 _handles = itertools.count((os.getpid() << 32) + 1)  # servers of a forked program have other handles
 
 
@@ -301,7 +301,7 @@ def _numbers(data: bytes) -> tuple[int, ...]:
     return struct.unpack(f"<{len(data) // 8}q", data)
 
 
-# In the program's own process
+# In the process of the program
 
 _attached: list[Any] = []  # C has a pointer to this
 
@@ -310,9 +310,9 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
     """Give the C library the function above, by functions of its own."""
     _check(interface, plan_size)
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
-    # A leak checker in the process looks away from this thread already, but not from those that compile.
+    # A leak checker in the process already ignores this thread, but not the threads that compile.
     first_use.on_thread = getattr(ctypes.CDLL(None), "__lsan_disable", None)
-    # What LLVM creates at its first uses ends before all that was registered earlier. It must end after its users.
+    # Objects that LLVM creates at its first use end before earlier ones. But they must end after their users.
     first_use.after_work = ctypes.CFUNCTYPE(None)(watch_address)
     attach_to_c = ctypes.CFUNCTYPE(None, pointer)(attach_address)
     report_text = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(report_address)
@@ -339,7 +339,7 @@ def _check(interface: int, plan_size: int) -> None:
         )
 
 
-# In a process of its own
+# In a separate process
 
 _REQUEST = struct.Struct("<4q")
 

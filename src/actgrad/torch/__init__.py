@@ -3,8 +3,8 @@
 Importing this package defines every operator of the registry; all else follows from the definitions. An operator:
 `registration` defines it with its `kernels`, its `autograd` key (`saving`, `derivations`, and `partials` with `dual`
 numbers where no kernel exists), its in-place and out `variants`, and the rules of vmap (`batching`), DTensor
-(`sharding`) and torch.compile (`graphs`). Names: `public_names` makes `functions` and
-`modules`, `conventions` has calls of these under other names, PyTorch's and other projects'.
+(`sharding`) and torch.compile (`graphs`). Names: `public_names` makes `functions` and `modules`, `function_arguments`
+judges what callers pass to them, `conventions` has calls of these under other names, PyTorch's and other projects'.
 Models: `conversion` changes the modules of one, with the help of `models`; `decomposition` lets models leave PyTorch.
 """
 
@@ -14,6 +14,7 @@ import torch
 
 from .. import ops as _ops  # noqa: F401  fills the registry
 from ..arrays import interception as _interception
+from ..base.collection import paused_collection as _paused_collection
 from ..base.errors import BackendUnavailable, did_you_mean
 from ..calls import dynamo as _frames
 
@@ -24,20 +25,20 @@ if torch.__version__ < "2.10":  # older ones take operators apart in graphs; doc
 
 from torch.utils._python_dispatch import _disable_current_modes
 
-with _disable_current_modes():  # a traced call may import this package, and no trace may contain the import
+# A traced call may import this package, and no trace may contain the import.
+with _disable_current_modes(), _paused_collection():
     _frames.tell_torch()
+    from . import conventions, functions, modules
+    from .conventions import *  # noqa: F403
+    from .conversion import convert, revert
+    from .graphs import exact_in_graphs
+    from .models.comparison import ModelReport, report
+    from .models.outcome import Report
+    from .models.patching import patched
     from .registration import call, register, register_all
 
     register_all()
     _interception.handler = call
-
-from . import conventions, functions, modules
-from .conventions import *  # noqa: F403
-from .conversion import convert, revert
-from .graphs import exact_in_graphs
-from .models.comparison import ModelReport, report
-from .models.outcome import Report
-from .models.patching import patched
 
 __all__ = [
     "ModelReport",

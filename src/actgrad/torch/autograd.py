@@ -18,7 +18,7 @@ from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
 from ..calls.operator import Operator
-from . import saving
+from .derivatives import saving
 from .derivatives.derivations import CACHE, Derivation, derive
 from .kernels import Interface, interface_of
 
@@ -76,6 +76,8 @@ def kernel(interface: Interface) -> Callable[..., Any]:
     def autograd(keys: Any, *args: Any, save: str = saving.AUTO) -> Any:
         reverse, forward = _C.is_grad_enabled(), is_forward()
         is_nested = _C._are_functorch_transforms_active()
+        if save != saving.AUTO:
+            saving.require(interface.operator, interface.attributes_of(interface.values_of(args)), save)
         is_watched = forward or (reverse and _C._any_requires_grad(*args))
         if not is_watched and not is_nested and (results := interface.direct(args)) is not None:
             return results
@@ -106,7 +108,7 @@ def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any
 
 
 def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
-    """The same for a call in place; None where the dispatcher has to see the call."""
+    """The same for a call in place, or None if the dispatcher must see the call."""
     if refuses_overwriting(x):
         return None
     interface = interface_of(operator)
@@ -116,7 +118,7 @@ def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
 
 
 def refuses_overwriting(x: Any) -> bool:
-    """Whether PyTorch lets no operator overwrite this tensor, which requires grad: a leaf, or a view of a leaf."""
+    """Whether PyTorch forbids to overwrite this tensor, which requires grad: it is a leaf, or a view of a leaf."""
     return x.is_leaf or (x._is_view() and (x._base.is_leaf or _get_creation_meta(x) != CreationMeta.DEFAULT))
 
 
@@ -195,7 +197,7 @@ class DispatchedNode(Node):
 
 
 class UnaryNode(Node):
-    """The node of `record` for one tensor and one result: the shortest way, as small tensors need it."""
+    """The node of `record` for one tensor and one result. It does little in Python, because small tensors need this."""
 
     @staticmethod
     def forward(ctx: Any, derivation: Derivation, compute: Callable[..., Any], *tensors: Any) -> Any:
@@ -212,7 +214,7 @@ class UnaryNode(Node):
 
 
 class InPlaceNode(Node):
-    """The node of a call in place. It is given the copy of its input that it saves, None where the result suffices."""
+    """The node of a call in place. It gets the copy of the input that it saves, or None if the result suffices."""
 
     SUFFIX = "InPlace"
 

@@ -38,7 +38,7 @@ def rule(interface: Interface) -> Callable[..., Any]:
     def apart(info: Any, in_dims: tuple[Any, ...], *args: Any, **options: Any) -> Any:
         """One call for each element of the batch: a tensor along a dimension has no place for another one."""
         calls = []
-        for number in range(max(info.batch_size, 1)):  # of an empty batch the results' shapes count
+        for number in range(max(info.batch_size, 1)):  # for an empty batch, only the shapes of the results matter
             pairs = zip(args, in_dims, strict=True)
             row = [value if dim is None else _element(value, dim, number) for value, dim in pairs]
             calls.append(interface.overload(*row, **options))

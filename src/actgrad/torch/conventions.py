@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from . import functions, public_names
+from . import function_arguments, functions
 
 __all__ = [
     "celu_",
@@ -114,6 +114,7 @@ def hardtanh_(input: torch.Tensor, min_val: float = -1.0, max_val: float = 1.0) 
 
 def tanhshrink(input: torch.Tensor) -> torch.Tensor:
     """input - tanh(input)"""
+    function_arguments.require_tensor("tanhshrink", "input", input)
     return input - functions.tanh(input)
 
 
@@ -122,7 +123,7 @@ def softmin(
 ) -> torch.Tensor:
     """exp(-input) / sum(exp(-input)) along dim."""
     if dim is None:
-        dim = public_names.implicit_dim("softmin", input.dim(), _stacklevel)
+        dim = function_arguments.implicit_dim("softmin", input, _stacklevel)
     return functions.softmax(-input, dim, dtype=dtype)
 
 

@@ -17,7 +17,8 @@ from weakref import ref
 import torch
 
 from ..base.errors import InvalidArgument, InvalidCall, quote
-from . import conventions, functions, modules, public_names, saving
+from . import conventions, functions, modules, public_names
+from .derivatives import saving
 from .models import gate_products, gates, patching, trials
 from .models.outcome import ConvertedModule, Report
 
@@ -74,7 +75,7 @@ def revert(model: torch.nn.Module) -> Report:
 
 
 def require_module(model: Any, function: str) -> None:
-    """Raise where `model` is no module."""
+    """Raise if `model` is no module."""
     if not isinstance(model, torch.nn.Module):
         raise InvalidCall(
             f"actgrad.torch.{function}: model is {quote(model)}; it must be a torch.nn.Module; pass the module itself"
@@ -197,7 +198,7 @@ _gated_classes: dict[Any, type] = {}
 
 
 def _original(module: Any) -> Any:
-    """A reverted copy with the same members, which torch.jit.script takes in place of a converted module."""
+    """A reverted copy with the same members. torch.jit.script gets it instead of a converted module."""
     kind = type(module).original
     copy = kind.__new__(kind)
     copy.__dict__.update(module.__dict__)
@@ -205,7 +206,7 @@ def _original(module: Any) -> Any:
 
 
 def _rebuilt(original: Any, _: Any, option: Any) -> Any:
-    """A module without its state, for pickles and copies; with its state it is converted anew."""
+    """A module without its state, for pickles and copies; with its state it is converted again."""
     kind: Any = _pending_class(original, option if option in (saving.AUTO, saving.INPUT) else saving.AUTO)
     return kind.__new__(kind)
 
@@ -331,7 +332,7 @@ def {name}(self, {x}, *args, **kwargs):
 
 
 def __getattr__(name: str) -> Any:
-    """Pickles of versions 0.1 and 0.2 name forwards, which are made anew."""
+    """Pickles of versions 0.1 and 0.2 name forwards, which are made again."""
     if name.startswith("_as_") or name in ("_packed_forward", "_two_forward", "_block_forward"):
         return _rebuilt
     if not name.startswith("__") and name.removeprefix("_") in _plain().values():

@@ -1,4 +1,4 @@
-"""Operators as aten's own: in exported graphs, and for tensors that no kernel of ours reads."""
+"""Decomposition into aten's operators: in exported graphs, and for tensors that our kernels cannot read."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ KINDS = ("QuantizedCPU", "QuantizedCUDA", "MkldnnCPU", "NestedTensorCPU", "Neste
 def register(library: Any, interface: Interface) -> None:
     """Register what torch.export decomposes the operator into, and the kernels of tensors of other kinds."""
     library.impl(interface.operator.name, partial(decomposed, interface), "CompositeImplicitAutograd")
-    meta_table[interface.overload] = partial(shapes, interface)  # else fake tensors would take the decomposition's
+    meta_table[interface.overload] = partial(shapes, interface)  # otherwise fake tensors would decompose
     for kind in KINDS:
         library.impl(interface.operator.name, partial(of_other_kinds, interface), kind)
 
 
 def decomposed(interface: Interface, *args: Any, **options: Any) -> Any:
-    """The results of a call by aten's counterpart of the operator, else by its formula."""
+    """The results of a call by aten's counterpart of the operator, otherwise by its formula."""
     operator = interface.operator
     tensors, attributes = interface.tensors_of(args), interface.attributes_of(interface.values_of(args))
     counterpart = ATEN.get(operator.name)

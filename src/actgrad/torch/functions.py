@@ -9,9 +9,11 @@ from typing import Any
 
 import torch
 
+from ..base.errors import ActgradError
+from ..calls import arguments
 from ..calls.operator import REGISTRY
-from . import autograd, public_names
-from .saving import AUTO
+from . import autograd, function_arguments, public_names
+from .derivatives.saving import AUTO
 
 __all__ = public_names.function_names()
 
@@ -19,12 +21,19 @@ __all__ = public_names.function_names()
 _actgrad = torch.ops.actgrad
 _is_autocast = torch._C._is_any_autocast_enabled
 _is_compiling = torch.compiler.is_compiling
-_implicit_dim = public_names.implicit_dim
-_number = public_names.number
+_ActgradError = ActgradError
+_AUTO = AUTO
+_converted = function_arguments.converted
+_dispatch = function_arguments.dispatch
+_explain = function_arguments.explain
+_flag = arguments.flag
+_implicit_dim = function_arguments.implicit_dim
+_number = function_arguments.number
 _operators = REGISTRY
 _record = autograd.record
 _record_in_place = autograd.record_in_place
-_require_types = public_names.require_types
+_require_bounds = function_arguments.require_bounds
+_require_way = function_arguments.require_way
 
 
 def __getattr__(name: str) -> Any:

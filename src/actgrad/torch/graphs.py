@@ -1,4 +1,4 @@
-"""torch.compile: graphs hold what inductor can fuse in place of an opaque operator.
+"""torch.compile: graphs contain formulas and kernels that inductor can fuse, instead of an opaque operator.
 
 On CUDA that is the Triton kernel and its launch. On the CPU it is the formula of an elementwise operator of one tensor,
 of a gate, or of their gradients. Inductor fuses the formula with the operations around it, and may compute it again for
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -29,7 +30,7 @@ from torch.utils.checkpoint import CheckpointPolicy
 from .. import __version__, backends
 from ..base import products
 from ..base.errors import BackendUnavailable
-from ..calls import prepare
+from ..calls import arguments, prepare
 from . import kernels
 from .derivatives.partials import results
 from .kernels import Interface
@@ -38,8 +39,10 @@ DEVICE = "cuda"
 _aten = torch.ops.aten
 _MATRIX_PRODUCTS = (_aten.mm.default, _aten.addmm.default, _aten.bmm.default, _aten.baddbmm.default)
 _is_exact = False
+#: Our operators' decompositions that inductor's tables contained.
+_DECOMPOSITIONS: dict[Any, Any] = {}
 _IMPLICIT = torch._C.DispatchKey.CompositeImplicitAutograd
-#: The kernels of each operator in PyTorch's cache of compiled graphs; None in versions that know no such operators.
+#: The kernels of each operator in PyTorch's cache of compiled graphs, or None in versions without such operators.
 _KERNELS = getattr(getattr(torch._library, "triton", None), "triton_ops_to_kernels", None)
 
 
@@ -47,6 +50,7 @@ def register(library: Any, interface: Interface) -> None:
     """Let graphs hold the operator's kernel where possible."""
 
     def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
+        _forget_decomposition(overload)
         if _may_hold_kernels(mode, types, args) and _is_known(interface, args):
             with mode:
                 launched = _launched(interface, args)
@@ -98,6 +102,22 @@ def register_clone(library: Any) -> None:
     _register(library, "_clone", rule)
 
 
+def _forget_decomposition(overload: Any) -> None:
+    """Take an operator out of inductor's tables, and of those of the graph that is traced, which are copies.
+
+    When inductor is imported, it copies how torch.export decomposes the operators that exist by then. It would put
+    aten's formula in the place of an operator that `rule` keeps.
+    """
+    tracing, inductor = proxy_tensor.get_proxy_mode(), sys.modules.get("torch._inductor.decomposition")
+    if tracing is None or inductor is None:
+        return
+    for table in (inductor.decompositions, inductor.fast_random_decomps()):
+        if overload in table:
+            _DECOMPOSITIONS[overload] = table.pop(overload)
+    if overload in _DECOMPOSITIONS and tracing.decomposition_table.get(overload) is _DECOMPOSITIONS[overload]:
+        del tracing.decomposition_table[overload]
+
+
 def _is_graph_input(tensor: torch.Tensor) -> bool:
     """Whether a tensor is an input of the graph that is traced, a view or a copy of one; True before the trace."""
     node = _node(tensor)
@@ -143,7 +163,7 @@ def exact_in_graphs(is_exact: bool = True) -> None:
         >>> model = torch.compile(model)
     """
     global _is_exact
-    _is_exact = bool(is_exact)
+    _is_exact = arguments.flag("exact_in_graphs", "is_exact", is_exact)
 
 
 def _register(library: Any, name: str, rule: Callable[..., Any]) -> None:
@@ -158,7 +178,7 @@ def _may_hold_kernels(mode: Any, types: Any, args: Sequence[Any]) -> bool:
     An exported graph keeps operators, since other machines load it. So does a graph compiled under a product: a kernel
     in a graph does not check the product's rules.
     """
-    from torch._functorch import config  # loaded by compilers alone
+    from torch._functorch import config  # only compilers load this module
 
     return (
         _KERNELS is not None
@@ -249,7 +269,7 @@ def _is_known(interface: Interface, args: tuple[Any, ...]) -> bool:
 
 
 def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
-    """The results of a call by its kernel's launch; None without Triton."""
+    """The results of a call by its kernel's launch, or None without Triton."""
     try:
         backend = backends.load("triton")
     except BackendUnavailable:
@@ -260,7 +280,7 @@ def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
     call = kernels.checked(interface, args)
     outputs, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)
     if prepare.copied_tensors(call, metas):
-        return None  # the operator copies them
+        return None  # the operator copies these tensors
     computation = prepare.make_computation(call, metas, str(tensors[0].device))
     if computation.loop.size:
         launch = backend.launch(computation)

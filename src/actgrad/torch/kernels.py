@@ -1,4 +1,4 @@
-"""An operator's kernels for PyTorch's dispatcher: on memory, or on shapes alone."""
+"""An operator's kernels for PyTorch's dispatcher: for memory, or only for shapes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..base.forks import cached_property
 from ..base.loop import TensorMeta
 from ..calls import aliasing, arguments, prepare
 from ..calls.operator import Operator
+from .derivatives import saving
 
 #: The types of a tracer's symbolic numbers.
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -37,7 +38,7 @@ class Interface:
                 "together for "
                 "PyTorch; reorder the arguments"
             )
-        #: The dispatcher leaves out trailing arguments that equal these.
+        #: The defaults. The dispatcher leaves out trailing arguments that equal them.
         self.defaults = tuple(_literal(operator, a.name, a.default) for a in schema.arguments)
 
     @property
@@ -74,13 +75,14 @@ class Interface:
     def kernel(self) -> Callable[..., Any]:
         """Its kernel: the call on memory.
 
-        Its tensors may be on a graph, which is the Autograd key's matter. Options, by keyword, concern derivatives
-        alone.
+        The kernel of the Autograd key handles tensors on a graph. `save` concerns only derivatives.
         """
         operator, names, span, positions = self.operator, self.names, self.span, self.tensors
 
-        def kernel(*args: Any, out: Any = None, **options: Any) -> Any:
-            if len(args) == 1:  # defaults alone: the fastest path
+        def kernel(*args: Any, out: Any = None, save: str = saving.AUTO) -> Any:
+            if save != saving.AUTO:
+                saving.require(operator, self.attributes_of(self.values_of(args)), save)
+            if len(args) == 1:  # only defaults: the fastest path
                 return operator(args[0].detach(), out=out)
             args = self.filled(args)
             tensors = [None if args[index] is None else args[index].detach() for index in positions]
@@ -89,7 +91,7 @@ class Interface:
         return kernel
 
     def filled(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """All arguments of a call; the dispatcher drops trailing ones that equal their defaults."""
+        """All arguments of a call. The dispatcher drops trailing arguments that equal their defaults."""
         return args + self.defaults[len(args) :] if len(args) < len(self.defaults) else args
 
     def values_of(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -116,7 +118,7 @@ class Interface:
         return attributes
 
     def direct(self, args: tuple[Any, ...]) -> Any:
-        """The results of a call below autograd that reaches the kernel without another rule, else None.
+        """The results of a call below autograd that reaches the kernel without another rule, or None.
 
         The dispatcher takes longer than the kernel of a small tensor.
         """
@@ -157,7 +159,7 @@ def _literal(operator: Operator, name: str, value: Any) -> Any:
 
 
 def shapes(interface: Interface, *args: Any, out: Any = None, **options: Any) -> Any:
-    """The call without data: checks, and results with the kernel's strides; None with `out`."""
+    """The call without data: checks, and results with the kernel's strides. Returns None with `out`."""
     call = checked(interface, args, out or ())
     if out is not None:
         return None
@@ -215,7 +217,7 @@ def rounded(result: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[Any]) -> None:
-    """Raise where an output overlaps itself or another tensor; sizes that a tracer does not know are left to the run.
+    """Raise if an output overlaps itself or another tensor; sizes that a tracer does not know are left to the run.
 
     Tensors may have no addresses here, but storages that are one or apart.
     """

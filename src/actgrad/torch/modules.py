@@ -14,7 +14,7 @@ from . import functions, public_names
 
 __all__ = public_names.module_names()
 
-_USED = (functions,)  # by the modules' code
+_USED = (functions,)  # the code of the modules uses it
 
 
 def __getattr__(name: str) -> Any:

@@ -7,27 +7,19 @@ any other, and a call costs no more than that of a written function.
 from __future__ import annotations
 
 import linecache
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import torch
-
 from ..aten import AUTOCAST
-from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, quote
 from ..base.faults import torch_names
 from ..calls.operator import REGISTRY, Operator
 from ..contract.docstrings import Docstring, ExampleCall, renamed
-from .saving import AUTO, INPUT, RESULT, ways
+from .derivatives.saving import AUTO, INPUT, RESULT, ways
 
 #: Parameters that are no attributes, with annotation and default.
 _OPTIONS = {"inplace": ("bool", False), "save": ("str", AUTO), "dtype": ("torch.dtype | None", None)}
 _OPTIONS["_stacklevel"] = ("int", 3)
 _ANNOTATIONS = {"Scalar": "float", "int": "int", "bool": "bool"}
-
-
-NONE: Mapping[str, Any] = MappingProxyType({})
-_NUMBER_METHODS = ("__float__", "__index__", "__int__", "__complex__")  # a str has none of these
 
 
 class TorchParameter(NamedTuple):
@@ -36,7 +28,7 @@ class TorchParameter(NamedTuple):
     name: str
     annotation: str
     default: Any = None  # None: it must be given
-    is_keyword: bool = False  # given by name alone
+    is_keyword: bool = False  # passed only by name
     is_optional: bool = False  # it may be None, and is by default
 
     def __str__(self) -> str:
@@ -65,7 +57,7 @@ class TorchNames:
             if name in _OPTIONS:
                 result.append(TorchParameter(name, *_OPTIONS[name], is_keyword, _OPTIONS[name][1] is None))
             elif name in self.attributes:
-                kind = "str" if self._is_choice(name) else _ANNOTATIONS[self.attributes[name].type]
+                kind = "str" if self.is_choice(name) else _ANNOTATIONS[self.attributes[name].type]
                 default = None if none else self.operator.defaults[name]
                 result.append(TorchParameter(name, kind + (" | None" if none else ""), default, is_keyword, bool(none)))
         return result
@@ -77,7 +69,7 @@ class TorchNames:
             for name, a in pairs
         ]
 
-    def _is_choice(self, name: str) -> bool:
+    def is_choice(self, name: str) -> bool:
         return name == self.operator.switch and bool(self.operator.choices)
 
     @property
@@ -93,43 +85,15 @@ class TorchNames:
         expressions = dict(zip(operator.schema.tensor_names, self.tensors, strict=True))
         for name in self.attributes:
             expressions[name] = name if name in names else repr(operator.defaults[name])
-            if self._is_choice(name):
-                expressions[name] = f"_number({self.function!r}, {expressions[name]}, {operator.choices!r})"
+            if self.is_choice(name):
+                expressions[name] = f"_number({operator.name!r}, {expressions[name]}, {operator.choices!r})"
         row = ", ".join(expressions[argument.name] for argument in operator.schema.arguments)
-        row_values = "".join(f"{expressions[name]}, " for name in self.attributes)
-        options = [*self.tensors, *(f"{name}={name}" for name in self.attributes if name in names)]
-        tensors = ", ".join(self.tensors)
-        operator_text = f"_operators[{operator.name!r}]"
-        values = [name for name in self.attributes if name in names and not self._is_choice(name)]
-        integers = [name for name in values if self.attributes[name].type == "int"]
-        required = [p.name for p in self._tensor_parameters() if not p.is_optional]
-        groups = required, [name for name in values if name not in integers], integers
-        dicts = [f"{{{', '.join(f'{name!r}: {name}' for name in group)}}}" for group in groups]
-        check = f"_require_types({self.function!r}, {', '.join(dicts)})"
-        body = []
-        for parameter in self.parameters:
-            if parameter.name == "dtype":
-                body += ["if dtype is not None:", f"    {self.tensors[0]} = {self.tensors[0]}.to(dtype)"]
-            elif parameter.is_optional:
-                level = "_stacklevel" if "_stacklevel" in names else 3
-                implicit = f"_implicit_dim({self.function!r}, {self.tensors[0]}, {level})"
-                body += [f"if {parameter.name} is None:", f"    {parameter.name} = {implicit}"]
-        if "inplace" in names:
-            in_place = f"_record_in_place({operator_text}, ({row_values}), {tensors})"
-            body.append("if inplace:")
-            body += _indented(
-                _tried(f"{operator_text}.direct({', '.join([*options, f'out={tensors}'])})", in_place, check)
-            )
-            body.append(f"    return _actgrad.{operator.name}_.default({row})")
-        parent = operator.part_of
-        if "save" in names and parent is not None:
-            extra = tuple(set(ways(parent)) - set(ways(operator)))
-            body += [f"if save in {extra!r}:", f"    return _actgrad.{parent.name}.default({row}, save=save)[0]"]
-        save = "save" if "save" in names else repr(AUTO)
-        recorded = f"_record({operator_text}, ({row_values}), {save}, {tensors})"
-        body += _tried(f"{operator_text}.direct({', '.join(options)})", recorded, check, operator.name in AUTOCAST)
-        saving = ", **_saving(save)" if "save" in names else ""
-        body.append(f"return _actgrad.{operator.name}.default({row}{saving})")
+        values = "".join(f"{expressions[name]}, " for name in self.attributes)
+        given = "".join(f"{name if name in names else expressions[name]}, " for name in self.attributes)
+        code = FunctionCode(self, f"_operators[{operator.name!r}]", row, values, given)
+        body = [*code.begin(), "if _is_compiling():", *_indented(code.compiled()), "try:", *_indented(code.eager())]
+        explained = f"_explain(fault, {self.function!r}, ({code.tensors}, ), ({given}))"
+        body += ["except _ActgradError as fault:", f"    raise {explained}"]
         return _function(self.function, [*self._tensor_parameters(), *self.parameters], body, "torch.Tensor")
 
     def module_text(self) -> str:
@@ -145,15 +109,22 @@ class TorchNames:
             former = self.operator.definition.torch.former_names if self.operator.definition.torch else {}
             for old, new in former.items():
                 set_up += [f"if {old} is not None:", f"    {new} = _renamed({old!r}, {new!r}, {old})"]
+            set_up += self.bounds_text("functions._")
             choices = repr(self.operator.choices)
             for p in parameters:
-                if self._is_choice(p.name):
-                    set_up.append(f"functions._number({self.function!r}, {p.name}, {choices})")
+                if self.is_choice(p.name):
+                    set_up.append(f"functions._number({self.operator.name!r}, {p.name}, {choices})")
                 set_up.append(f"self.{p.name} = {p.name}")
             deprecated = [TorchParameter(old, "float | None", is_optional=True) for old in former]
             methods.insert(0, _function("__init__", [self_parameter, *parameters, *deprecated], set_up))
             methods.append(_function("extra_repr", [self_parameter], [f"return {self._shown()}"], "str"))
         return "\n".join([f"class {self.module}({self.base}):", *_indented("\n".join(methods).split("\n"))])
+
+    def bounds_text(self, prefix: str) -> list[str]:
+        """The line that compares two bounds, if there are any."""
+        bounds = self.operator.definition.torch.bounds if self.operator.definition.torch else ()
+        values = "".join(f", {name}={name}" for name in bounds)
+        return [f"{prefix}require_bounds({self.function!r}{values})"] if bounds else []
 
     def _shown(self) -> str:
         """The expression of a module's line in a printed model."""
@@ -263,21 +234,86 @@ class TorchDocstring(Docstring):
         return lines
 
 
-def _tried(plain: str, recorded: str, check: str, is_converted: bool = False) -> list[str]:
-    """Lines that return the result of a call without the dispatcher, where it need not see the call.
+class FunctionCode(NamedTuple):
+    """The code of a function's body, where `operator` is the expression of its operator."""
 
-    `check` raises where an argument has a wrong type, because the dispatcher's message names neither the function
-    nor the parameter. `is_converted`: torch.autocast converts the tensors of such calls.
-    """
-    return [
-        "if not (_is_compiling() or _is_autocast()):" if is_converted else "if not _is_compiling():",
-        f"    result = {plain}",
-        "    if result is NotImplemented:",
-        f"        result = {recorded}",
-        "    if result is not None:",
-        "        return result",
-        f"    {check}",
-    ]
+    names: TorchNames
+    operator: str
+    row: str  # all arguments, as PyTorch's schema has them
+    values: str  # the attributes among them
+    given: str  # the same as the caller wrote them
+
+    @property
+    def tensors(self) -> str:
+        return ", ".join(self.names.tensors)
+
+    def _has(self, parameter: str) -> bool:
+        return any(p.name == parameter for p in self.names.parameters)
+
+    def begin(self) -> list[str]:
+        """Lines that replace the input and the dimension."""
+        function, first, lines = self.names.function, self.names.tensors[0], [*self.names.bounds_text("_")]
+        for parameter in self.names.parameters:
+            if parameter.name == "dtype":
+                lines += ["if dtype is not None:", f"    {first} = _converted({function!r}, {first}, dtype)"]
+            elif parameter.is_optional:
+                level = "_stacklevel" if self._has("_stacklevel") else 3
+                implicit = f"_implicit_dim({function!r}, {first}, {level})"
+                lines += [f"if {parameter.name} is None:", f"    {parameter.name} = {implicit}"]
+        return lines
+
+    def _of_parent(self, call: Callable[[str], str]) -> list[str]:
+        """Lines of a call whose gradient needs a further result; `call` is the code of a call of an operator."""
+        parent, operator = self.names.operator.part_of, self.names.operator
+        if parent is None or not self._has("save"):
+            return []
+        extra = tuple(set(ways(parent)) - set(ways(operator)))
+        return [f"if save in {extra!r}:", f"    return {call(parent.name)}[0]"]
+
+    def compiled(self) -> list[str]:
+        """Lines for torch.compile, which sees the operator alone."""
+        name, lines = self.names.operator.name, []
+        if self._has("inplace"):
+            lines += ["if inplace:", f"    return _actgrad.{name}_.default({self.row})"]
+        saving = ", **_saving(save)" if self._has("save") else ""
+        parent = self._of_parent(lambda name: f"_actgrad.{name}.default({self.row}, save=save)")
+        return [*lines, *parent, f"return _actgrad.{name}.default({self.row}{saving})"]
+
+    def eager(self) -> list[str]:
+        """Lines that call the kernel, unless the dispatcher has to see the call."""
+        name, lines = self.names.operator.name, []
+        if self._has("save"):
+            lines += ["if save is not _AUTO:", f"    _require_way({self.operator}, save, ({self.given}))"]
+            lines += _indented(self._of_parent(lambda name: self._dispatched(name, "save")))
+        if self._has("inplace"):
+            in_place = f"_record_in_place({self.operator}, ({self.values}), {self.tensors})"
+            lines.append(f"if inplace is not False and _flag({self.names.function!r}, 'inplace', inplace):")
+            lines += _indented(self._direct(in_place, f", out={self.tensors}"))
+            lines.append(f"    return {self._dispatched(name, repr(AUTO), '_')}")
+        save = "save" if self._has("save") else repr(AUTO)
+        direct = self._direct(f"_record({self.operator}, ({self.values}), {save}, {self.tensors})")
+        if name in AUTOCAST:
+            direct = ["if not _is_autocast():", *_indented(direct)]
+        return [*lines, *direct, f"return {self._dispatched(name, save)}"]
+
+    def _direct(self, recorded: str, out: str = "") -> list[str]:
+        """Lines of a call without the dispatcher. Derivations are found by equality, to which True and 1.0 are 1."""
+        attributes = self.names.attributes
+        given = [p.name for p in self.names.parameters if p.name in attributes]
+        options = "".join(f", {name}={name}" for name in given)
+        whole = [name for name in given if attributes[name].type != "Scalar" and not self.names.is_choice(name)]
+        exact = [f"type({name}) is {attributes[name].type}" for name in whole]
+        return [
+            f"result = {self.operator}.direct({self.tensors}{options}{out})",
+            f"if {' and '.join(['result is NotImplemented', *exact])}:",
+            f"    result = {recorded}",
+            "if result is not None and result is not NotImplemented:" if exact else "if result is not None:",
+            "    return result",
+        ]
+
+    def _dispatched(self, name: str, save: str, suffix: str = "") -> str:
+        tensors, values = f"({self.tensors}, )", f"({self.given})"
+        return f"_dispatch(_operators[{name!r}], _actgrad.{name}{suffix}.default, {tensors}, {values}, {save})"
 
 
 def _function(name: str, parameters: Sequence[TorchParameter], body: Sequence[str], returns: str = "") -> str:
@@ -295,7 +331,7 @@ def _indented(lines: Sequence[str]) -> list[str]:
 
 
 def _operators(kind: str) -> dict[str, Operator]:
-    """The operators by the names of their functions or modules, which is `kind`."""
+    """The operators, by the names of their functions or modules. `kind` chooses which."""
     statements = [(operator, operator.definition.torch) for operator in list(REGISTRY.values())]
     names = {getattr(statement, kind).partition("(")[0]: operator for operator, statement in statements if statement}
     return {name: operator for name, operator in names.items() if name}
@@ -347,39 +383,3 @@ def _make(module: dict[str, Any], name: str, text: str, documentation: str) -> A
     if isinstance(scope[name], type):
         scope[name].forward.__doc__ = documentation.partition("\n")[0]
     return module.setdefault(name, scope[name])  # another thread may have stored one
-
-
-# For the code of functions and modules
-
-
-def implicit_dim(function: str, input: torch.Tensor, level: int) -> int:
-    """The dimension that PyTorch chooses by the rank, with its warning; a compiled graph has none."""
-    if torch.compiler.is_compiling():
-        return 0 if input.dim() in (0, 1, 3) else 1
-    require_types(function, {"input": input})
-    return torch.nn.functional._get_softmax_dim(function, input.dim(), stacklevel=level + 1)
-
-
-def number(function: str, choice: str | int, choices: tuple[str, ...]) -> int:
-    """The number of a choice, which PyTorch's schema has in place of its name."""
-    if isinstance(choice, int):
-        return choice
-    if choice not in choices:
-        names = either(map(repr, choices))
-        cure = did_you_mean(choice, choices, "pass one of these")
-        raise InvalidArgument(f"{function}: approximate is {quote(choice)}; it must be {names}; {cure}")
-    return choices.index(choice)
-
-
-def require_types(
-    function: str, tensors: Mapping[str, Any], numbers: Mapping[str, Any] = NONE, integers: Mapping[str, Any] = NONE
-) -> None:
-    """Raise an InvalidCall if an argument is not of the type of its group."""
-    for name, tensor in tensors.items():
-        if not hasattr(type(tensor), "__torch_function__"):
-            got = "None" if tensor is None else f"a {type(tensor).__name__}"
-            raise InvalidCall(f"{function}: {name} is {got}; it must be a torch.Tensor; call torch.as_tensor on it")
-    for values, methods, kind in ((numbers, _NUMBER_METHODS, "a number"), (integers, ("__index__",), "an integer")):
-        for name, value in values.items():
-            if not any(hasattr(type(value), method) for method in methods):
-                raise InvalidCall(f"{function}: {name} is {quote(value)}; it must be {kind}; pass one")

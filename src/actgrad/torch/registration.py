@@ -1,8 +1,7 @@
-"""The registry's operators as `torch.ops.actgrad`, from their definitions alone."""
+"""The registry's operators as `torch.ops.actgrad`, derived from their definitions."""
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -12,10 +11,11 @@ from torch.nested._internal.nested_tensor import NestedTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ..aten import AUTOCAST
-from ..base.errors import InvalidCall
+from ..base.errors import InvalidCall, quote
 from ..base.forks import forkable_lock
 from ..calls.operator import REGISTRY, Operator
-from . import autograd, batching, decomposition, graphs, kernels, saving, sharding, variants
+from . import autograd, batching, decomposition, graphs, kernels, sharding, variants
+from .derivatives import saving
 from .kernels import Interface, interface_of
 
 #: It lives as long as the process: PyTorch removes operators with their library.
@@ -66,6 +66,9 @@ def register(operator: Operator) -> Interface:
     Importing this package registers the operators of the registry. Later ones are registered when their names are first
     looked up in `torch.ops.actgrad`. Kernels for other devices can be registered on the result's `overload`.
     """
+    if not isinstance(operator, Operator):
+        expected = "it must be an operator; pass for example actgrad.elu"
+        raise InvalidCall(f"actgrad.torch.register: operator is {quote(operator)}; {expected}")
     interface = REGISTERED.get(operator.name)
     if interface is not None:
         return interface
@@ -158,11 +161,5 @@ def _converted(interface: Interface, device: str, dtype: str, *arguments: Any, *
 
 def register_all() -> None:
     """Register every operator of the registry."""
-    was_enabled = gc.isenabled()
-    gc.disable()  # a full collection looks at all objects of PyTorch, which takes longer than the registration
-    try:
-        for operator in list(REGISTRY.values()):
-            register(operator)
-    finally:
-        if was_enabled:
-            gc.enable()
+    for operator in list(REGISTRY.values()):
+        register(operator)

@@ -23,7 +23,7 @@ _waiting: list[Callable[[], None]] = []
 
 
 def register(interface: Interface, overload: Any) -> None:
-    """Register the rules of an overload when DTensor is imported, which takes a second."""
+    """Register the rules of an overload only when a program imports DTensor, because that import takes a second."""
 
     def now() -> None:
         from torch.distributed.tensor.experimental import register_sharding
@@ -68,9 +68,9 @@ def placements(interface: Interface, args: tuple[Any, ...], is_in_place: bool = 
 
     rows = [row(lambda number, shape: Replicate(), Replicate())]
     if any(map(operator.access.is_statistic, operator.schema.outputs)):
-        return rows  # its dimensions are not those of the elements
+        return rows  # its dimensions differ from the dimensions of the elements
     if operator.row_counter and args[interface.tensors[-1]] is not None:
-        return rows  # a row of a shard has another number
+        return rows  # a row has another number in a shard
     for dim in operator.access.shardable_dimensions(rank, attributes, by_name):
         size = max(shape[dim - rank] for shape in present if len(shape) >= rank - dim)
 

@@ -10,8 +10,9 @@ import torch
 
 from ..base.errors import InvalidArgument
 from ..base.forks import cached_property
-from . import graphs, kernels, saving
+from . import graphs, kernels
 from .autograd import InPlaceNode, Redispatch, is_forward, node_of, refuses_overwriting
+from .derivatives import saving
 from .derivatives.derivations import derive
 from .kernels import Interface
 
@@ -145,7 +146,7 @@ class InPlaceVariant(Variant):
         name = f"actgrad::{self.name}"
         torch.library.register_vmap(name, lambda info, dims, *row: (self.overload(*row), dims[0]), lib=library)
 
-    def compute(self, *row: Any, **outputs: Any) -> Any:  # as above; a small tensor needs the shortest way
+    def compute(self, *row: Any, **outputs: Any) -> Any:  # as above: for a small tensor, every call in Python counts
         self.interface.kernel(*row, out=row[0].detach())
         return row[0]
 

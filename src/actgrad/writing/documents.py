@@ -10,7 +10,7 @@ from . import outputs
 
 
 def markers(name: str) -> tuple[str, str]:
-    """The lines that the part called `name` stands between."""
+    """The lines before and after the part called `name`."""
     return f"<!-- {name} -->", f"<!-- /{name} -->"
 
 

@@ -155,7 +155,7 @@ def _print(console: Any, parts: Iterable[Any]) -> None:
 
 
 def _needed(console: Any, part: Any) -> int:
-    """The width at which no cell of a table is cut. Only a folded column gives way."""
+    """The width at which no cell of a table is cut. Only a folded column may be narrower."""
     from rich.measure import Measurement
 
     width = Measurement.get(console, console.options.update(width=_ANY_WIDTH), part).maximum

@@ -25,7 +25,7 @@ Inputs = tuple[list[Vector], ir.Value]
 
 
 class LoopBody:
-    """Computes vectors of results, and decides which tables a formula uses; none where `buffer_words` is None."""
+    """Computes vectors of results, and decides which tables a formula uses, or none if `buffer_words` is None."""
 
     def __init__(self, emitter: Emitter, spec: KernelSpec, scalars: ir.Value, buffer_words: int | None):
         self.emitter = emitter

@@ -7,8 +7,8 @@ from enum import auto
 from .ir_builder import WordIndex
 
 MAX_OPERANDS = 8
-MAX_DIMENSIONS = 64  # of NumPy, the widest
-BUFFER_BYTES = 64 << 10  # of a thread's buffer for packed tiles and rows, on the heap
+MAX_DIMENSIONS = 64  # NumPy's limit on dimensions, the highest of all libraries
+BUFFER_BYTES = 64 << 10  # bytes of a thread's buffer for packed tiles and rows, on the heap
 SLOTS_SYMBOL = "actgrad_thread_slots"
 
 
@@ -22,7 +22,7 @@ class Block(WordIndex):
     GRAIN = auto()  # least work per thread, in units
     UNITS = auto()  # flat: elements; tiled: tiles
     SHARE = auto()  # flat: threads' shares begin at multiples of so many units
-    DIMENSIONS = auto()  # flat: 0; tiled: of the loop over tiles, the last two being tile rows and tile columns
+    DIMENSIONS = auto()  # flat: 0; tiled: dimensions of the loop over tiles. The last two are tile rows and columns
     ROWS = auto()  # elements of the loop's last dimension but one
     COLUMNS = auto()  # elements of the loop's last dimension
     TILE_ROWS = auto()  # elements

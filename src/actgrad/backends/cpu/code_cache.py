@@ -1,4 +1,4 @@
-"""The code cache: machine code on disk, for later processes. Without a usable folder each process compiles anew.
+"""The code cache: machine code on disk, for later processes. Without a usable folder each process compiles again.
 
 Loading an entry runs it, so an entry must belong to this user and be writable by no other user. A checksum of the
 entry's name and content detects damaged files, and files under another name. Entries that fail these checks count as
@@ -7,7 +7,7 @@ absent and are replaced.
 An entry's name holds a hash of the compiler that this process has loaded. Without such a hash there is no cache: where
 the package has no source files, or where they changed after the process had imported it.
 
-The entries are in ACTGRAD_CACHE_DIR, else in `actgrad` in the user's cache folder; an empty ACTGRAD_CACHE_DIR means no
+The entries are in ACTGRAD_CACHE_DIR, or in `actgrad` in the user's cache folder. An empty ACTGRAD_CACHE_DIR means no
 cache. That folder may hold anything. Our files are in one subfolder, which a marker file tells from foreign ones. A
 file is read or removed only if it is regular, this user's, writable by no other user, and of a sane size. A link,
 folder, FIFO, socket or device of the same name is neither opened nor replaced nor removed. No folder is ever removed.
@@ -42,7 +42,7 @@ MARKER_CONTENT = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"
     b"# actgrad keeps machine code here. This folder may be deleted at any time.\n"
 )
-MOST_BYTES = 1 << 26  # of a file; machine code takes some ten kilobytes
+MOST_BYTES = 1 << 26  # largest size of a file in bytes. Machine code takes about ten kilobytes
 
 _PART = re.compile(r"\.[0-9a-f]{16}\.part")  # unfinished files, also of processes that ended
 _NOFOLLOW, _NONBLOCK, _DIRECTORY = (getattr(os, f"O_{name}", 0) for name in ("NOFOLLOW", "NONBLOCK", "DIRECTORY"))
@@ -58,13 +58,13 @@ _CLOCK_STEP = 0.01  # seconds by which the times of files may lag behind the clo
 
 
 def folder() -> Path | None:
-    """The folder of the entries, which need not exist yet; None without a cache."""
+    """The folder of the entries, which need not exist yet, or None without a cache."""
     base = _base()
     return None if base is None else base / NAME
 
 
 def load(key: str) -> bytes | None:
-    """The entry of `key`; None without one that passes the checks."""
+    """The entry of `key`, or None without one that passes the checks."""
     try:
         with _opened() as files:
             content = files.read(_name(key))
@@ -173,14 +173,14 @@ class CacheFolder:
         return sorted(os.listdir(self.descriptor))
 
     def status(self, name: str) -> os.stat_result | None:
-        """The status of one of our files; None without such a file."""
+        """The status of one of our files, or None if it does not exist."""
         with suppress(OSError):
             status = self._stat(name)
             return status if _is_file_of_ours(status) else None
         return None
 
     def read(self, name: str, count: int = MOST_BYTES) -> bytes | None:
-        """The first `count` bytes of one of our files; None without such a file."""
+        """The first `count` bytes of one of our files, or None without such a file."""
         if self.status(name) is None:  # opening other files may block, or wake a device
             return None
         with suppress(OSError):
@@ -208,7 +208,7 @@ class CacheFolder:
             raise
 
     def remove(self, pattern: re.Pattern[str], is_old: Callable[[os.stat_result], bool]) -> int:
-        """Remove old files of such names that begin as entries do, or are empty unfinished ones; their number."""
+        """Remove old files with such names that begin like an entry, and empty unfinished ones. Returns the number."""
         count = 0
         for name in filter(pattern.fullmatch, self.names()):
             status = self.status(name)
@@ -280,8 +280,8 @@ def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
 
 
 def _refuse_beyond_limit(size: int) -> None:
-    """Raise OSError where a file may not have so many bytes: a process that is no Python would end by SIGXFSZ."""
-    import resource  # which POSIX systems alone have
+    """Raise OSError if a file may not have so many bytes, because SIGXFSZ would end a process that is not Python."""
+    import resource  # only POSIX systems have this module
 
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
     if limit != resource.RLIM_INFINITY and size > limit:
@@ -293,7 +293,7 @@ def _is_file_of_ours(status: os.stat_result) -> bool:
 
 
 def _base() -> Path | None:
-    """The folder that contains ours; None without a cache."""
+    """The folder that contains ours, or None without a cache."""
     if _UNKNOWN:
         return None
     setting = os.environ.get("ACTGRAD_CACHE_DIR")

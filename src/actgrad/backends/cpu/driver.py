@@ -99,7 +99,7 @@ def _flat(module: ir.Module, segment: ir.Function) -> ir.Function:
 
 
 def _part(module: ir.Module, flat: ir.Function, tiled: ir.Function, target: Target) -> ir.Function:
-    """part(block, addresses, first, last): some of the units, flat or tiled; whether there was memory."""
+    """part(block, addresses, first, last): computes some units, flat or tiled. Returns whether there was memory."""
     f = IRFunction(module, "part", (PTR, PTR, I64, I64), I1)
     done = f.stack_words(1, "done")
     with default_environment(f, target):

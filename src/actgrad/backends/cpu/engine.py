@@ -111,7 +111,7 @@ class CpuKernel:
         self.target = host()
         self.schedule = schedule.plan(loop, self.target)
         self.entry_points = _entry_points()
-        self.milliseconds = 0.0  # to compile or load its own machine code
+        self.milliseconds = 0.0  # compiles or loads the machine code of this kernel
         self.has_scalars_of_one = _are_one(computation.scalars)
         self.has_table = True
         words = self._words_of_lookup(computation)
@@ -125,7 +125,7 @@ class CpuKernel:
         self.run = partial(launch, self._block)
 
     def _words_of_lookup(self, computation: Computation) -> list[int] | None:
-        """The call block that looks results up; None without a table of results."""
+        """The call block that looks results up, or None without a table of results."""
         results = half_tables.of_results(computation, self.target.tuning)
         table = None if results is None or any(self.schedule.broadcast) else _table(results)
         if table is None:
@@ -165,7 +165,7 @@ class CpuKernel:
         return self.entry_points.run, ctypes.addressof(self._block)
 
     def with_scalars(self, computation: Computation) -> CpuKernel | None:
-        """The kernel of a computation that differs in its scalars alone; None where these take other machine code."""
+        """The kernel of a computation that differs only in its scalars, or None if these need other machine code."""
         if self.has_table or self.has_scalars_of_one or _are_one(computation.scalars):
             return None
         kernel = self._copied()

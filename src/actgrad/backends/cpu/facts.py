@@ -1,6 +1,6 @@
 """Facts about the values of a formula, known while its code is emitted: known facts make the code shorter.
 
-A fact holds in every lane. All rules by which one value's facts follow from others' are in this module.
+A fact holds in every lane. This module has all rules that derive the facts of a value from the facts of other values.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ class Facts:
     never_positive: bool = False  # no lane is positive; lanes may be NaN
     never_negative: bool = False
     from_0_to_1: bool = False  # all lanes are from 0 to 1, or NaN
-    exponent: ir.Value | None = None  # of whole numbers n: integers that end in the exponent field of 2**n
-    raw: ir.Value | None = None  # of a loaded vector: its form in memory
-    lanes: tuple[ir.Value, int] | None = None  # of a loaded vector: address of lane 0, bytes from one lane to the next
-    true_if_positive: ir.Value | None = None  # of a mask: a vector that is positive only where the mask is true
+    exponent: ir.Value | None = None  # for whole numbers n: integers that end in the exponent field of 2**n
+    raw: ir.Value | None = None  # for a loaded vector: its form in memory
+    lanes: tuple[ir.Value, int] | None = None  # for a loaded vector: address of lane 0, bytes from lane to lane
+    true_if_positive: ir.Value | None = None  # for a mask: a vector that is positive only where the mask is true
 
 
 NO_FACTS = Facts()

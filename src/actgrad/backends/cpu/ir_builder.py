@@ -177,7 +177,7 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
 
 
 def _computed(instruction: ir.Instruction) -> Any:
-    """What an instruction computes: equal for two whose values always are."""
+    """A key of what an instruction computes. Two instructions with equal keys have equal values."""
     callee = getattr(instruction, "callee", None)
     if callee is not None:
         is_repeatable = callee.name.startswith("llvm.") and "masked" not in callee.name  # reads no memory

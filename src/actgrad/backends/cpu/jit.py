@@ -55,7 +55,7 @@ def assembly(spec: KernelSpec, target: Target) -> str:
 
 
 def load(key: str, build: Callable[[], ir.Module], target: Target) -> llvm.ExecutionEngine:
-    """Callable machine code: the cache's entry of `key`, else the module that `build` returns, compiled."""
+    """Callable machine code: the cache's entry of `key`, otherwise the module that `build` returns, compiled."""
     code = code_cache.load(key)
     if code is None:
         parsed, machine = optimised(build(), target)

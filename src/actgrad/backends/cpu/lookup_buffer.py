@@ -28,7 +28,7 @@ class LookupBuffer:
         """Begin a trace that records or replays a vector, whose first element has the number `element` in the block."""
         self.element = element
         self.is_recording = is_recording
-        self.words = 0  # per element, recorded or replayed in this trace
+        self.words = 0  # words per element that were recorded or replayed in this trace
         self.results: dict[Any, Any] = {}  # results of lookups in this trace; those of another may be in another block
 
     def next_words(self, words: int) -> ir.Value:

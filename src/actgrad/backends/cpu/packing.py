@@ -11,7 +11,7 @@ from .ir_types import I1, I32, I64, PTR, VOID
 from .target import LINE
 
 ITEMSIZES = (1, 2, 4, 8, 16)
-PREFETCH_AHEAD = 2  # blocks; at a tile's end they are the next tile's first ones; measured on AMD Zen 4
+PREFETCH_AHEAD = 2  # blocks ahead. At the end of a tile, the first blocks of the next tile. Measured on AMD Zen 4
 _COPY = (PTR, I64, I64, PTR, I64, I64, I64, I64)  # the arguments of the copies below
 
 

@@ -138,7 +138,7 @@ class AlongRows(RowLoop):
         number = f.extract_element(self._tree(values, combine), I32(0))
         if combine == TOTAL:
             return Vector(emitter, emitter.broadcast(number if emitter.is_double else f.fptrunc(number, FLOAT)))
-        return Vector(emitter, emitter.broadcast(number)) + 0.0  # of the two zeros either may be the largest
+        return Vector(emitter, emitter.broadcast(number)) + 0.0  # `max(-0.0, 0.0)` may be either zero
 
     def _elements(self, pointers: Pointers, statistics: list[Vector]) -> None:
         """Compute and store a row's elements, from kept terms where there are any."""
@@ -162,7 +162,7 @@ class AlongRows(RowLoop):
             self.over_lanes(line, size, step, from_inputs)
 
     def _tree(self, values: list[ir.Value], combine: str) -> ir.Value:
-        """The values of all lanes combined, in the first one: the upper half to the lower half, again and again."""
+        """The values of all lanes combined in the first lane: the upper half with the lower half, repeatedly."""
         f = self.function
         join = f.fadd if combine == TOTAL else partial(larger, f)
         while len(values) > 1:
@@ -220,7 +220,7 @@ class AcrossRows(RowLoop):
         """The loop over the rows."""
         f = self.function
         self.columns = LONG_COLUMNS if self.spec.is_large else COLUMNS
-        #: Of each row, in the compute dtype.
+        #: The values of each row, in the compute dtype.
         self.statistic_words = [f.stack_words(self.columns, "statistic") for _ in self.terms]
         most = max(map(len, self.statistics.passes))
         self.sums = [f.stack_words(self.columns * PARTIAL_SUMS, "sums") for _ in range(most)]  # of each total of a pass
@@ -346,7 +346,7 @@ class AcrossRows(RowLoop):
                 statistic = self.narrowed(f.load(f.word_at(sums, index), typ=type_))
             else:
                 current = f.load(pointer, typ=self.emitter.vector_type(self.emitter.element))
-                statistic = Vector(self.emitter, current) + 0.0  # of the two zeros either may be the largest
+                statistic = Vector(self.emitter, current) + 0.0  # `max(-0.0, 0.0)` may be either zero
             f.store(statistic.value, pointer)
 
     def _store_statistic(self, k: int, pointer: ir.Value, columns: ir.Value) -> None:

@@ -31,7 +31,7 @@ from .operands import bits_of
 from .target import Target
 
 PARTIAL_SUMS = 16
-TERM_BYTES = 32 << 10  # of stack for a row's terms; threads may have 64 KiB in all
+TERM_BYTES = 32 << 10  # bytes on the stack for the terms of a row, because a thread may have only 64 KiB
 COLUMNS = 64  # rows that are computed together, across lanes; they stay in the first cache
 LONG_COLUMNS = 128  # the same where operands leave the caches: longer runs of memory; both measured on AMD Zen 4
 AHEAD = 8  # elements of a row between the computed one and the prefetched one; measured on AMD Zen 4
@@ -133,7 +133,7 @@ class RowLoop:
         return [self._load(k, pointers[k], index, mask, left) for k in self.inputs]
 
     def _lane_pointer(self, k: int, pointer: ir.Value, index: ir.Value, lane: int, left: ir.Value | None) -> ir.Value:
-        """The address of a lane's element; of the last lane's for those that the mask leaves out."""
+        """The address of a lane's element. Lanes that the mask leaves out have the address of the last lane."""
         f, number = self.function, I64(lane)
         if left is not None:
             number = f.minimum(number, f.sub(f.zext(left, I64), I64(1)))

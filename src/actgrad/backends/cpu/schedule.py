@@ -18,7 +18,7 @@ from .target import LINE, Target
 from .tuning import RowReading
 
 GRAIN = 16384  # elements that are worth a second thread's start
-ROW_WORK = 4  # elements without a row that take as long as one that sees it; measured on AMD Zen 5
+ROW_WORK = 4  # elements without rows that take as long as one element with rows; measured on AMD Zen 5
 SHARE = 1024  # elements; no two threads write to one cache line
 SHORT_ROW = 24  # elements; shorter rows are packed, because each call of an inner loop takes its time
 IN_PLACE_COLUMNS = 16384  # elements of a row in one tile, if nothing is packed
@@ -55,7 +55,7 @@ class Schedule:
         return ", ".join(how) + stores
 
     def resized(self, size: int, target: Target) -> Schedule:
-        """This flat schedule, whose operands are contiguous, for another number of elements."""
+        """This flat schedule of contiguous operands, for another number of elements."""
         loop = Loop((size,), self.loop.outputs, self.loop.inputs)
         return replace(self, loop=loop, streaming=_streams(loop, target))
 
@@ -87,7 +87,7 @@ class Schedule:
         words[Block.FIRST_OPERAND], words[Block.OPERAND_WORDS] = len(words), OperandField.TILE_STRIDES + len(counts)
         offset, ahead = 0, self.ahead or (0,) * len(self.loop.operands)
         is_broadcast = (False,) * len(self.loop.outputs) + self.broadcast
-        rows_held = {Packing.NOTHING: 0, Packing.TILE: self.tile[0], Packing.ROW: 1}  # in the buffer at a time
+        rows_held = {Packing.NOTHING: 0, Packing.TILE: self.tile[0], Packing.ROW: 1}  # in the buffer at once
         for k, operand in enumerate(self.loop.operands):
             fields = self._fields(operand, is_broadcast[k])
             fields[OperandField.PACKING], fields[OperandField.BUFFER_OFFSET] = self.packing[k], offset
@@ -148,7 +148,7 @@ class RowSchedule(NamedTuple):
 
     schedule: Schedule  # its elements are rows
     across: bool  # whether lanes are rows
-    sizes: tuple[int, ...]  # of a row's dimensions
+    sizes: tuple[int, ...]  # the sizes of a row's dimensions
     strides: tuple[tuple[int, ...], ...]  # per operand: along these dimensions, then from row to row
     is_large: bool  # whether the operands leave the caches
     outputs_are_large: bool
@@ -275,7 +275,7 @@ def _are_large(loop: Loop, operands: Sequence[Operand]) -> bool:
 
 @cache
 def _last_cache_bytes() -> int:
-    """The size of the last-level cache that the system states, else 32 MiB."""
+    """The size of the last-level cache that the system states, otherwise 32 MiB."""
     sizes = []
     for file in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
         try:

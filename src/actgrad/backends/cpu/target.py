@@ -33,7 +33,7 @@ class Target:
     tuning: Tuning
     fma: bool = False  # fused multiply-add
     half: bool = False  # float16 <-> float32
-    scalef: bool = False  # x * 2**n in one instruction
+    scalef: bool = False  # has an instruction for x * 2**n
     fixup: bool = False  # NaNs replaced in one instruction
     masked_bytes: tuple[int, ...] = ()  # element sizes of masked loads and stores
     fence: str = ""  # the intrinsic that ends a series of streaming stores; "" without streaming stores

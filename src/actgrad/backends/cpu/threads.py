@@ -1,4 +1,4 @@
-"""The thread pool: the OpenMP runtime of the process, PyTorch's if it is imported, else the system's.
+"""The thread pool: the OpenMP runtime of the process, PyTorch's if it is imported, otherwise the system's.
 
 Kernels call it through a table in memory, which may change: PyTorch may be imported after the first kernel ran. Without
 a runtime they compute on one thread. This package never brings a runtime along.
@@ -40,18 +40,18 @@ def add_symbols() -> None:
 
 
 def adopt_runtime() -> bool:
-    """Point the table to the runtime of PyTorch if it is imported, else to the system's if it has one.
+    """Point the table to the runtime of PyTorch if it is imported, otherwise to the system's if it has one.
 
     Returns:
         Whether the runtime stays: PyTorch is imported.
     """
     global _runtime
     torch = sys.modules.get("torch")
-    is_imported = hasattr(torch, "__version__")  # false during its import
+    is_imported = hasattr(torch, "__version__")  # false while PyTorch is being imported
     _table[ThreadSlots.SETTLED] = is_imported
     if _runtime == "PyTorch" or (torch is None and _runtime):
         return is_imported
-    folder = getattr(torch, "__file__", None)  # None during its import
+    folder = getattr(torch, "__file__", None)  # None while PyTorch is being imported
     if folder and _point_to(str(Path(folder).parent / "lib" / "libtorch_cpu.so")):
         _runtime = "PyTorch"
     elif not _runtime:
@@ -62,7 +62,7 @@ def adopt_runtime() -> bool:
 def _point_to(library: str) -> bool:
     """Point the table to the functions of `library` or its dependencies; whether it has them."""
     try:
-        with first_use.lock:  # a child forked during a load could load nothing
+        with first_use.lock:  # a child that is forked during a load could not load anything
             handle = ctypes.CDLL(library)
         functions = [getattr(handle, _FUNCTIONS[part]) for part in RuntimeFunctions]
     except (OSError, AttributeError):  # absent, or without OpenMP

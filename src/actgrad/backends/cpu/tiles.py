@@ -187,7 +187,7 @@ class _TiledLoop:
             self._compute(count)
 
     def _compute(self, count: ir.Value) -> None:
-        """Compute `count` elements, and move the pointers behind them."""
+        """Compute `count` elements, and advance the pointers."""
         f = self.f
         f.call(self.segment, [self.block, self.pointers, count])
         with f.steps(I64(0), self.operands) as k:

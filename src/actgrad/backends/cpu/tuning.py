@@ -24,8 +24,8 @@ class Tuning:
 
     unroll: int = 2  # vectors per step of the main loop: their chains of operations overlap
     unroll_pieces: int | None = None  # the same for formulas with piecewise polynomials, whose tables take registers
-    row_unroll: int = 2  # the same for formulas that see their rows
-    row_interleave: bool = False  # as `interleave`, for formulas that see their rows
+    row_unroll: int = 2  # the same for formulas with statistics of rows
+    row_interleave: bool = False  # as `interleave`, for formulas with statistics of rows
     interleave: bool = False  # alternates the instructions of a step's vectors; see IRFunction.interleave
     looks_formulas_up: bool = False  # in tables of half-precision formulas; see FormulaTable
     computed_float16: tuple[str, ...] = ()  # functions that are not looked up in tables of float16 results
@@ -68,7 +68,7 @@ AVX2 = Tuning(
     prefetch_bytes=1024,
 )
 
-#: Measured on the Zen 3 of AVX2, with SSE2 alone. Tables of cubics gain nothing without fused multiply-adds.
+#: Measured on the Zen 3 of AVX2, with only SSE2. Tables of cubics gain nothing without fused multiply-adds.
 SSE2 = replace(AVX2, piecewise="")
 
 #: Measured on no machine.

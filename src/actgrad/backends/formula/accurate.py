@@ -1,6 +1,6 @@
 """exp, tanh, erfc, ... to a few units in the last place, written once for all backends and both compute dtypes.
 
-These functions use the names of `primitives` and the constants of `coefficients`, and nothing else. A backend binds
+These functions use only the names of `primitives` and the constants of `coefficients`. A backend binds
 both: `bind(exp, {**primitives, **coefficients.FLOAT32})`. Unbound, the functions compute in float64 on NumPy arrays.
 tests/formula/test_accurate.py bounds their errors, for machines with and without fma.
 
@@ -103,7 +103,7 @@ def expm1(x):
 def log1p(x):
     """log1p(x) = n ln 2 + log(1 + f), where 1 + x = 2**n * (1 + f).
 
-    1 + x gives the exponent n alone; f comes from x and is exact for small x.
+    1 + x gives only the exponent n. f comes from x and is exact for small x.
     """
     if is_from_0_to_1(x):
         return muladd(x * x, polynomial(x, LOG1P_TO_1), x)
@@ -190,7 +190,7 @@ def _near_0(x, end, per_unit, pieces):
 
 
 def erfc(x):
-    """The complementary error function, 2 * normal_cdf(-sqrt(2) * x), with its own fit in place of a scaled x."""
+    """The complementary error function, 2 * normal_cdf(-sqrt(2) * x), with a separate fit instead of a scaled x."""
     a = minimum(abs(x), ERFC_MAX)
     t = reciprocal(muladd(a, ERFC_K, 1.0))
     scaled = t * polynomial(fma(a, t, -ERFC_MID), ERFC)

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def _hashable(value: Any) -> Any:
-    """`value` with tuples in place of lists."""
+    """`value` with tuples instead of lists."""
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 

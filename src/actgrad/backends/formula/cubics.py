@@ -14,15 +14,15 @@ import numpy as np
 from . import accurate
 from .coefficients import FLOAT32_PIECES
 
-# The end of each table, since coefficients become subnormal soon after; and pieces per unit, for cubics with a relative
-# error of 3.0e-8 (normal) and 3.5e-8 (sigmoid) at the end.
+# The end of each table, because coefficients become subnormal soon after. The pieces per unit, for cubics with a
+# relative error of 3.0e-8 (normal) and 3.5e-8 (sigmoid) at the end.
 NORMAL_NEAR, NORMAL_PER_UNIT = 12.5, 128.0
 SIGMOID_NEAR, SIGMOID_PER_UNIT = 10.0, 224.0
 
 
 @cache
 def tables() -> dict[str, Any]:
-    """The constants of `accurate`, those of the tables replaced, by name."""
+    """The constants of `accurate` by name, with the constants of the tables replaced."""
     c1, c3 = (FLOAT32_PIECES[name] for name in ("SIGMOID_C1", "SIGMOID_C3"))
     return FLOAT32_PIECES | {
         "NORMAL_NEAR": NORMAL_NEAR,

@@ -59,7 +59,7 @@ def piecewise(x, end, scale, pieces):
 
 
 def piecewise_cubic(x, end, scale, pieces):
-    """(value, slope) with any number of pieces: `pieces` has cubics of the value and, unless slope is None, of it."""
+    """(value, slope) with any number of pieces: `pieces` has cubics of the value and of the slope, if there is one."""
     value, *slope = (polynomial(*_in_piece(x, end, scale, cubics)) for cubics in pieces)
     return value, *(slope or [None])
 
@@ -93,7 +93,7 @@ def reciprocal(x):
 
 
 def rounded_product(x, factor):
-    """The integer nearest to x * factor, as a float, for |x * factor| < 2**21; of two nearest ones, either.
+    """The integer nearest to x * factor, as a float, for |x * factor| < 2**21. At a tie it may be either neighbour.
 
     The product may be rounded before. A zero is positive.
     """

@@ -16,7 +16,7 @@ from . import accurate, coefficients, primitives
 
 
 class Primitives:
-    """The primitives that are alike in all backends that emit code.
+    """The primitives that are the same in all backends that emit code.
 
     A backend's subclass has a method for each other one. Where it has tables, it has `piecewise` and `where_rare` too.
     """

@@ -88,7 +88,7 @@ def _tile_dimensions(loop: Loop, sizes: Sequence[int]) -> tuple[int, int | None]
     """The innermost dimension, and the second dimension of a tile.
 
     The second one is a dimension in which another operand is contiguous, so that every operand is accessed in runs.
-    Else it is the innermost one that fills a tile, or the longest.
+    Otherwise it is the innermost dimension that fills a tile, or the longest one.
     """
     inner = len(sizes) - 1
     contiguous_dims = [d for d in range(inner) if any(_step(o, d) == 1 for o in loop.operands)]

@@ -58,14 +58,14 @@ class _TritonKernel:
 class CompiledKernel(_TritonKernel):
     """A computation as machine code of a GPU.
 
-    `run` adds the addresses alone: their low bits choose the variant for their alignment.
+    `run` adds only the addresses: their low bits choose the variant for their alignment.
     """
 
     def __init__(self, computation: Computation):
         self.device = device.find(computation.device)
         super().__init__(computation, MACHINES[self.device.target.backend])
         self._numbers = tuple([parameter.value for parameter in self.tiled.parameters])
-        self._launches: list[Callable[..., object] | None] = [None] * ALIGNMENT  # by the addresses' low bits
+        self._launches: list[Callable[..., object] | None] = [None] * ALIGNMENT  # keys: low bits of the addresses
         self._launch(0)
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Machine(NamedTuple):
     """The behaviour of a machine: operations that a text may use, and those that it must write out."""
 
-    rounds_bfloat16: bool  # to nearest even, else towards zero
+    rounds_bfloat16: bool  # whether conversions round to nearest even. Otherwise they round towards zero
     has_one_nan: bool  # its conversions to 16 bits give one NaN for all
     reciprocal: str  # an expression for about 1 / {}, right to 20 bits
     fuses: bool = False  # its compiler fuses products and sums that do not forbid it

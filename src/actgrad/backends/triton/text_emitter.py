@@ -32,7 +32,7 @@ class TextEmitter(tracing.Primitives):
         # 1.5 * 2**mantissa: adding it leaves the nearest integer in the low bits.
         self.magic = 1.5 * 2.0**self.mantissa
         self.lines: list[str] = []
-        self.constants: dict[bytes, str] = {}  # by their bits: 0.0 and -0.0 are equal
+        self.constants: dict[bytes, str] = {}  # the key has their bits, because 0.0 equals -0.0
         self.uniforms: dict[str, TextUniform] = {}  # those that meet a vector, by their expressions
         self._names: dict[str, str] = {}  # of expressions
 
@@ -47,7 +47,7 @@ class TextEmitter(tracing.Primitives):
         return name
 
     def constant(self, value: float) -> str:
-        """The name of a constant: Triton would take a bare number for float32 beside float64 arguments."""
+        """The name of a constant. Triton would read a bare number as float32, also next to float64 arguments."""
         return self.constants.setdefault(struct.pack("d", value), f"c{len(self.constants)}")
 
     @property

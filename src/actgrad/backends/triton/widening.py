@@ -44,7 +44,7 @@ def narrow(emitter: TextEmitter, x: TextVector, dtype: Dtype) -> str:
         return _to_integer(emitter, x, dtype)
     target = dtype.part if dtype.kind == "complex" else dtype
     if target.itemsize > 2 or not emitter.machine.has_one_nan:
-        # One NaN for all: machines differ in the operand whose NaN a product takes.
+        # Store one NaN for all, because machines differ in the NaN that a product of two NaNs has.
         x = emitter.one_nan(x)
     if target.itemsize == 2 and emitter.is_double:
         single = _round_to_odd(emitter, x)

@@ -55,7 +55,7 @@ def contiguous(
 
 
 def _contiguous_from(access: Access, name: str, meta: TensorMeta, elements: _Elements) -> int | None:
-    """The first of the dimensions that count as one, or None if any strides will do."""
+    """The first of the dimensions that must be contiguous, or None if any strides are allowed."""
     if access.flattens(name):
         return 0
     if access.is_per_row(name) and _is_reshaped(meta, elements):
@@ -64,7 +64,7 @@ def _contiguous_from(access: Access, name: str, meta: TensorMeta, elements: _Ele
 
 
 def _is_reshaped(meta: TensorMeta, elements: _Elements) -> bool:
-    """Whether a tensor with an element for each row has neither the rows' shape nor that with a 1 behind it."""
+    """Whether the shape of a tensor with an element for each row differs from the rows' shape, also followed by 1."""
     rows = elements.shape[:-1]
     return meta.shape not in (rows, (*rows, 1))
 

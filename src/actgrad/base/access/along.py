@@ -51,7 +51,7 @@ class TensorAlong(Elementwise):
         return along(prod(shape), self.position, rank) if self.flattens(name) else shape
 
     def flattens(self, name: str) -> bool:
-        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        """Whether a tensor's dimensions count as one, for any shape."""
         return name == self.tensor or self.is_statistic(name)
 
     def row(self, count: int) -> Shape:

@@ -41,7 +41,7 @@ class Elementwise:
     The other kinds of access answer some of these questions differently.
     """
 
-    is_uniform = True  # whether an element sees one element of each tensor, and nothing else
+    is_uniform = True  # whether an element sees only one element of each tensor
     is_packed = False  # whether a tensor has more than one part
     sees_rows = False  # whether an element sees statistics of its row
     broadcasts = False  # whether tensors may have fewer elements than others, whatever the operator's checks are
@@ -105,7 +105,7 @@ class Elementwise:
         return self
 
     def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
-        """The parts of a tensor, None for the whole of it."""
+        """The parts of a tensor. None stands for the whole tensor."""
         return (None,)
 
     def merged_from(self, attributes: Mapping[str, Any], rank: int) -> int | None:
@@ -125,7 +125,7 @@ class Elementwise:
         return shape
 
     def flattens(self, name: str) -> bool:
-        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        """Whether a tensor's dimensions count as one, for any shape."""
         return False
 
     def is_elementwise(self, name: str) -> bool:

@@ -87,7 +87,7 @@ class Halves(Elementwise):
         return (1,) if self.flattens(name) else shape
 
     def flattens(self, name: str) -> bool:
-        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        """Whether a tensor's dimensions count as one, for any shape."""
         return name == self.tensor
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:

@@ -111,7 +111,7 @@ def _standards(standard: Any, notes: list[str]) -> tuple[str, ...]:
 def _matched(
     signature: Signature, inputs: Sequence[dict[str, Any]], notes: list[str]
 ) -> Iterable[tuple[CParameter, dict[str, Any]]]:
-    """Parameters and their entries: by name where all names are the function's, else in its order."""
+    """Parameters and their entries: by name where all names are the function's, otherwise in its order."""
     parameters = interface.inputs(signature)
     matches = [p for one in inputs if (p := interface.by_word(signature, str(one.get("name")))) in parameters and p]
     if len({p.name for p in matches}) == len(inputs):

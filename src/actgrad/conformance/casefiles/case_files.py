@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from ...base import products
+from ...base.errors import suffix_of
 from ...writing import outputs, terminal
 from ..files import sizes
 from ..files.sizes import UnreadableFile
@@ -31,8 +32,7 @@ def format_of(path: Path) -> str:
     """The format of a file: atk or ttk."""
     name = SUFFIXES.get(path.suffix.lower())
     if name is None:
-        suffix = path.suffix or "none"
-        raise UnreadableFile(f"{path}: has the suffix {suffix}; it must be .json (ATK) or .csv (TTK); rename it")
+        raise UnreadableFile(f"{path}: has {suffix_of(path)}; it must be .json (ATK) or .csv (TTK); rename it")
     return name
 
 
@@ -80,7 +80,7 @@ def check_results_path(path: Path | None, cases: Path) -> None:
     """Raise unless results have the format of the cases."""
     if path is not None and format_of(path) != format_of(cases):
         expected = f"it must be {cases.suffix}, as that of the cases"
-        raise UnreadableFile(f"--results {path}: has the suffix {path.suffix or 'none'}; {expected}; rename it")
+        raise UnreadableFile(f"--results {path}: has {suffix_of(path)}; {expected}; rename it")
 
 
 def write(path: Path, outcomes: Sequence[CaseOutcome]) -> None:

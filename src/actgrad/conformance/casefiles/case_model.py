@@ -108,7 +108,7 @@ class Tensor:
 class Scalar:
     """An attribute whose value is drawn, or which is rounded to a dtype."""
 
-    value: Any  # None for one to be drawn
+    value: Any  # None if it is drawn at random
     dtype: str = ""  # "" for the dtype of the value itself
     values: Values = DEFAULT
 

@@ -95,7 +95,7 @@ def ordered(field: str, low: float, high: float) -> tuple[float, float]:
 
 
 def number(value: Any) -> float | None:
-    """A number as the files write it, or None for anything else, True and False included."""
+    """A number of a case file, or None for anything else. True and False are not numbers."""
     if isinstance(value, str):
         return NAMED.get(value.strip().lower().removeprefix("+"))
     if type(value) not in (int, float):

@@ -37,7 +37,7 @@ _SIZES = sorted({1, *(2**k - d for k in range(2, 9) for d in (0, 1))})
 
 
 def generate(operator: Operator, number: int | None, largest: int, seed: int) -> list[FileCase]:
-    """`number` cases of an operator, evenly of all kinds, or None for each kind once."""
+    """`number` cases of an operator, the same share of each kind. None means each kind once."""
     maker = _Maker(operator, largest, np.random.default_rng((seed, *operator.name.encode())))
     once = list(maker.round())
     number = len(once) if number is None else number

@@ -67,5 +67,5 @@ def may_be_null(signature: Signature, parameter: CParameter) -> bool:
 
 
 def by_word(signature: Signature, word: str) -> CParameter | None:
-    """The parameter of this name, in C or in the schema, or None where there is none."""
+    """The parameter of this name, in C or in the schema, or None if there is none."""
     return next((p for p in signature.parameters if word in (p.name, p.argument)), None)

@@ -102,13 +102,13 @@ def _literal(column: str, cell: str | None) -> Any:
 
 
 def _several(value: Any, kind: Any) -> tuple[Any, ...]:
-    """Entries of this kind. One that stands alone is a tuple of one, as published files have it."""
+    """Entries of this kind. A single entry, as in published files, becomes a tuple of one."""
     is_several = isinstance(value, (tuple, list)) and not (value and all(isinstance(one, kind) for one in value))
     return tuple(value) if is_several else (value,)
 
 
 def _each(cells: dict[str, Any], column: str, count: int, default: Any = None, kind: Any = ()) -> tuple[Any, ...]:
-    """An entry for each of `count`. One alone is repeated, and `default` where the cell is empty.
+    """An entry for each of `count`. A single entry is repeated, and so is `default` if the cell is empty.
 
     Numbers of `kind` alone are one entry.
     """
@@ -146,7 +146,7 @@ def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Ten
 
 
 def _check_indexes(cells: dict[str, Any], is_output: list[bool]) -> None:
-    """Raise where the places of outputs are not the function's."""
+    """Raise if the places of outputs are not the function's."""
     indexes, count = cells.get("output_tensor_indexes"), len(is_output)
     if indexes is None:
         return

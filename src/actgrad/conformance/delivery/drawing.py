@@ -46,7 +46,7 @@ class Mixture:
 
     dtype: str
     rng: np.random.Generator
-    mildness: int = 0  # from 0, with large, small and special numbers, to ordinary numbers alone
+    mildness: int = 0  # from 0 (large, small and special numbers) to only ordinary numbers
 
     def draw(self, shape: tuple[int, ...], has_rows: bool = False) -> Array:
         """A tensor of these numbers. One row in 16 has special ones."""
@@ -198,7 +198,7 @@ def _special(
 
 
 def weaknesses_of(operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]) -> list[str]:
-    """The wrong outputs that the standard in force would accept, looking at finite results alone."""
+    """The wrong outputs that the standard in force would accept if it looked only at finite results."""
     call = _call(operator, attributes, tensors)
     return weaknesses(power(call, Golden(call.computation), IN_FORCE, False, only_finite=True))
 

@@ -70,7 +70,7 @@ def settings(options: Mapping[str, Any], command: str, manifest_hash: str) -> di
 
 
 def surplus_files(folder: Path, cases: Sequence[DeliveryCase]) -> list[str]:
-    """The files of the folder that the manifest does not name, without those that `check` made."""
+    """The files of the folder that the manifest does not name and `check` did not make."""
     names = {NAME, *(os.path.normpath(tensor.file) for case in cases for tensor in case.files)}
     paths = [
         os.path.relpath(os.path.join(root, file), folder)

@@ -1,7 +1,7 @@
 """All cases of a delivery judged, by several processes. A state keeps the results.
 
-A case is judged anew where its files, the manifest's entry, the options or the versions have changed since. A
-rejected case is judged anew also where the outputs differ that its diagnosis compared.
+A case is judged again where its files, the manifest's entry, the options or the versions have changed since. A
+rejected case is judged again also where the outputs differ that its diagnosis compared.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def judge_case(
 
 
 def _compared(folder: Path, verdict: str, outputs_before: Sequence[tuple[str, TensorFile]]) -> list[str]:
-    """The digests of the outputs that the diagnosis of a rejected case looks at, or nothing for another case."""
+    """The digests of the outputs that the diagnosis of a rejected case reads. Empty for an accepted case."""
     return [_digest(folder / one.file) for _, one in outputs_before] if verdict == REJECTED else []
 
 

@@ -42,7 +42,7 @@ def rounding_to_integers(sample: Sample) -> Iterator[Suspicion]:
 
 
 def rounded_otherwise(sample: Sample) -> Iterator[Suspicion]:
-    """Floats of 16 bits cut off, or rounded to the other dtype of 16 bits before; right elements are so too."""
+    """16-bit floats that were truncated, or rounded to the other 16-bit dtype first. Right elements show it too."""
     if not sample.is_half:
         return
     name = sample.actual[0].dtype.name
@@ -165,9 +165,9 @@ def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
     if sample.is_half and not any(
         np.count_nonzero(wrong & tail) > 0.3 * np.count_nonzero(tail) for wrong in sample.wrong
     ):
-        return  # the digits that 16 bits keep are lost far down in the tail alone, and all of them there
+        return  # only far down in the tail, a 16-bit number loses digits, and there it loses all
     lost = sample.failing_values == 0
-    if len(lost) and np.mean(lost) > 0.8:  # a result of 0 is of any small number
+    if len(lost) and np.mean(lost) > 0.8:  # a result of 0 may come from any small number
         return
     if _functions(sample) & {*_TAILS, *(f"{name}_times" for name in _TAILS)}:
         sums = {name: partial(_as_sum, error_bounds.FUNCTIONS[name]) for name in _TAILS}

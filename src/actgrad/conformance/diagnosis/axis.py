@@ -9,10 +9,10 @@ import numpy as np
 from ..elements import Array
 
 _POSITIVE = (float(np.nextafter(0.0, 1.0)), 1e-30, 1e-10, 1e-4, 1e-2, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 1e10)
-#: Upper edges. A negative upper edge belongs to its range, else the lower edge does.
+#: Upper edges. A negative upper edge belongs to its range, otherwise the lower edge does.
 EDGES = np.array([-np.inf, *(-e for e in reversed(_POSITIVE)), *_POSITIVE, np.inf])
 BINS = len(EDGES) + 2  # with the range above all edges, and NaN
-#: The words of each range: its lower end, its upper end, and one number alone. The smallest edge is 0.
+#: The words of each range: its lower end, its upper end, and the word for a single number. The smallest edge is 0.
 _LOWS = (
     "", "-inf < ", *(f"{-e:g} < " for e in reversed(_POSITIVE[1:])), "0 <= ",
     "0 < ", *(f"{e:g} <= " for e in _POSITIVE[1:]), "inf <= ",

@@ -23,10 +23,10 @@ from ..error_bounds import FUNCTIONS, Sized
 from .sample import Prediction, Rule, Sample, Suspicion
 
 Change = Callable[[str, Sized, Sized], Sized]
-_ENDS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # where a sigmoid is clamped
-_SLOPES = {"x / 6": 1 / 6, "x / 5": 1 / 5, "x / 4": 1 / 4}  # of the straight lines that stand for a sigmoid
+_ENDS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # the inputs at which a sigmoid is clamped
+_SLOPES = {"x / 6": 1 / 6, "x / 5": 1 / 5, "x / 4": 1 / 4}  # slopes of lines that approximate a sigmoid
 _BLOCKS = (8, 16, 32, 64, 128, 256)
-_MOST = 1 << 18  # elements of a call whose rows are summed again
+_MOST = 1 << 18  # the number of elements whose rows are summed again
 
 
 def function_form(sample: Sample) -> Iterator[Suspicion]:

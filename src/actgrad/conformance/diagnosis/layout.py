@@ -22,7 +22,7 @@ from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
 MOST = 1 << 18  # elements of a call that are looked at
-SHARE = 0.8  # of the failing elements that another reading must explain
+SHARE = 0.8  # share of the failing elements that another reading must explain
 MOST_ROWS = 512
 FEWEST = 12  # failing elements that show a layout
 VOTERS = 256  # failing elements that vote for a shift
@@ -231,7 +231,7 @@ def _recomputed(
 
 
 def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None]) -> Elements | None:
-    """The call on other tensors, or None where it is refused."""
+    """The call on other tensors, or None if it is refused."""
     try:
         return planned(sample.call.operator, attributes, tensors)
     except (ActgradError, ValueError):
@@ -262,7 +262,7 @@ def positions(sample: Sample) -> Iterator[Suspicion]:
 
 
 def _pattern(sample: Sample) -> tuple[str, str] | None:
-    """The name and the words of the positions that fail, or None where they show no pattern."""
+    """The name and the words of the positions that fail, or None if they show no pattern."""
     call = sample.call
     if not 32 <= call.size <= MOST or len(sample.positions) < call.size:  # a sample of all elements
         return None
@@ -272,14 +272,14 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
         failing.setdefault(shape, np.zeros(len(values), bool))[indices[wrong]] = True
         silent.setdefault(shape, np.zeros(len(values), bool))[indices] = ~wrong & (actual == 0)
     patterns = [_pattern_of(wrong, silent[shape], shape) for shape, wrong in failing.items() if wrong.any()]
-    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the halves one after another
+    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # one half, then the other
         wrong = np.any(sample.wrong, axis=0)
         patterns = [_pattern_of(wrong, np.zeros_like(wrong), call.shape)]
     return next(filter(None, patterns), None)
 
 
 def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[str, str] | None:
-    """The same, of the elements of one shape. Silent elements are right zeros: many a mistake leaves zeros alone."""
+    """The same, of the elements of one shape. Silent elements are right zeros: many mistakes do not change zeros."""
     size = len(wrong)
     failing = np.flatnonzero(wrong)
     if len(failing) < 4 or len(failing) > 0.95 * size:

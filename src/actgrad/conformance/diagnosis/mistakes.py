@@ -120,7 +120,7 @@ def attribute_converted(sample: Sample) -> Iterator[Suspicion]:
 
 
 def attributes_exchanged(sample: Sample) -> Iterator[Suspicion]:
-    """Two attributes in each other's place."""
+    """Two attributes that were exchanged."""
     for (a, x), (b, y) in combinations(_scalars(sample).items(), 2):
         if x != y:
             yield Suspicion("attributes-exchanged", f"{a} and {b} are exchanged", sample.recomputed({a: y, b: x}))
@@ -180,7 +180,7 @@ def other_choice(sample: Sample) -> Iterator[Suspicion]:
 
 
 def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
-    """grad_output ignored, inputs in each other's place."""
+    """grad_output that was ignored, and inputs that were exchanged."""
     names, lanes = [lane.name for lane in sample.call.inputs], sample.inputs
     if sample.call.operator.gradient_of is not None:
         sentence = f"{names[0]} is ignored: as if it were 1"
@@ -198,14 +198,14 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
         return
     try:
         result = oracle.forward_results(operator, sample.call.attributes, sample.x)[0]
-    except ActgradError:  # a product may have the backward pass alone
+    except ActgradError:  # a product may have only the backward pass
         return
     sentence = "computed from the forward pass's result of the last input"
     yield Suspicion("forward-applied", sentence, sample.recomputed(inputs={sample.call.main: result}))
 
 
 def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
-    """A constant of the formula taken for 1, as a scale that is built in."""
+    """A constant of the formula that was taken as 1, such as a built-in scale."""
     for name, value in _constants(sample.call.computation.formulas[-1]).items():
         if value != 1:
             functions = {**error_bounds.FUNCTIONS, name: 1.0}
@@ -240,7 +240,7 @@ def _common_ratios(sample: Sample) -> Iterator[tuple[str, Array, float]]:
     """Where in words, where, and the ratio of actual and right that failing elements there have in common."""
     if sample.is_integer:
         return
-    with np.errstate(invalid="ignore"):  # NaN is on neither side
+    with np.errstate(invalid="ignore"):  # NaN is neither above nor below 0
         sides = {"": np.ones(len(sample.x), bool), " where x > 0": sample.x > 0, " where x <= 0": sample.x <= 0}
     for where, side in sides.items():
         ratio = _common_ratio(sample, side)

@@ -11,19 +11,19 @@ from ..verdict import Diagnosis
 from . import arithmetic, forms, layout, mistakes
 from .sample import Sample, Suspicion
 
-SHARE = 0.3  # of the failing elements that a suspicion must explain
+SHARE = 0.3  # share of the failing elements that a suspicion must explain
 CLOSE_SHARE = 0.8  # the same in 16 bits, where predictions come near by chance
 LOOSE_SHARE = 0.9  # the same for suspicions that only predict the size of errors
-CONTRADICTED = 0.05  # right elements that it would make wrong, as a share of the explained ones
+CONTRADICTED = 0.05  # right elements that it may make wrong, as a share of the explained elements
 MOST = 3
 VAGUE = {"factor", "half-intermediates"}  # another mistake may explain the elements that fail by far
 
 
 def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
-    """The mistakes that explain the most failing elements, one after another, or none where nothing explains enough.
+    """The mistakes that explain the most failing elements, one after another, or none if nothing explains enough.
 
-    A kernel may round worse than ours and make a mistake too: where the elements that fail by far are not explained,
-    the one that explains them best is named, with room for the kernel's rounding.
+    A kernel may round worse than ours and also make a mistake. If no mistake explains the elements with large errors,
+    the mistake that explains most of them is named, with tolerance for the kernel's rounding.
     """
     diagnoses, left = _diagnoses(sample)
     far = sample.far()
@@ -80,12 +80,12 @@ def _suspicions(sample: Sample) -> Iterator[Suspicion]:
 
 
 def _explained(sample: Sample, suspicion: Suspicion) -> tuple[Array, Array] | None:
-    """The failing elements that a suspicion explains, and the failing elements that are as it predicts.
+    """The failing elements that a suspicion explains, and the failing elements that have the predicted value.
 
-    None where right elements speak against it.
+    None if right elements contradict the suspicion.
 
-    An element that is as predicted, and as near to the right value, is not explained. But no second mistake is looked
-    for there.
+    An element that has the predicted value, but is as near to the right value, does not count as explained. Such
+    elements are not used to find a second mistake.
     """
     if suspicion.explains is not None:
         explains = np.concatenate(suspicion.explains)

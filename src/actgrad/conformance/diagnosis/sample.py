@@ -31,13 +31,13 @@ class Sample:
     inputs: tuple[Array, ...]
     actual: tuple[Array, ...]  # per output lane, as `wrong` and `failing`
     wrong: tuple[Array, ...]
-    failing: tuple[int, ...]  # of all elements, not of the sample
-    statistics: tuple[error_bounds.Sized, ...] = ()  # of the elements' rows, the exact ones
+    failing: tuple[int, ...]  # the indices among all elements, not in the sample
+    statistics: tuple[error_bounds.Sized, ...] = ()  # the exact statistics of the elements' rows
     earlier: EarlierOutputs = tuple
     room: float = 1.0  # ULP within which results of 16 bits agree with a prediction
 
     def far(self) -> Sample:
-        """The sample with the elements alone that fail by far. Predictions have room for a kernel's own rounding."""
+        """The sample with only the elements that have large errors. Predictions allow for a kernel's own rounding."""
         if self.is_integer:
             return self
         errors, most = self.errors(self.right), FAR_BFLOAT16 if self.actual[0].dtype.name == "bfloat16" else FAR
@@ -153,7 +153,7 @@ class Sample:
         return tuple(~p.faults(actual, *self.bounds) for p, actual in zip(prediction, self.actual, strict=True))
 
     def errors(self, prediction: Prediction) -> tuple[Array, ...]:
-        """The distances from a prediction: in ULP, for integers in ones."""
+        """The distances from a prediction in ULP. For integers, the differences."""
         return tuple(p.errors(actual) for p, actual in zip(prediction, self.actual, strict=True))
 
     def moved(self, prediction: Prediction) -> tuple[Array, ...]:

@@ -20,7 +20,7 @@ _FAR = 10_000  # beyond it every function here is constant or overflows
 
 
 def verify(golden: Golden, lanes: Sequence[Array], name: str) -> bool:
-    """Raise where exact values differ from mpmath's by more than 2^-40 of the larger term. Return False without mpmath.
+    """Raise if exact values differ from mpmath's by more than 2^-40 of the larger term. Return False without mpmath.
 
     `lanes` are finite inputs of the formula.
     """

@@ -98,7 +98,7 @@ def fingerprint(item: Item) -> str:
 
 
 def finished(folder: Path, tasks: Sequence[Item]) -> tuple[list[State], list[Item]]:
-    """The finished sweep of each task that tried the most numbers, and the tasks that have other states only."""
+    """For each task the finished sweep with the most numbers, and the tasks that have no finished sweep."""
     best, stale = [], []
     for item in tasks:
         words = [path.stem.split("-")[-2] for path in folder.glob(state_file(folder, item, "*").name)]

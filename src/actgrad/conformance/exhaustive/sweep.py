@@ -52,7 +52,7 @@ class Item:
 
     @property
     def is_absolute(self) -> bool:
-        """Whether an absolute bound holds too: for a derivative by x, alone, that is of the size of 1."""
+        """Whether an absolute bound also applies: only to a derivative by x that has the size of 1."""
         operator = self.operator
         has_distribution = standards.bounds(operator, self.dtype)[0] == standards.TRANSCENDENTAL_ULPS
         has_other_half = operator.access.is_packed or (operator.gradient_of and operator.gradient_of.multiplies)
@@ -80,7 +80,7 @@ class SweepErrors:
         names = ("elements", "count", "total", "faults")
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}
         largest = dict(self.largest)
-        for kind, extreme in other.largest.items():  # of equal errors the first one, which has the smaller bits
+        for kind, extreme in other.largest.items():  # among equal errors the first one, which has the smallest bits
             largest[kind] = max(largest.get(kind, extreme), extreme, key=itemgetter(0))
         return SweepErrors(**sums, first=[*self.first, *other.first][:FIRST], largest=largest)
 
@@ -89,7 +89,7 @@ class SweepErrors:
         return self.total / self.count if self.count else 0.0
 
     def error(self, kind: str) -> float | None:
-        """The largest error of a kind, None without elements."""
+        """The largest error of a kind, or None without elements."""
         return self.largest[kind][0] if kind in self.largest else None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import aten
-from ...base.errors import did_you_mean, library, quantity, quote, some
+from ...base.errors import did_you_mean, kind_of, library, quantity, quote, some
 from ..elements import Array
 from . import sizes
 from .sizes import UnreadableFile
@@ -94,7 +94,7 @@ def pytorch(path: Path, words: list[str]) -> Array:
         name = quote(":".join(words))
         raise UnreadableFile(f"{path}: has one tensor without a name; a name must be of several; leave {name} out")
     if not isinstance(content, torch.Tensor) or content.layout != torch.strided or content.is_quantized:
-        raise UnreadableFile(f"{path}: holds a {type(content).__name__}; it must hold a dense tensor; save one")
+        raise UnreadableFile(f"{path}: holds {kind_of(content)}; it must hold a dense tensor; save one")
     size = content.untyped_storage().nbytes()
     if size and size not in {entry.file_size for entry in entries}:  # PyTorch maps without a look at the entry's size
         fault = f"{path}: is damaged"

@@ -53,7 +53,7 @@ def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[
     """Shape, order and dtype of a .npy file, and where its elements begin, from its first MOST_NPY_HEADER bytes."""
     file = io.BytesIO(head)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
+        warnings.simplefilter("ignore")  # for headers that Python 2 wrote
         shape, is_fortran, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
     if dtype.hasobject or dtype.names or dtype.subdtype:
         raise UnreadableFile(f"{path}: holds {quote(dtype)}; it must hold numbers, not objects or records; convert it")
@@ -103,7 +103,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def available_memory() -> int | None:
-    """Bytes that a program may take without swapping, or None where the system does not tell."""
+    """Bytes that a program may take without swapping, or None if the system does not tell."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:

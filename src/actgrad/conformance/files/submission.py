@@ -69,9 +69,9 @@ def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
     argument = operator.schema.attributes_by_name.get(name)
     if argument is None or not is_given:
         names = list(operator.schema.attributes_by_name)
-        if not is_given:
+        if not is_given or not name:
             example = names[0] if names else "NAME"
-            fault = f"{operator.name}: --attr {text}: has no value"
+            fault = f"{operator.name}: --attr {text}: has no {'name' if is_given else 'value'}"
             raise ActgradError(f"{fault}; expected NAME=VALUE; write for example {example}=1")
         expected = f"the attributes are {', '.join(names)}" if names else f"{operator.name} has no attributes"
         cure = did_you_mean(name, names, f"leave --attr {text} out")
@@ -84,5 +84,7 @@ def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
         return name, parse(value)
     except (ValueError, KeyError):
         expected = either((kind, *choices))
-        cure = did_you_mean(value, choices or ("true", "false"), f"change {value or 'the empty value'}")
-        raise ActgradError(f"{operator.name}: --attr {text}: {name} must be {expected}; {cure}") from None
+        cure = did_you_mean(value, choices or ("true", "false"), "change it")
+        raise ActgradError(
+            f"{operator.name}: --attr {text}: {name} is {value!r}; it must be {expected}; {cure}"
+        ) from None

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from ...base.dtypes import BY_NAME
-from ...base.errors import ActgradError, either, quote
+from ...base.errors import ActgradError, either, quote, suffix_of
 from ..elements import Array
 from . import archives, sizes
 from .sizes import UnreadableFile
@@ -53,8 +53,7 @@ def split(text: str) -> tuple[Path, list[str]]:
         head, words = f"{head}:{words[0]}", words[1:]
     path = Path(head)
     if path.suffix.lower() not in SUFFIXES:
-        suffix = path.suffix or "none"
-        raise UnreadableFile(f"{text}: has the suffix {suffix}; it must be {either(SUFFIXES)}; rename or convert it")
+        raise UnreadableFile(f"{text}: has {suffix_of(path)}; it must be {either(SUFFIXES)}; rename or convert it")
     return path, words
 
 
@@ -72,7 +71,7 @@ def _npz(path: Path, words: list[str]) -> Array:
 def _native(path: Path, array: Array) -> Array:
     """The array of a .npy file in the byte order of this machine, and as bfloat16 where NumPy knows no name."""
     if array.dtype.kind == "V" and array.dtype.itemsize == 2 and array.dtype.names is None:
-        # NumPy does not know bfloat16 by name: it writes two bytes of nothing, and no other dtype of tensors is so.
+        # NumPy does not know the name bfloat16: it writes a void of two bytes. No other dtype of tensors is written so.
         array = array.view(BY_NAME["bfloat16"].numpy)
     if not array.dtype.isnative:
         sizes.refuse_large(path, array.nbytes, "when its byte order is changed")

@@ -1,4 +1,4 @@
-"""Verdicts as one HTML page that stands on its own: no script, nothing fetched, every text escaped."""
+"""Verdicts as one HTML page that needs no other file: no script, nothing fetched, every text escaped."""
 
 from __future__ import annotations
 

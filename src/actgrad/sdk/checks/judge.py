@@ -25,7 +25,7 @@ _OPTIONAL = ("clipValueMin", "clipValueMax")
 
 class _Lines(NamedTuple):
     lists: dict[str, DtypeList]
-    functions: dict[str, tuple[str, str]]  # by name: the pattern, and the rest of the line
+    functions: dict[str, tuple[str, str]]  # the pattern and the rest of the line, by name
 
 
 @cache
@@ -54,7 +54,7 @@ def patterns() -> dict[str, str]:
 
 
 def row_of(name: str, parameters: tuple[CParameter, ...]) -> Row | None:
-    """The row of a function, None for one whose checks are unknown."""
+    """The row of a function, or None if its checks are unknown."""
     lists, functions = _read()
     if name not in functions:
         return None
@@ -93,7 +93,7 @@ class Judge(NamedTuple):
 
 @cache
 def judge_of(name: str, parameters: tuple[CParameter, ...]) -> Judge | None:
-    """The checks of a function, None where they are unknown."""
+    """The checks of a function, or None if they are unknown."""
     row = row_of(name, parameters)
     if row is None:
         return None
@@ -112,7 +112,7 @@ class _Schema:
 
 @dataclass(frozen=True)
 class _Function:
-    """What checks of the contract read of a definition."""
+    """The part of a definition that checks of the contract read."""
 
     name: str
     schema: _Schema

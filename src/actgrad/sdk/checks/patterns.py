@@ -11,7 +11,7 @@ from .words import WORDS, checks_of
 
 
 def _dtypes(row: Row) -> Group:
-    """The lists of a row that are of arguments. Others are words' own."""
+    """The lists of a row that name arguments. The other lists belong to words."""
     names = {p.name for p in row.parameters}
     return tuple(c for key in row.dtypes if key.rstrip("?") in names for c in WORDS["dtype"](row, key))
 
@@ -117,7 +117,7 @@ def matmul(row: Row) -> Group:
 
 
 def _every(row: Row) -> Row:
-    """A row whose list `every` is of each tensor."""
+    """A row whose list `every` holds for each tensor."""
     return Row(row.name, row.pattern, row.parameters, dict.fromkeys(row.of_type("Tensor"), row.dtypes["every"]), ())
 
 

@@ -13,7 +13,7 @@ from ...contract.check import Call, Check
 
 Group = tuple[Check, ...]
 
-#: What a dtype counts where dtypes meet: booleans, integers, floating, complex numbers.
+#: The rank of a dtype in promotion: booleans, integers, floating, complex numbers.
 CATEGORIES = {"bool": 0, "int": 1, "uint": 1, "float": 2, "other": 2, "complex": 3}
 _BY_ACL_NAME = {row.acl_name: row.name for row in BY_NUMBER.values()}
 
@@ -72,7 +72,7 @@ class Row:
         return [p.name for k, p in tensors if k == 0 or not p.is_output]
 
     def says(self, word: str) -> tuple[str, ...] | None:
-        """The arguments of a word of this row, None without it."""
+        """The arguments of a word of this row, or None without it."""
         return next((words[1:] for words in self.words if words[0] == word), None)
 
 
@@ -119,7 +119,7 @@ def term(call: Call, text: str) -> Any:
     return sizes[index] if -len(sizes) <= index < len(sizes) else None
 
 
-#: Numbers of a tensor. `bits`: the bytes of its dropout mask, 16 for each 128 elements. `rows`: of its last dimension.
+#: A count of a tensor. `bits`: the bytes of its dropout mask, 16 for each 128 elements. `rows`: its number of rows.
 _TERMS: dict[str, Callable[[TensorMeta], int | None]] = {
     "count": lambda meta: meta.size,
     "rank": lambda meta: len(meta.shape),

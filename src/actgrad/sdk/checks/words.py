@@ -1,4 +1,4 @@
-"""Words of checks.txt on pointers, products, lists and values, and those that guard other words."""
+"""Words of checks.txt on pointers, products, lists and values, and words that are conditions of other words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NULLS: dict[str, type[ActgradError]] = {"561103": KernelMissing, "161002": Inva
 
 
 def nulls(row: Row, is_optional: Callable[[str], bool]) -> Group:
-    """No required pointer is null. The word `null STATUS NAME ...` names those with another status than 161001."""
+    """No required pointer is null. The word `null STATUS NAME ...` names pointers with another status than 161001."""
     statuses = _null_statuses(row)
     lists = {name.removesuffix("[]"): status for name, status in statuses.items() if name.endswith("[]")}
 
@@ -54,7 +54,7 @@ def _null_statuses(row: Row) -> dict[str, str]:
 
 
 def _lengths(name: str, to: str) -> Check:
-    """Two lists have as many tensors. The status is the one of a null pointer."""
+    """Two lists have the same number of tensors. The status is the status of a null pointer."""
 
     def test(call: Call) -> str | None:
         counts = [len(call.attributes[each]) for each in (name, to)]
@@ -197,7 +197,7 @@ def positive(row: Row, name: str, lowest: str = "0") -> Group:
 
 
 def lists(row: Row, *options: str) -> Group:
-    """Lists have as many tensors of equal shapes and of one dtype. `apart`: each list has a dtype of its own."""
+    """Lists have the same number of tensors, equal shapes and one dtype. `apart`: each list may have another dtype."""
     names = row.of_type("tensors")
 
     def lengths(call: Call) -> str | None:
@@ -241,7 +241,7 @@ def _guarded(row: Row, words: tuple[str, ...], condition: str, holds: Callable[[
 
 
 def when(row: Row, left: str, sign: str, right: str, *words: str) -> Group:
-    """Another word, where a comparison holds."""
+    """Another word, only if a comparison holds."""
 
     def holds(call: Call) -> bool:
         return _holds([term(call, left), term(call, right)], (sign,))

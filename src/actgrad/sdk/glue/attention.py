@@ -24,7 +24,7 @@ def _heads(a: Any, layout: str, width: int) -> Any:
 
 
 def _packed(a: Any, layout: str, groups: int = 1) -> Any:
-    """The reverse. A head of several `groups` gets the sum of theirs."""
+    """The reverse. A head that several groups share gets the sum of their gradients."""
     a = a.reshape(a.shape[0], -1, groups, *a.shape[2:]).sum(2)
     a = a.transpose(np.argsort(_LAYOUTS[layout]))
     return a.reshape(*a.shape[:2], -1) if layout.endswith("H") else a

@@ -188,7 +188,7 @@ def _nan_median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
 
 
 def _median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
-    """The lower of two, or the first NaN."""
+    """The smaller of two numbers, or the first NaN."""
     n = a.shape[dim] if a.ndim else 1
     return _by_rank(a, lambda count: np.where(count < n, count, (n - 1) // 2), dim, keep)
 
@@ -200,7 +200,7 @@ def _rank_shapes(shape: Shape, dim: int, keep: bool) -> tuple[Shape, Shape]:
 
 
 def _unique(a: Any, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
-    """Elements, or parts along a dimension, in order, once each, with their numbers and how often each occurs."""
+    """The different elements, or parts along a dimension, in order, with their indices and counts."""
     values, inverse, counts = np.unique(
         a.astype(working(a.dtype)), return_inverse=True, return_counts=True, axis=dim, equal_nan=False
     )
@@ -212,7 +212,7 @@ _ALL = 1000  # the dim of UniqueConsecutive that stands for none
 
 
 def _unique_runs(a: Any, has_inverse: bool, has_counts: bool, dim: int) -> tuple[Any, Any, Any]:
-    """As `_unique`, of neighbours."""
+    """The same as `_unique`, for equal neighbours."""
     parts = a.reshape(-1) if dim == _ALL else _rows(a, dim)
     is_new = np.ones(len(parts), np.bool_)
     is_new[1:] = (parts[1:] != parts[:-1]).any(tuple(range(1, parts.ndim)))

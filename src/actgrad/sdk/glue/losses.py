@@ -102,7 +102,7 @@ def _entropy_by_target(gradient: Any, a: Any, target: Any, weight: Any, positive
 
 
 def _picked(a: Any, target: Any, weight: Any, ignored: int) -> tuple[Any, Any, Any]:
-    """Rows of `a`, and of each row the class and its weight, 0 where it is ignored."""
+    """Rows of `a`, and for each row the class and its weight. The weight of an ignored row is 0."""
     classes = target.reshape(-1).astype(np.int64)
     is_counted = classes != ignored
     classes = indices_within(np.where(is_counted, classes, 0), a.shape[-1])

@@ -32,7 +32,7 @@ def addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
 
 
 def _bins(size: int, count: int) -> Any:
-    """A matrix that means the elements of each of `count` bins. Neighbours may share an element."""
+    """A matrix that computes the means of `count` bins of elements. Neighbouring bins may share an element."""
     k, n = np.arange(count)[:, None], np.arange(size)
     is_inside = (n >= k * size // count) & (n < -(-(k + 1) * size // count))
     return (is_inside / is_inside.sum(1, keepdims=True)).astype(np.float32)

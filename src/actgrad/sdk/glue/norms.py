@@ -15,7 +15,7 @@ def _last(rank: int) -> tuple[int, ...]:
 
 
 def _spread_out(statistic: Any, a: Any, axes: tuple[int, ...]) -> Any:
-    """With a dimension of size 1 for each axis, which programs may leave out."""
+    """A tensor with dimensions of size 1 for the axes, which programs may leave out."""
     return statistic.reshape(*a.shape[: a.ndim - len(axes)], *(1,) * len(axes))
 
 
@@ -92,7 +92,7 @@ def _group_norm_backward(
 
 
 def _by_channel(statistic: Any, a: Any) -> Any:
-    """With a dimension of size 1 for each but the second."""
+    """A tensor with dimensions of size 1, except for the second."""
     return statistic.reshape(-1, *(1,) * (a.ndim - 2))
 
 
@@ -138,7 +138,7 @@ def _batch_norm_backward_shapes(gradient: Shape, a: Shape, weight: Any, *rest: A
     if None in (needed := saved if training else running).values():
         names = " and ".join(needed)
         raise ValueError(f"training is {training} and a statistic is null; {names} must be tensors; pass them")
-    if not training:  # programs pass empty ones
+    if not training:  # programs pass empty tensors
         saved = {name: None if shape == (0,) else shape for name, shape in saved.items()}
     _compare_channels(a, weight=weight, **running, **saved)
     return a, a[1:2], a[1:2]

@@ -24,7 +24,7 @@ def _adam_w(
 
 
 def _unscaled(gradient: Any, is_bad: Any, factor: Any) -> Any:
-    """Gradients times a factor, and 1.0 where one was infinite or NaN."""
+    """Gradients times a factor, and 1.0 if a gradient was infinite or NaN."""
     return gradient * factor.reshape(()), is_bad if np.isfinite(gradient).all() else np.ones_like(is_bad)
 
 

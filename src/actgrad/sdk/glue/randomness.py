@@ -12,7 +12,7 @@ _WORD = (1 << 64) - 1
 
 
 def _generator(seed: int, offset: int) -> np.random.Generator:
-    """The streams of other offsets are apart."""
+    """Other offsets have other random numbers."""
     return np.random.Generator(np.random.Philox(key=seed & _WORD | (offset & _WORD) << 64))
 
 
@@ -36,7 +36,7 @@ def _drawn(a: Any, count: int, has_replacement: bool, seed: int, offset: int) ->
     if not a.size:  # hardware ends the call
         return None
     rows, generator = a.reshape(-1, a.shape[-1]).astype(np.float64), _generator(seed, offset)
-    if not has_replacement:  # the first arrivals of processes whose rates are the weights
+    if not has_replacement:  # the first arrivals of random processes with these weights as rates
         return np.argsort(generator.exponential(size=rows.shape) / rows, -1, kind="stable")[:, :count]
     ends = np.cumsum(rows, -1)
     numbers = generator.random((len(rows), count)) * ends[:, -1:]

@@ -77,7 +77,7 @@ def _padded(a: Any, pad: Sequence[int], value: Any) -> Any:
 
 
 def _reflected(a: Any, pad: Sequence[int]) -> Any:
-    """Mirrored at the first and the last element of each dimension. Negative numbers crop."""
+    """The tensor mirrored at the first and the last element of each dimension. Negative numbers crop."""
     for dim, (before, after) in enumerate(_margins(a.shape, pad)):
         n = a.shape[dim]
         a = np.take(a, n - 1 - np.abs(n - 1 - np.abs(np.arange(-before, n + after))), dim)

@@ -12,10 +12,10 @@ Shape = tuple[int, ...]
 
 #: The dtype in which a rule gets its arrays, and in which its result is rounded.
 COMMON = "common"  # the promoted dtype of its arguments
-FLOATING = "floating"  # the same, float32 for integers
-RESULT = "result"  # the dtype of its result, int64 for integers
+FLOATING = "floating"  # the same, but float32 for integers
+RESULT = "result"  # the dtype of its result, but int64 for integers
 OWN = "own"  # each array keeps its dtype
-WIDE = "wide"  # as floating, but each result is rounded to its own dtype
+WIDE = "wide"  # the same as floating, but each result is rounded to its own dtype
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Rule:
 
 
 def _min_and_max(a: Any, dims: Sequence[int], keep: bool) -> tuple[Any, Any]:
-    """Of no elements there are none."""
+    """Without elements there are no results."""
     if not a.size:
         return None, None
     axes = tuple({d % max(a.ndim, 1) for d in dims} if a.ndim else ()) or None
@@ -195,7 +195,7 @@ def _log_sum_exp(a: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -> Any:
-    """Of any order, over any number of dimensions."""
+    """The norm of any order, over any number of dimensions."""
     sizes = np.abs(with_dimension(a))
     axis = tuple(dims) or tuple(range(sizes.ndim))
     if np.isinf(order):

@@ -16,7 +16,7 @@ from .rule import OWN, WIDE, Rule, Shape
 
 
 def _spatial(key: Sequence[Any]) -> Any:
-    """A key of the last dimensions."""
+    """An index of the last dimensions."""
     return (..., *key)
 
 
@@ -195,7 +195,7 @@ def _convolution_backward(
 ) -> Any:  # fmt: skip
     if not gradient.size:
         return np.zeros_like(a), np.zeros_like(weight), np.zeros(gradient.shape[1], a.dtype)
-    outer, inner = (a, gradient) if transposed else (gradient, a)  # of the convolution that is not transposed
+    outer, inner = (a, gradient) if transposed else (gradient, a)  # the sizes of the convolution that is not transposed
     windows = _convolution_windows(inner.shape[2:], weight.shape[2:], stride, padding, dilation)
     windows = replace(windows, counts=outer.shape[2:])
     by_a = by_weight = by_bias = None
@@ -241,7 +241,7 @@ def _pool_windows(
 
 
 def _batched(a: Any) -> Any:
-    """With a dimension for the batch, which programs may leave out."""
+    """A tensor with a batch dimension, which programs may leave out."""
     return a if a.ndim == 4 else a[None]
 
 

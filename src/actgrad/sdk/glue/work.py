@@ -24,7 +24,7 @@ from .rules import RULES
 
 
 def check_argument(name: str, parameter: str, value: Any, may_be_null: bool, reads_nibbles: bool = False) -> None:
-    """Raise where an argument has no memory, no dtype to compute with, or is missing."""
+    """Raise if an argument has no memory, no dtype to compute with, or is missing."""
     if value is None and not may_be_null:
         raise NullArgument(f"{name}: {parameter} is a null pointer; it is required; pass a pointer")
     if isinstance(value, AclTensor):
@@ -143,8 +143,8 @@ class Work:
             for call in filter(self._has_results, self._calls):
                 try:
                     shapes = self._compute(call, distance)
-                except (ArithmeticError, IndexError, TypeError, ValueError) as error:  # by the numbers in tensors
-                    if str(error).count("; ") > 1:  # a rule's own text
+                except (ArithmeticError, IndexError, TypeError, ValueError) as error:  # from numbers in tensors
+                    if str(error).count("; ") > 1:  # the message of a rule
                         raise
                     words = ", ".join(str(each.view_dims) for each in call if isinstance(each, AclTensor))
                     fault = f"{self.name}: the tensors have shapes {words}; indices, masks and sizes must fit these"
@@ -193,7 +193,7 @@ class Work:
 
 
 def _parts(value: Any, count: int) -> tuple[Any, ...]:
-    """An argument for each tensor of a list: the list's, a tensor's elements if it has as many, or always the same."""
+    """An argument for each tensor of a list: from a list, from a tensor with as many elements, or always the same."""
     if isinstance(value, tuple):
         return value
     if not isinstance(value, AclTensor) or value.view_dims != (count,) or count == 1:

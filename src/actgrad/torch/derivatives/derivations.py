@@ -1,4 +1,4 @@
-"""The derivatives of a call: by a backward operator's kernel, else by the formula."""
+"""The derivatives of a call: by a backward operator's kernel, otherwise by the formula."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ...base import products
 from ...base.bounded_cache import BoundedCache
 from ...base.dtypes import FLOATS
 from ...base.errors import InvalidArgument
-from .. import saving
 from ..kernels import Interface, interface_of
+from . import saving
 from .dual import sum_present
 from .partials import Tensors, jacobian_vector, vector_jacobian
 
@@ -51,7 +51,7 @@ class Derivation(NamedTuple):
     plain: Callable[..., Any]  # the call on tensors that need no dispatcher
     keeps_result: bool
     keeps_more: bool
-    by_kernel: Gradient | None  # of a forward operator, from the saved tensors
+    by_kernel: Gradient | None  # the gradient of a forward operator, from the saved tensors
     by_kernel_from_input: Gradient | None
 
     def overwrite(self, x: torch.Tensor) -> torch.Tensor:
@@ -73,7 +73,7 @@ class Derivation(NamedTuple):
         return [sum_present((totals[number], self._by_formula(number, saved, (None, *rest)))) for number in numbers]
 
     def _of_gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
-        """The gradient of one tensor of a backward operator's call, for which no kernel exists."""
+        """The gradient of one tensor of a backward operator's call. There is no kernel for it."""
         operator, first = self.interface.operator, gradients[0]
         if all(gradient is None for gradient in gradients):
             return None
@@ -153,7 +153,7 @@ def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: di
 
 
 def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[str, Any]:
-    """All attributes of a call as PyTorch's schema has them; missing ones take the operator's defaults."""
+    """All attributes of a call for PyTorch's schema. Missing attributes have the operator's defaults."""
     return dict(zip(interface.names, interface.template(attributes)[interface.span], strict=True))
 
 

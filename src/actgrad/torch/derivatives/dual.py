@@ -71,7 +71,7 @@ def value(x: Any) -> Any:
 
 
 def slope(x: Any) -> Any:
-    """Its derivative, None where it is constant."""
+    """Its derivative, or None if it is constant."""
     return x.slope if isinstance(x, Dual) else None
 
 
@@ -87,7 +87,7 @@ def sum_of(a: Any, b: Any) -> Any:
 
 
 def sum_present(terms: Iterable[Any]) -> Any:
-    """The sum of the terms that are not None; None without any."""
+    """The sum of the terms that are not None, or None without any."""
     return reduce(sum_of, terms, None)
 
 
@@ -147,7 +147,7 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
     """The functions a formula may call, for dual numbers computed in `dtype`."""
 
     def choose(condition: Any, a: Any, b: Any) -> Any:
-        if not isinstance(condition, torch.Tensor):  # of attributes alone; a traced one becomes a guard
+        if not isinstance(condition, torch.Tensor):  # a condition on attributes. If it is traced, it becomes a guard
             return a if condition else b
         if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
             a = torch.scalar_tensor(a, dtype=dtype)  # torch.where of two plain numbers has the default dtype
@@ -201,5 +201,5 @@ def _or_nan(condition: Any, x: Any) -> Any:
 
 @cache
 def bound(formula: Callable[..., Any], dtype: torch.dtype) -> Callable[..., Any]:
-    """A formula as one of dual numbers computed in `dtype`."""
+    """The formula on dual numbers, computed in `dtype`."""
     return xp.bind(formula, functions(dtype))

@@ -79,7 +79,7 @@ class FormulaCall:
             return [*parts]
         first = next(iter(self.tensors.values()))
         shape = first.shape[: self.access.dimension(self.attributes, first.dim())]
-        numbers = first.new_ones(prod(shape), dtype=torch.int64).cumsum(0)  # from 1, of the tensor's own class
+        numbers = first.new_ones(prod(shape), dtype=torch.int64).cumsum(0)  # 1, 2, ... in a tensor of the same class
         is_computed = numbers <= counter.sum()
         is_computed = is_computed.reshape(*shape, *(1,) * (first.dim() - len(shape)))
         return [None if part is None else torch.where(is_computed, part, 0) for part in parts]
@@ -143,7 +143,7 @@ def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) ->
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:
-    """Whether the derivative by a tensor is 0 but at kinks: the operator needs only the signs of its elements."""
+    """Whether the derivative by a tensor is 0 except at kinks, because the operator needs only the signs."""
     if operator.access.sees_rows:
         return False
     ones = [torch.ones((), device="cpu")] * len(operator.schema.tensor_names)

@@ -1,7 +1,7 @@
 """The derivatives of elements from formula and terms. An element may see statistics of its row.
 
-A derivative is the element's own, and that through each statistic. The partial derivatives come from dual numbers, so
-that PyTorch differentiates, transforms and compiles the result.
+A derivative is the sum of the element's own derivative and of the derivatives through each statistic. The partial
+derivatives come from dual numbers, so that PyTorch differentiates, transforms and compiles the result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ElementCall(NamedTuple):
 
     statistics: RowStatistics
     dims: tuple[int, ...]  # of a row
-    formulas: Sequence[Callable[..., Any]]  # of an element, then the terms
+    formulas: Sequence[Callable[..., Any]]  # the formula of an element, then the terms
     element: Callable[..., Any]
     inputs: Sequence[torch.Tensor]
     attributes: Sequence[float]
@@ -83,7 +83,7 @@ class ElementCall(NamedTuple):
         return self.statistics.output_statistics[output] if self.statistics.passes else -1
 
     def partials(self, index: int) -> list[Any]:
-        """The outputs' own derivatives by the input at `index`; None where an output does not depend on it."""
+        """The outputs' own derivatives by the input at `index`, or None if an output does not depend on it."""
         return [slope(y) for y in self.outputs(_seeded(self.inputs, index), self.row_statistics(self.inputs))]
 
     def results(self) -> list[torch.Tensor]:
@@ -138,7 +138,7 @@ class ElementCall(NamedTuple):
         return [self.formulas[1 + number](*inputs, *earlier, *self.attributes)]
 
     def _terms(self) -> list[tuple[str, int]]:
-        """Of each statistic its combination, and how many earlier ones its term sees."""
+        """For each statistic its kind, and the number of earlier statistics that its term gets."""
         result: list[tuple[str, int]] = []
         for combinations in self.statistics.passes:
             result += [(combine, len(result)) for combine in combinations]
@@ -146,7 +146,7 @@ class ElementCall(NamedTuple):
 
 
 def _seeded(numbers: Numbers, index: int) -> list[Any]:
-    """Numbers whose derivatives are by the one at `index`."""
+    """Numbers with derivatives by the number at `index`."""
     return [Dual(number, 1.0) if k == index else number for k, number in enumerate(numbers)]
 
 

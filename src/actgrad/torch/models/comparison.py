@@ -1,4 +1,4 @@
-"""`report`: a user's own model before and after its conversion, in numbers."""
+"""`report`: numbers for a model of the user, before and after its conversion."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TrainingStep:
 
     seconds: tuple[float, float]  # medians of ROUNDS steps in turn
     ranges: tuple[tuple[float, float], tuple[float, float]]  # the fastest and the slowest of these steps, in seconds
-    peak: tuple[int, int]  # bytes beyond those before the step
+    peak: tuple[int, int]  # bytes in addition to the memory before the step
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class ModelReport:
 
     conversion: Report
     output: float  # the largest difference of the outputs, of the largest output
-    gradient: float  # the same of the parameters' gradients
+    gradient: float  # the same for the gradients of the parameters
     ways: Mapping[str, TrainingStep]  # "eager", and "compiled"
 
     def __str__(self) -> str:

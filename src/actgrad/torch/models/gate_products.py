@@ -1,4 +1,4 @@
-"""Products of an activation and its factor, by our functions; None where a call is not known to be one."""
+"""Products of an activation and its factor, by our functions, or None if a call is not known to be one."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def times_active(module: Any, other: Any, second: Active) -> Any:
 
 
 def _fused(module: Any, call: Active, other: Any) -> Any:
-    """The product by one kernel; None where it is not known to be one."""
+    """The product by one kernel, or None if it is not known to be one."""
     x, name = call.x, call.name
     if not name:
         return None
@@ -168,7 +168,7 @@ def _name_of_module(module: Any) -> str:
 
 
 class Rewritten(NamedTuple):
-    """A module's methods with fused products; `key` tells two of them apart."""
+    """A module's methods with fused products. Each one has another `key`."""
 
     key: tuple[Any, ...]
     methods: dict[str, Callable[..., Any]]
@@ -241,7 +241,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, module: Any, function: Any, is_block: bool):
         self.module, self.inner, self.is_block = module, function, is_block
-        self.attributes: set[str] = set()  # of functions, whose calls are taken
+        self.attributes: set[str] = set()  # names of functions whose calls are replaced
         self.reason, self.owner = "", ""
         self.done: list[Any] = []
         self.waiting: set[str] = set()  # names of calls that wait for their factor
@@ -253,7 +253,7 @@ class _Rewriter(ast.NodeTransformer):
         self.loads = Counter(node.id for node in self.names if isinstance(node.ctx, ast.Load))
 
     def function(self, function: FunctionType, name: str) -> Any:
-        """The method with fused products; None where it has none."""
+        """The method with fused products, or None if it has none."""
         if self.tree is None:
             return None
         self.owner = self.tree.args.args[0].arg
@@ -299,7 +299,7 @@ class _Rewriter(ast.NodeTransformer):
         return call_node(function, row, node, node.keywords)
 
     def _postpone(self, statements: list[Any]) -> None:
-        """Let `v = act(x)` wait for the one product that reads v, behind other assignments."""
+        """Move `v = act(x)` behind other assignments, to the only product that reads v."""
         for index, statement in enumerate(statements):
             name = target_of(statement)
             if not name or self.stores[name] != 1 or self.loads[name] != 1 or not isinstance(statement.value, ast.Call):
@@ -314,7 +314,7 @@ class _Rewriter(ast.NodeTransformer):
                     break
 
     def _keep_packed(self) -> None:
-        """Let `a, b = packed.chunk(2, -1)` keep the packed tensor, where one product reads both."""
+        """Keep the packed tensor of `a, b = packed.chunk(2, -1)`, if one product reads both."""
         if any(isinstance(node, (ast.For, ast.While)) for node in self.nodes):
             return
         pairs = [(c.args[0], o) for n in self.nodes for c, o, _ in factors(n) if self._is_gate(c, o)]

@@ -12,10 +12,10 @@ from . import gate_products
 class ConvertedModule(NamedTuple):
     """A row of the report: one module."""
 
-    name: str  # in the model; several for a shared module
+    name: str  # names in the model; a shared module has several
     was: str  # its class
     becomes: str  # its new class; "" without one
-    reason: str  # for leaving it alone
+    reason: str  # why the module was left
     candidates: str = ""  # what of actgrad.torch could take it
 
 
@@ -48,7 +48,7 @@ class Report:
 
     @property
     def left(self) -> tuple[ConvertedModule, ...]:
-        """The activation modules that were left alone."""
+        """The activation modules that were not swapped."""
         return tuple(row for row in self.rows if not row.becomes)
 
     def __len__(self) -> int:

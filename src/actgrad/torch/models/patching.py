@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.overrides import TorchFunctionMode
 
-from .. import conventions, functions, public_names
+from .. import conventions, function_arguments, functions, public_names
 from . import gate_products
 
 
@@ -46,7 +46,7 @@ class Form(NamedTuple):
     name: str  # of our function
     compute: Callable[..., Any]
     operator: Callable[..., Any]  # the operator itself, for `out=`
-    parameters: tuple[str, ...]  # of the call, in its order
+    parameters: tuple[str, ...]  # parameters of the call, in its order
     required: tuple[str, ...]
 
     def __call__(self, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -61,7 +61,7 @@ class Form(NamedTuple):
         return self.compute(**row) if out is None else self._into(out, row)
 
     def _into(self, out: torch.Tensor, row: dict[str, Any]) -> Any:
-        """Our result in `out`, where PyTorch would neither resize nor convert."""
+        """Our result in `out`, if PyTorch would not resize or convert it."""
         dtype, first = row.pop("dtype", None), row.pop(self.parameters[0])
         first = first if dtype is None else first.to(dtype)
         tensors = [first, *(value for value in row.values() if isinstance(value, torch.Tensor))]
@@ -98,7 +98,7 @@ def forms() -> dict[Any, Form]:
 
 
 def _form(names: public_names.TorchNames, original: Any, is_in_place: bool) -> Form | None:
-    """How a call of PyTorch's becomes ours; None where ours has no such form."""
+    """How a call of PyTorch's becomes ours, or None if ours has no such form."""
     function, described, name = getattr(functions, names.function), _parameters(original), names.operator.name
     if is_in_place and any(each.name == "inplace" for each in names.parameters):
         function = partial(function, inplace=True)
@@ -115,7 +115,7 @@ def _call(names: public_names.TorchNames, operator: Any, input: Any, out: Any = 
     """A call of the operator, which has numbers for choices."""
     switch, choices = names.operator.switch, names.operator.choices
     if switch in attributes and choices:
-        attributes[switch] = public_names.number(names.function, attributes[switch], choices)
+        attributes[switch] = function_arguments.number(names.operator.name, attributes[switch], choices)
     return operator(input, **attributes) if out is None else operator(input, **attributes, out=out)
 
 
@@ -131,7 +131,7 @@ def _parameters(original: Any) -> tuple[tuple[str, ...], tuple[str, ...]] | None
 
 
 class _Mode(TorchFunctionMode):
-    """Gives calls to actgrad, and counts those that actgrad took and those that it could not take."""
+    """Passes calls to actgrad. Counts the calls that actgrad computed, and the calls that it could not compute."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -20,7 +20,7 @@ import torch
 
 from .source import tree_of
 
-#: Functions of PyTorch without side effects, of the elements alone.
+#: PyTorch's functions without side effects that depend only on the elements.
 _ELEMENTWISE = {
     *("abs", "add", "div", "mul", "sub", "neg", "pow", "square", "sqrt", "rsqrt", "reciprocal", "exp", "expm1", "log"),
     *("log1p", "sigmoid", "tanh", "erf", "erfc", "expit", "relu", "where", "clamp", "clip", "clamp_min", "clamp_max"),
@@ -79,7 +79,7 @@ def is_constant(value: Any) -> bool:
 
 
 class Reads:
-    """What a forward read: values by the expressions that read them again, with the names in these."""
+    """The values that a forward read, by the expressions that read them again, with the names in the expressions."""
 
     def __init__(self) -> None:
         self.tests: dict[str, None] = {}
@@ -120,7 +120,7 @@ SELF: Any = object()
 
 
 class ForwardReader:
-    """Follows a module's functions. `device` is what the tensors say of theirs."""
+    """Follows a module's functions. `device` is the device that the tensors report."""
 
     def __init__(self, module: Any, device: str = "cpu"):
         self.module, self.device = module, torch.device(device)

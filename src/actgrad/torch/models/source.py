@@ -1,6 +1,6 @@
 """A function's syntax tree, and functions of a changed tree.
 
-The tree is used only where it compiles to the very code of the function, because a file may change after its import.
+The tree is used only if it compiles to exactly the code of the function, because a file may change after its import.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FUTURE = 0x1FF0000  # the bits of co_flags for `from __future__ import ...`
 
 @cache
 def tree_of(code: CodeType) -> Function | None:
-    """The syntax tree of a function's code; None without a source that compiles to it."""
+    """The syntax tree of a function's code, or None without a source that compiles to it."""
     parsed = _parsed(code.co_filename)
     if parsed is None or not any(_is_same(code, other) for other in parsed[1] if other.co_name == code.co_name):
         return None
@@ -66,7 +66,7 @@ def _is_within(position: Any, node: Any) -> bool:
 
 
 def with_tree(function: FunctionType, tree: ast.FunctionDef, names: dict[str, Any]) -> FunctionType | None:
-    """The function with another tree, in which some names are known besides; None where its code needs its class."""
+    """The function with another tree and some more names, or None if its code needs its class."""
     code, tree = function.__code__, copy.deepcopy(tree)
     words = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)} | set(code.co_varnames)
     if any(word.startswith("__") and not word.endswith("__") for word in words):

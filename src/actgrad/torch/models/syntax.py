@@ -47,7 +47,7 @@ def attribute_of(node: ast.expr, owner: str) -> str:
 
 
 def target_of(statement: Any) -> str:
-    """The one name that a statement assigns to."""
+    """The only name that a statement assigns to."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id
     return ""
@@ -90,7 +90,7 @@ def same_call(a: ast.arguments, function: ast.expr) -> ast.Call:
 
 
 def wrapped(wrapper: Any, inner: Any, result: Any) -> Any:
-    """A decorator's function around another function; None where it does not have it in one cell."""
+    """A decorator's function around another function, or None if it does not have it in one cell."""
     cells = [cell for cell in wrapper.__closure__ or () if cell.cell_contents is inner]
     if len(cells) != 1:
         return None

@@ -1,4 +1,4 @@
-"""Modules of other libraries known by a proof: their forward is followed by `reading`, and compared with our functions.
+"""Modules of other libraries that a proof recognises: `reading` follows their forward, and compares it with ours.
 
 No library is imported, no class is known by its name, and none of the model's code runs before all of it was read.
 """
@@ -57,7 +57,7 @@ def activations() -> dict[str, KnownActivation]:
 
 @cache
 def _formula(activation: KnownActivation) -> Callable[[torch.Tensor], torch.Tensor]:
-    """The function in aten's operators, which need no compilation."""
+    """The function made of aten's operators, which need no compilation."""
     function, options = activation
     interface = interface_of(public_names.names_of(function).operator)
     template = interface.template(dict(options))

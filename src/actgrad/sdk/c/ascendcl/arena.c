@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Blocks are sorted by address. The gaps between them are free, so that no two free ones need merging. */
+/* Blocks are sorted by address. The gaps between them are free, so free blocks never need merging. */
 size_t actgrad_blocks_after(const Blocks* blocks, uint64_t address) {
     size_t low = 0;
     size_t high = blocks->count;
@@ -179,7 +179,7 @@ static bool copy_bytes(const Arena* arena, int to, uint64_t start, uint64_t end)
     return true;
 }
 
-/* Copies the touched pages alone: reading the others would fill them with zeros. */
+/* Copies only the touched pages, because reading the others would allocate them. */
 int actgrad_arena_copy(const Arena* arena) {
     const int copy = make_file(arena->size);
     bool is_copied = copy >= 0;

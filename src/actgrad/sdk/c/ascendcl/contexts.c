@@ -16,7 +16,7 @@ struct Context {
 
 atomic_bool actgrad_is_started;
 FORK_SAFE_LOCK(contexts_lock, CONTEXTS_ORDER)
-static Context* contexts; /* of programs, destroyed ones too */
+static Context* contexts; /* contexts that programs made, destroyed contexts too */
 static Context defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
                                     {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}};
 static uint64_t uses[DEVICES]; /* calls of aclrtSetDevice minus calls of aclrtResetDevice */

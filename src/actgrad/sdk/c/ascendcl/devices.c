@@ -29,7 +29,7 @@ aclError aclrtGetDevice(int32_t* deviceId) {
     return ACL_SUCCESS;
 }
 
-/** As many as ASCEND_RT_VISIBLE_DEVICES names, else 8. */
+/** The number of devices that ASCEND_RT_VISIBLE_DEVICES names, or 8. */
 aclError aclrtGetDeviceCount(uint32_t* count) {
     if (count == NULL) return actgrad_fail_null(__func__, "count");
     *count = (uint32_t)actgrad_get_settings()->devices;

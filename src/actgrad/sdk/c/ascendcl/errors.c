@@ -29,7 +29,7 @@ static void free_texts(void* of_thread) {
 
 __attribute__((constructor)) static void make_key(void) { has_key = pthread_key_create(&at_end, free_texts) == 0; }
 
-/* Takes the text. Without memory for one, the code alone tells the failure. */
+/* Takes the text. If memory for the text is missing, only the code describes the failure. */
 static void keep(char* text) {
     if (text == NULL) return;
     free(texts.newest);
@@ -49,7 +49,7 @@ static void write_time(char* text, size_t size) {
     snprintf(text + length, size - length, ".%03ld.%03ld", now.tv_nsec / 1000000, now.tv_nsec / 1000 % 1000);
 }
 
-/* The operators' statuses and the runtime's codes have titles of their own. */
+/* The operators' statuses and the runtime's codes have different titles. */
 static const char* title_of(int32_t code) {
     if (code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT) return "Feature_Not_Supported";
     switch (code / 1000) {

@@ -11,7 +11,7 @@ typedef struct {
     struct timespec time; /* when a stream reached that, or 0 if none did */
 } Event;
 
-FORK_SAFE_LOCK(events_lock, EVENTS_ORDER) /* for the places and times */
+FORK_SAFE_LOCK(events_lock, EVENTS_ORDER) /* guards the positions and times */
 
 static aclError fail_event(const char* function, const char* argument, aclrtEvent event) {
     if (event == NULL) return actgrad_fail_null(function, argument);

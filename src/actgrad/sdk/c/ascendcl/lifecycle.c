@@ -1,4 +1,4 @@
-/* The start and the end of the runtime. The last end lists what a strict program never gave back. */
+/* The start and the end of the runtime. At the last end, a strict program gets a list of its leaks. */
 #include "runtime.h"
 
 #include <unistd.h>

@@ -113,7 +113,7 @@ static uint64_t add_block(uint64_t size, const void* maker) {
     return start;
 }
 
-/* Removes a block and gives back its pages, but those that it shares with a neighbour. */
+/* Removes a block and frees its pages, except pages that it shares with a neighbour. */
 static void remove_block(size_t index) {
     const Block block = device.all[index];
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

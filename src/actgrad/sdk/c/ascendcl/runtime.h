@@ -1,4 +1,4 @@
-/* The modules of libascendcl, bottom to top: each uses those above it in this file alone. */
+/* The modules of libascendcl, bottom to top: each uses only modules above it in this file. */
 #ifndef ACTGRAD_RUNTIME_H
 #define ACTGRAD_RUNTIME_H
 
@@ -47,7 +47,7 @@ void actgrad_blocks_remove(Blocks* blocks, size_t index);
 typedef struct {
     uint64_t base;
     uint64_t size;
-    int64_t distance;   /* from a device address to where this process may touch it */
+    int64_t distance;   /* from a device address to an address in this process */
     int file;           /* mapped there, or -1 for private memory */
     uint64_t touchable; /* bytes from the base that can be touched */
 } Arena;
@@ -66,7 +66,7 @@ void actgrad_report_memory(void);
 /* streams.c */
 typedef struct Stream Stream;
 typedef struct {
-    Stream* stream; /* it may be destroyed: streams.c alone reads it */
+    Stream* stream; /* it may be destroyed: only streams.c reads it */
     uint64_t number;
 } Place; /* in the queue, which only a strict program has. The default one is before it */
 /* As actgrad_submit, with the name of the caller. `place` gets the place in the queue, unless it is NULL. */

@@ -43,7 +43,7 @@ enum {
 };
 
 /* settings.c: the environment, read once. */
-enum { DEVICES = 8 }; /* as many as a server with Ascend cards has */
+enum { DEVICES = 8 }; /* the number of devices in a server with Ascend cards */
 typedef struct {
     bool is_strict;        /* ACTGRAD_STRICT=1 */
     bool uses_server;      /* another process computes the operators */
@@ -51,7 +51,7 @@ typedef struct {
     const char* python;    /* the interpreter's executable */
     const char* libpython; /* its shared library, "" without one */
     const char* product;   /* ACTGRAD_PRODUCT, "" when unset */
-    const char* chip;      /* that one names, or one of that product, or of the default */
+    const char* chip;      /* the chip that the variable names, or a chip of that product or of the default */
     bool is_known;         /* whether there is such a product */
     int devices;           /* that the program sees, at most DEVICES */
 } actgrad_settings;
@@ -60,9 +60,9 @@ EXPORT const actgrad_settings* actgrad_get_settings(void);
 /* errors.c: keeps the text of the thread's last failure, "[PID: n] time title: text", and returns its code. */
 EXPORT int32_t actgrad_fail(int32_t code, const char* format, ...) __attribute__((format(printf, 2, 3)));
 EXPORT int32_t actgrad_fail_null(const char* function, const char* argument); /* 100000: a pointer is required */
-EXPORT void actgrad_report_text(const char* text); /* with time and title already in it */
+EXPORT void actgrad_report_text(const char* text); /* with the time and the title */
 
-/* live.c: the objects that a program may use. It tells destroyed ones without reading their memory. */
+/* live.c: the objects that a program may use. It recognises destroyed objects without reading their memory. */
 typedef enum {
     LIVE_STREAM, LIVE_EVENT, LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_KINDS
 } actgrad_live_kind;
@@ -71,7 +71,7 @@ typedef struct actgrad_live {
 } actgrad_live; /* the first member of an object */
 EXPORT void actgrad_live_add(actgrad_live_kind kind, actgrad_live* object);
 EXPORT bool actgrad_live_has(actgrad_live_kind kind, const void* object);
-EXPORT bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* true for one thread alone */
+EXPORT bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* true for only one thread */
 EXPORT void actgrad_live_retire(void* memory); /* frees it after a while: until then no new object has its address */
 
 /* contexts.c: fails in a strict program's thread without a device. */
@@ -79,7 +79,7 @@ EXPORT int32_t actgrad_check_device_if_strict(const char* function);
 
 /* memory.c: device memory. */
 EXPORT int64_t actgrad_memory_left(uint64_t address); /* bytes to the end of its allocation, or -1 outside of any */
-EXPORT int64_t actgrad_memory_distance(void); /* from a device address to where this process may touch it */
+EXPORT int64_t actgrad_memory_distance(void); /* from a device address to an address in this process */
 /* The file behind device memory and its mapping, for a process that computes on it. Returns 0 on success. */
 EXPORT int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size);
 

@@ -53,7 +53,7 @@ static bool has_waiting_queue(void) {
 static bool read_server(const char* libpython) {
     const char* value = value_of("ACTGRAD_SDK_HOST", "");
     if (strcmp(value, "server") == 0) return true;
-    if (access(libpython, R_OK) != 0) return true; /* "" does not name a file either */
+    if (access(libpython, R_OK) != 0) return true; /* "" is not the name of a file */
     if (strcmp(value, "inprocess") == 0) return has_waiting_queue();
     if (value[0] != '\0') say_ignored("ACTGRAD_SDK_HOST", value, "inprocess or server");
     return has_python();

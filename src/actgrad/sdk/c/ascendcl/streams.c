@@ -12,10 +12,10 @@
 
 struct Stream {
     actgrad_live live;
-    const Context* context; /* NULL: a default stream, of any context */
+    const Context* context; /* NULL for a default stream, which all contexts share */
     int32_t device;
     uint64_t left;    /* items in the queue */
-    aclError failure; /* the first that no synchronize has returned */
+    aclError failure; /* the first failure that no synchronize has returned */
 };
 
 typedef struct Item {
@@ -36,7 +36,7 @@ static _Atomic uint64_t numbers;
 
 /* Held by the thread that works. Work that waits for other work does that too. */
 static pthread_mutex_t working = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static pthread_t worker; /* the thread whose items are begun */
+static pthread_t worker; /* the thread whose work has begun */
 
 static bool is_default(const Stream* stream) { return stream >= defaults && stream < defaults + DEVICES; }
 static bool is_alive(const Stream* stream) { return is_default(stream) || actgrad_live_has(LIVE_STREAM, stream); }
@@ -53,7 +53,7 @@ static aclError fail_stream(const char* function, aclrtStream handle) {
                         handle);
 }
 
-/* The end of the queue for a living stream, which a strict program may use in its own context alone. */
+/* The end of the queue for a living stream, which a strict program may use only in its own context. */
 static aclError find_end(const char* function, aclrtStream handle, Place* found) {
     Stream* stream = stream_of(handle);
     if (stream == NULL) return fail_stream(function, handle);
@@ -137,7 +137,7 @@ typedef struct {
 
 FORK_SAFE_LOCK(refusals_lock, REFUSALS_ORDER)
 static Refusal refusals[DEVICES];
-static atomic_int count; /* of devices with a refusal: nothing else is read while it is 0 */
+static atomic_int count; /* the number of devices with a refusal: while it is 0, nothing else is read */
 
 /* A number of the calling thread's own: the system gives the number of an ended thread to a new one. */
 static uint64_t this_thread(void) {
@@ -190,7 +190,7 @@ aclError actgrad_check_refusals(const char* function) {
     if (refusal->thread == this_thread() && (refusal->is_reported || !refusal->fails_in_its_thread)) return ACL_SUCCESS;
     refusal->is_reported = true;
     if (refusal->is_followed) clear(refusal);
-    /* Not the work's own status: torch_npu takes 207000 of a read for a warning. */
+    /* Not the status of the work, because torch_npu treats 207000 from a read as a warning. */
     return actgrad_fail(ACL_ERROR_RT_FAILURE,
                         "%s: results may be missing, because earlier work failed; it must succeed before a read; "
                         "correct: %s",

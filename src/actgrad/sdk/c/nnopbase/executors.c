@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For the fields of executors, and the moment in which one is taken. */
+/* Guards the fields of executors, and the moment in which a call takes an executor. */
 FORK_SAFE_LOCK(executors_lock, EXECUTORS_ORDER)
 
 aclOpExecutor* actgrad_new_executor(Task* task) {
@@ -104,7 +104,7 @@ static aclnnStatus move_call(const char* function, const aclOpExecutor* executor
                             "tensor",
                             function, index);
     if (!actgrad_copy_call(call, moved)) return NO_EXECUTOR;
-    for (int k = 0; k < call->tensors; k++) /* in place, one tensor has several places */
+    for (int k = 0; k < call->tensors; k++) /* in place, a tensor has several positions */
         if (call->objects[k] == tensor) actgrad_place(moved, k, address);
     return 0;
 }

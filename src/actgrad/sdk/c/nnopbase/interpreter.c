@@ -48,7 +48,7 @@ static inline void watch(const bool* is_unwatched) {
 
 static struct {
     REQUIRED(FIELD)
-    void (*set_program_name)(const wchar_t* name); /* not in every version */
+    void (*set_program_name)(const wchar_t* name); /* not in every version of Python */
 } python;
 
 /* "3.12.1 (..." is "3.12". */
@@ -68,7 +68,7 @@ static bool find_all(void* library) {
     return REQUIRED(FIND) true;
 }
 
-/* Finds a Python that runs in this process already, else loads the library. NULL, or the reason why neither works. */
+/* Finds a Python that already runs in this process, or loads the library. Returns NULL, or why both failed. */
 static const char* find_python(void) {
     static char why[1024];
     const actgrad_settings* settings = actgrad_get_settings();
@@ -238,7 +238,7 @@ static void ask(int64_t request, const char* function, const int64_t* words, int
     if (is_of_program) answer->is_general = false; /* its Python may choose other rules for the next call */
 }
 
-enum { HELD = 0 }; /* what PyGILState_Ensure returns in a thread that has the interpreter's lock */
+enum { HELD = 0 }; /* PyGILState_Ensure returns it in a thread that has the interpreter's lock */
 static __thread int state_of_fork;
 static __thread bool is_in_fork;
 
@@ -257,8 +257,8 @@ static void after_fork_in_parent(void) {
     python.release(state_of_fork);
 }
 
-/* In the child the interpreter has this thread's state alone. It can make others, but no first one: this one stays, also
-   when the thread ends. */
+/* In the child the interpreter has only the state of this thread. It can make other states only while it has one, so
+   this state stays, also when the thread ends. */
 static void after_fork_in_child(void) {
     UNWATCHED;
     if (!is_in_fork) return;

@@ -42,7 +42,7 @@ struct aclScalar {
 };
 
 void actgrad_reshape(const void* tensor, const int64_t* dims, int64_t rank); /* contiguous, of the rank that it has */
-const void* actgrad_list_values(const void* list, int64_t* count); /* of a list or an array that is alive */
+const void* actgrad_list_values(const void* list, int64_t* count); /* the values of a living list or array */
 
 /* interpreter.c, server.c, planner.c: the planner, Python code of seam.py, in this process or in another. It gets a
    call as words, and per tensor its address and the bytes left in its allocation. It answers with a plan. */
@@ -56,14 +56,14 @@ typedef struct {
     int64_t tensor;      /* its number in the call */
     int64_t offset;      /* bytes from the tensor's address to the operand's */
     int64_t needed;      /* bytes from the tensor's address to the end of its allocation, at least */
-    actgrad_bytes bytes; /* of its elements, from the operand's address */
+    actgrad_bytes bytes; /* the bytes of its elements, counted from the operand's address */
     int64_t alike;       /* bits of the inputs with the layout of this output */
 } actgrad_operand;
 
 typedef struct {
     int64_t status;
     int64_t workspace_size;
-    int64_t handle; /* of the objects that the planner keeps for the plan, or 0 for none */
+    int64_t handle; /* the handle of the objects that the planner keeps for the plan, or 0 */
     int64_t run;    /* a function of (block, addresses), which returns 0 without memory. Itself 0 for no work here */
     int64_t block;
     int64_t is_run_by_planner;
@@ -104,7 +104,7 @@ typedef struct {
     const void** objects; /* the tensors */
 } Call;
 bool actgrad_describe_call(Call* call, const char* function, const actgrad_argument* arguments, int count);
-bool actgrad_copy_call(const Call* call, Call* copy); /* with words of its own. Both return false without memory. */
+bool actgrad_copy_call(const Call* call, Call* copy); /* with separate words. Both return false without memory. */
 void actgrad_place(Call* call, int64_t tensor, void* data);
 
 /* tasks.c: a planned call. Its executor holds it, and so do the cache, each piece of work that is queued or running, and

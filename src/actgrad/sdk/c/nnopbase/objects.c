@@ -10,7 +10,7 @@ static void fill_contiguous(const int64_t* dims, int64_t rank, int64_t* strides)
     int64_t step = 1;
     for (int64_t k = rank - 1; k >= 0; k--) {
         strides[k] = step;
-        if (__builtin_mul_overflow(step, dims[k], &step)) step = INT64_MAX; /* no memory is so large */
+        if (__builtin_mul_overflow(step, dims[k], &step)) step = INT64_MAX; /* no memory has this size */
     }
 }
 
@@ -106,7 +106,7 @@ static aclnnStatus check_result(const char* function, const aclTensor* tensor, c
         RETURN_IF_ERROR(check_result(__func__, tensor, result));                                            \
         RETURN_IF_ERROR(check_result(__func__, tensor, count));                                             \
         *count = (uint64_t)tensor->rank;                                                                    \
-        *result = malloc((*count + 1) * sizeof **result); /* of nothing, malloc may give NULL */            \
+        *result = malloc((*count + 1) * sizeof **result); /* malloc(0) may return NULL */                   \
         if (*result == NULL) return INNER;                                                                  \
         memcpy(*result, tensor->sizes, *count * sizeof **result);                                           \
         return 0;                                                                                           \

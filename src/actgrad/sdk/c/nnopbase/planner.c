@@ -6,7 +6,7 @@
 
 FORK_SAFE_LOCK(starting_lock, STARTING_ORDER)
 static actgrad_planner* planner;
-static char* failure; /* of the start, which is tried once */
+static char* failure; /* why the start failed. It is tried once */
 
 static actgrad_planner* start(void) {
     actgrad_planner* started =
@@ -42,7 +42,7 @@ FORK_SAFE_LOCK(handles_lock, HANDLES_ORDER)
 static int64_t handles[BATCH];
 static int64_t count;
 
-/* Adds a handle. A full batch is copied and begun anew. */
+/* Adds a handle. A full batch is copied, and a new one begins. */
 static bool fills_batch(int64_t handle, int64_t* batch) {
     LOCKED(&handles_lock);
     handles[count++] = handle;

@@ -47,7 +47,7 @@ static void disconnect(void) {
     connection = -1;
 }
 
-/* In a forked child the server is its parent's. */
+/* In a forked child, the server belongs to the parent. */
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, disconnect); }
 
 /* Starts the server and waits for the process that starts it: a program may wait for any child, so the server is none.

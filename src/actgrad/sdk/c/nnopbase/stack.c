@@ -9,7 +9,7 @@ enum { NEEDED = 1 << 20, GIVEN = 8 << 20 };
 typedef struct {
     void (*function)(void*);
     void* argument;
-    char* report; /* for the thread that waits, or NULL for none */
+    char* report; /* the failure, for the thread that waits, or NULL */
 } Errand;
 
 static void* do_errand(void* argument) {

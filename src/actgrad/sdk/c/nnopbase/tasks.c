@@ -50,7 +50,7 @@ static Task* hold_cached(const Call* call) {
     return *slot != NULL && is_like(&(*slot)->call, call) ? actgrad_hold_task(*slot) : NULL;
 }
 
-/* Puts a held task into its slot. Returns the one that was there. */
+/* Puts a task that the caller holds into its slot. Returns the task that was there. */
 static Task* exchange(Task* task) {
     Task** slot = slot_of(&task->call);
     LOCKED(&cache_lock);
@@ -59,7 +59,7 @@ static Task* exchange(Task* task) {
     return evicted;
 }
 
-/* Where this process may touch the operands: all are at one distance from their device addresses. */
+/* The addresses of the operands in this process: all have the same distance from the device addresses. */
 static void place_operands(Task* task) {
     const int64_t distance = actgrad_memory_distance();
     for (int64_t k = 0; k < task->plan.operands; k++) {
@@ -175,7 +175,7 @@ static void run_plan(void* argument) {
         const int64_t distance = actgrad_get_settings()->uses_server ? 0 : actgrad_memory_distance();
         actgrad_ask_planner(RUN, "", &plan->handle, 1, &distance, 1, &answer);
         run->status = (int32_t)answer.status;
-        const int64_t* reshaped = &answer.operands; /* of each tensor its number, its rank and its sizes */
+        const int64_t* reshaped = &answer.operands; /* for each tensor: its number, its rank and its sizes */
         const int64_t* end = reshaped + (run->status == 0 ? answer.outputs : 0);
         for (; reshaped < end; reshaped += 2 + reshaped[1])
             actgrad_reshape(run->task->call.objects[reshaped[0]], reshaped + 2, reshaped[1]);
@@ -189,7 +189,7 @@ static void run_plan(void* argument) {
 int32_t actgrad_run_task(void* argument) {
     const Task* task = argument;
     const actgrad_plan* plan = &task->plan;
-    if (plan->run == 0 && !plan->is_run_by_planner) return 0; /* of tensors without elements */
+    if (plan->run == 0 && !plan->is_run_by_planner) return 0; /* for tensors without elements */
     RETURN_IF_ERROR(check_memory(task));
     if (plan->is_run_by_planner && actgrad_get_settings()->uses_server && task->process != getpid())
         return compute_anew(task);

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import torch
 
-from ..base import products
-from ..base.errors import InvalidArgument, InvalidOperator, did_you_mean, either, quote
-from ..calls.operator import REGISTRY, Operator
-from .derivatives.partials import depends_on_sign_only
+from ...base import products
+from ...base.errors import InvalidArgument, InvalidOperator, did_you_mean, either, quote
+from ...calls.operator import REGISTRY, Operator
+from .partials import depends_on_sign_only
 
 AUTO = "auto"
 INPUT = "input"
@@ -73,7 +74,7 @@ def _sources(backward: Operator, keeps: str) -> tuple[int | None, ...]:
         if name in tensors:
             return 1 + tensors.index(name)
         if len(tensors) == 1:
-            return 1  # the result, or the one tensor under another name
+            return 1  # the result, or the only tensor under another name
         raise InvalidOperator(
             f"operator {backward.name}: {name} has no role; it must be a tensor of {forward.name}: "
             f"{', '.join(tensors)}; "
@@ -102,15 +103,13 @@ def choose(
     candidates = ways(operator)
     if save != AUTO:
         if save not in candidates:
-            names = [AUTO, *candidates]
-            cure = did_you_mean(save, names, "pass one of these")
-            raise InvalidArgument(
-                f"{operator.name}: save is {quote(save)}; it must be {either(map(repr, names))}; {cure}"
-            )
+            _refuse(operator, save, candidates)
         rule = _broken_rule(candidates[save], attributes)
         if rule:
-            values = _arguments(candidates[save], attributes)
-            words = [f"{name} is {quote(value)}" for name, value in values.items() if re.search(rf"\b{name}\b", rule)]
+            rule = rule.removesuffix(f" when {candidates[save].backward.definition.result_flag}")
+            words = [
+                f"{name} is {quote(value)}" for name, value in attributes.items() if name in re.findall(r"\w+", rule)
+            ]
             expected = f"save={RESULT!r} needs {rule}, so that the result has the sign of the input"
             cure = f"pass save={AUTO!r} or save={INPUT!r}"
             raise InvalidArgument(f"{operator.name}: {' and '.join(words)}; {expected}; {cure}")
@@ -123,11 +122,26 @@ def choose(
     return result
 
 
+def require(operator: Operator, attributes: dict[str, Any], save: Any) -> None:
+    """Raise what `choose` raises, also for an operator that returns a part of its parent's results."""
+    known = {**ways(operator), **ways(operator.part_of or operator)}
+    if not isinstance(save, str) or save not in (AUTO, *known):
+        _refuse(operator, save, known)
+    if save in ways(operator):
+        choose(operator, attributes, None, save)
+
+
+def _refuse(operator: Operator, save: object, known: Iterable[str]) -> NoReturn:
+    names = [AUTO, *known]
+    cure = did_you_mean(save, names, "pass one of these")
+    raise InvalidArgument(f"{operator.name}: save is {quote(save)}; it must be {either(map(repr, names))}; {cure}")
+
+
 def _broken_rule(way: SavedForBackward, attributes: dict[str, Any]) -> str | None:
     """The first rule that forbids a result to replace its input; None if it can replace it."""
-    if not way.keeps_result:
-        return None
     product, values = products.current(), _arguments(way, attributes)
+    if not way.keeps_result or any(isinstance(value, complex) for value in values.values()):
+        return None  # the operator itself refuses complex numbers
     rules = {**way.backward.requires, **way.backward.result_suffices}
     return next((rule for rule, holds in rules.items() if not holds(values, product)), None)
 
