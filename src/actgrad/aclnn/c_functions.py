@@ -39,12 +39,13 @@ class CFunction:
     """An operator's pair of C functions: the plans of their calls."""
 
     def __init__(self, signature: Signature):
-        self.signature = signature
+        self.signature, definition = signature, signature.definition
         operator = self.operator = signature.operator.with_definition(signature.definition)
         optional = signature.function.optional.split()
         self._defaults = {name: operator.defaults[name] for name in optional if name in operator.defaults}
-        self._positions = _positions(signature)
-        definition = operator.definition
+        self._positions = {p.argument: k for k, p in enumerate(signature.parameters)}
+        absent = {*definition.schema.tensor_names} & signature.function.fixed.keys()
+        self._positions |= dict.fromkeys(absent, len(signature.parameters))  # behind all arguments
         self._may_be_null = [  # the positions of tensors
             self._positions[a.name]
             for a in definition.schema.tensors
@@ -90,7 +91,7 @@ class CFunction:
                     continue
                 view = tensor.view if type(tensor) is AclTensor and tensor.is_plain else None
                 if view is None:
-                    view = self._other_view(tensor, self.signature.parameters[k].argument)
+                    view = _other_view(self.operator.name, tensor, self.signature.parameters[k].argument)
                     is_plain = is_plain and type(tensor) is not AclTensor
                     tokens.append(token_of(view))
                 else:
@@ -148,16 +149,6 @@ class CFunction:
             memory_checks.refuse_overlaps(operator, views[:n], views[n:])
             raise
 
-    def _other_view(self, tensor: Any, name: str) -> ArrayView:
-        """The view of a tensor that is not a plain aclTensor."""
-        if tensor is None:
-            raise NullArgument(f"{self.operator.name}: {missing(name)}")
-        if isinstance(tensor, AclTensor):
-            if tensor.view is None:
-                raise InvalidArgument(f"{self.operator.name}: {name} {DESTROYED}")
-            return tensor.view
-        return arrays.view(tensor, self.operator.name, name)
-
     def _flag(self, value: Any, argument: Argument, kind: str) -> Any:
         """A parameter that is not a pointer to an object: bool, int64_t, double or char*."""
         if type(value) is bool and kind == "bool":
@@ -194,11 +185,15 @@ class CFunction:
                 raise NullArgument(f"{operator.name}: {missing(p.argument)}")
 
 
-def _positions(signature: Signature) -> dict[str, int]:
-    """The positions of a call's arguments. A tensor that the function does not have stands behind all others."""
-    absent = {*signature.definition.schema.tensor_names} & signature.function.fixed.keys()
-    positions = {p.argument: k for k, p in enumerate(signature.parameters)}
-    return positions | dict.fromkeys(absent, len(signature.parameters))
+def _other_view(operator: str, tensor: Any, name: str) -> ArrayView:
+    """The view of a tensor that is not a plain aclTensor."""
+    if tensor is None:
+        raise NullArgument(f"{operator}: {missing(name)}")
+    if isinstance(tensor, AclTensor):
+        if tensor.view is None:
+            raise InvalidArgument(f"{operator}: {name} {DESTROYED}")
+        return tensor.view
+    return arrays.view(tensor, operator, name)
 
 
 def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
