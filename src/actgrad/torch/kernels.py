@@ -208,14 +208,6 @@ def replaceable(interface: Interface, args: tuple[Any, ...], out: Sequence[Any])
     return row
 
 
-def rounded(result: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """A result to be copied into an output of `dtype`: kernels round to the nearest integer, a copy cuts off."""
-    if not result.is_floating_point() or dtype.is_floating_point or dtype.is_complex or dtype == torch.bool:
-        return result
-    ends = torch.iinfo(dtype)
-    return result.double().round().nan_to_num(0.0, ends.max, ends.min).clamp(ends.min, ends.max)
-
-
 def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[Any]) -> None:
     """Raise if an output overlaps itself or another tensor; sizes that a tracer does not know are left to the run.
 

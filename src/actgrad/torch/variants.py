@@ -14,6 +14,7 @@ from . import graphs, kernels
 from .autograd import InPlaceNode, Redispatch, is_forward, node_of, refuses_overwriting
 from .derivatives import saving
 from .derivatives.derivations import derive
+from .derivatives.partials import rounded
 from .kernels import Interface
 
 _C = torch._C
@@ -89,7 +90,7 @@ class Variant:
         out = self.written(row, outputs)
         results = self.interface.overload(*kernels.replaceable(self.interface, row, out))
         for target, result in zip(out, results if len(out) > 1 else (results,), strict=True):
-            same = kernels.rounded(result, target.dtype)
+            same = rounded(result, target.dtype)
             if same.shape != target.shape:  # the checks may allow another shape of as many elements
                 same = same.reshape(target.shape)
             graphs.overwrite(target, same)

@@ -19,7 +19,6 @@ from ...base.computation import RowStatistics
 from ...base.element_formulas import element_and_formulas
 from ...base.errors import InvalidArgument, InvalidDtype
 from ...calls.operator import Operator
-from ..kernels import rounded
 from .dual import bound
 from .statistics import ElementCall
 
@@ -140,6 +139,14 @@ def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) ->
     """The call's outputs by the formula, in the dtype of the first tensor."""
     call = FormulaCall(operator, tensors, attributes)
     return tuple(call.shaped(call.masked(call.elements.results()), next(iter(call.tensors.values())).dtype))
+
+
+def rounded(result: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A result to be copied into an output of `dtype`: kernels round to the nearest integer, a copy cuts off."""
+    if not result.is_floating_point() or dtype.is_floating_point or dtype.is_complex or dtype == torch.bool:
+        return result
+    ends = torch.iinfo(dtype)
+    return result.double().round().nan_to_num(0.0, ends.max, ends.min).clamp(ends.min, ends.max)
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:
