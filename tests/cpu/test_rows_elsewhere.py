@@ -10,9 +10,10 @@ import pytest
 from actgrad.backends.cpu import engine, schedule, target
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import golden, oracle
+from actgrad.conformance.judging import judge
 from tests.cpu.test_targets import RUNNABLE
 from tests.support.calls import by_kernel_of, often
-from tests.support.row_operators import OPERATORS, ULPS, softmin, tensors
+from tests.support.row_operators import OPERATORS, QUANTISING, ULPS, softmin, tensors
 
 pytestmark = pytest.mark.share(4)
 
@@ -38,6 +39,19 @@ def test_machine_code_of_each_processor(name: str, operator: Any, monkeypatch: p
                 kernel, results = by_kernel_of(engine, operator, *given, **own)
                 assert str(kernel).startswith(f"{name}, ")
                 check(operator, dtype, results, given, own)
+
+
+@pytest.mark.parametrize("operator", QUANTISING, ids=lambda o: o.name)
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_quantisation_on_each_processor(name: str, operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "host", lambda: target.find(name))
+    rng = np.random.default_rng(1)
+    for dtype in ("float32", "bfloat16"):
+        for shape in ((3, 2), (4, 70), (70, 6), (2, 1000)):
+            x = (3 * rng.standard_normal(shape)).astype(BY_NAME[dtype].numpy)
+            kernel, results = by_kernel_of(engine, operator, x)
+            assert str(kernel).startswith(f"{name}, ")
+            assert judge(operator, {}, [x, *[None] * (len(operator.schema.tensors) - 1)], results).holds
 
 
 @over_operators

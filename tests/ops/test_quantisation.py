@@ -14,10 +14,7 @@ from ml_dtypes import bfloat16
 import actgrad
 import actgrad.torch
 from actgrad import aclnn, ir
-from actgrad.backends.cpu import engine, target
 from actgrad.conformance.judging import judge
-from tests.cpu.test_targets import RUNNABLE
-from tests.support.calls import by_kernel_of
 from tests.support.row_operators import QUANTISING
 from tests.support.surroundings import on_small_stack
 
@@ -366,18 +363,6 @@ def test_check_knows_a_tie_from_a_fault() -> None:
     assert not verdict.holds
     assert verdict.failing == 1
     assert not judge(actgrad.dynamic_quant, {}, [x], (out, scale * np.float32(1.01))).holds
-
-
-@pytest.mark.parametrize("operator", QUANTISING, ids=lambda o: o.name)
-@pytest.mark.parametrize("name", RUNNABLE)
-def test_machine_code_of_each_processor(name: str, operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "host", lambda: target.find(name))
-    for dtype in (np.float32, bfloat16):
-        for shape in ((3, 2), (4, 70), (70, 6), (2, 1000)):
-            x = some(*shape, dtype=dtype)
-            kernel, results = by_kernel_of(engine, operator, x)
-            assert str(kernel).startswith(f"{name}, ")
-            assert judge(operator, {}, [x, *[None] * (len(operator.schema.tensors) - 1)], results).holds
 
 
 @pytest.mark.parametrize("operator", QUANTISING, ids=lambda o: o.name)

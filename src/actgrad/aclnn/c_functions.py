@@ -39,26 +39,26 @@ class CFunction:
     """An operator's pair of C functions: the plans of their calls."""
 
     def __init__(self, signature: Signature):
-        self.signature = signature
+        self.signature, definition = signature, signature.definition
         operator = self.operator = signature.operator.with_definition(signature.definition)
         optional = signature.function.optional.split()
         self._defaults = {name: operator.defaults[name] for name in optional if name in operator.defaults}
-        self._positions = _positions(signature)
-        definition = operator.definition
+        self._positions = {p.argument: k for k, p in enumerate(signature.parameters)}
+        absent = {*definition.schema.tensor_names} & signature.function.fixed.keys()
+        self._positions |= dict.fromkeys(absent, len(signature.parameters))  # behind all arguments
         self._may_be_null = [  # the positions of tensors
             self._positions[a.name]
             for a in definition.schema.tensors
             if a.is_optional and a.name != definition.given_value
         ]
         required = [p for p in signature.parameters if p.is_unread and not p.is_optional and p.type == "Tensor"]
-        self._refused = [self._positions[name] for name in signature.function.refused.split()]
+        self._refused = [*map(self._positions.__getitem__, signature.function.refused.split())]
         self._unread = [(self._positions[p.argument], p.argument) for p in required]
         # The positions of the schema's tensors among the arguments. In place, the first input is the output.
         self.inputs = tuple(self._positions[name] for name in operator.schema.tensor_names)
         positions = (self._positions[name] for name in operator.schema.outputs if not signature.in_place)
         self.outputs = tuple(positions) or self.inputs[:1]
         self.tensors = (*self.inputs, *self.outputs)
-        self.input_parameters = tuple([k for k in self.inputs if k < len(signature.parameters)])
         attributes = definition.schema.attributes
         self._attributes = [(self._positions[a.name], a) for a in attributes if a.name in self._positions]
         self._fixed = {
@@ -73,11 +73,11 @@ class CFunction:
 
     def plan(self, args: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
-        ruleset, args = Ruleset.current(typed=True), completed(args)
+        ruleset, args = Ruleset.current(typed=True), (*args, None)  # for absent tensors
         views: list[Any] = []  # None for an optional tensor that was left out
         values: list[Any] = []  # the other arguments: scalars and flags
         tokens: list[Any] = [ruleset]
-        is_plain = all(args[k] is None for k in self._refused)
+        is_plain = not self._refused or all(args[k] is None for k in self._refused)
         for k, name in self._unread:
             if args[k] is None:  # null pointers count in order: later ones pass here
                 self._check_early((*args[:k], *[() if value is None else value for value in args[k:]]), ruleset)
@@ -91,7 +91,7 @@ class CFunction:
                     continue
                 view = tensor.view if type(tensor) is AclTensor and tensor.is_plain else None
                 if view is None:
-                    view = self._other_view(tensor, self.signature.parameters[k].argument)
+                    view = _other_view(self.operator.name, tensor, self.signature.parameters[k].argument)
                     is_plain = is_plain and type(tensor) is not AclTensor
                     tokens.append(token_of(view))
                 else:
@@ -118,8 +118,11 @@ class CFunction:
         if cached is not None:
             return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
         plan = self._new_plan(args, views, values, ruleset)
-        for name in [self.signature.parameters[k].name for k in self._refused if args[k] is not None]:
-            raise KernelMissing(f"{self.operator.name}: {name} is a tensor; no kernel writes it; pass a null pointer")
+        for k in self._refused:
+            if args[k] is not None:
+                raise KernelMissing(
+                    f"{self.operator.name}: {self.signature.parameters[k].name} must be null; pass None"
+                )
         if is_plain:
             self.keep(key, plan, tokens)
         return plan
@@ -145,16 +148,6 @@ class CFunction:
         except KernelMissing:  # overlapping tensors count before a missing kernel
             memory_checks.refuse_overlaps(operator, views[:n], views[n:])
             raise
-
-    def _other_view(self, tensor: Any, name: str) -> ArrayView:
-        """The view of a tensor that is not a plain aclTensor."""
-        if tensor is None:
-            raise NullArgument(f"{self.operator.name}: {missing(name)}")
-        if isinstance(tensor, AclTensor):
-            if tensor.view is None:
-                raise InvalidArgument(f"{self.operator.name}: {name} {DESTROYED}")
-            return tensor.view
-        return arrays.view(tensor, self.operator.name, name)
 
     def _flag(self, value: Any, argument: Argument, kind: str) -> Any:
         """A parameter that is not a pointer to an object: bool, int64_t, double or char*."""
@@ -192,19 +185,24 @@ class CFunction:
                 raise NullArgument(f"{operator.name}: {missing(p.argument)}")
 
 
-def _positions(signature: Signature) -> dict[str, int]:
-    """The positions of a call's arguments. A tensor that the function does not have stands behind all others."""
-    absent = [name for name in signature.operator.schema.tensor_names if name in signature.function.fixed]
-    positions = {p.argument: k for k, p in enumerate(signature.parameters)}
-    return positions | dict.fromkeys(absent, len(signature.parameters))
+def _other_view(operator: str, tensor: Any, name: str) -> ArrayView:
+    """The view of a tensor that is not a plain aclTensor."""
+    if tensor is None:
+        raise NullArgument(f"{operator}: {missing(name)}")
+    if isinstance(tensor, AclTensor):
+        if tensor.view is None:
+            raise InvalidArgument(f"{operator}: {name} {DESTROYED}")
+        return tensor.view
+    return arrays.view(tensor, operator, name)
 
 
 def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
     """The C function that computes a call: `function`, or its other operator's if an output asks for that."""
     c = function.signature.function
-    refused = c.refused.split()
+    if c.otherwise is None:
+        return function
     names = [p.name for p, argument in zip(function.signature.parameters, args, strict=False) if argument is not None]
-    return _other(function) if c.otherwise is not None and {*refused} & {*names} else function
+    return _other(function) if {*c.refused.split()} & {*names} else function
 
 
 @cache
@@ -213,11 +211,6 @@ def _other(function: CFunction) -> CFunction:
     c = function.signature.function
     every = replace(c, refused="", otherwise=None, unusual_const=f"{c.unusual_const} {c.refused}")
     return CFunction(next(signatures.of_function(c.otherwise, every)))
-
-
-def completed(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of a call, and a null pointer for tensors that the function does not have."""
-    return (*args, None)
 
 
 _functions: dict[str, CFunction] = {}

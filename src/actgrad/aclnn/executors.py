@@ -8,7 +8,7 @@ from typing import Any
 from ..base.errors import ActgradError, InvalidArgument, kind_of, quote
 from ..base.forks import forkable_lock
 from ..calls.plan import Plan
-from .c_functions import CFunction, completed
+from .c_functions import CFunction
 from .messages import report
 from .names import STATUSES
 from .objects import DESTROYED, AclTensor, Handle, storage_of
@@ -37,7 +37,7 @@ class AclOpExecutor(Handle):
     def __init__(self, function: CFunction, plan: Plan, arguments: tuple[Any, ...]):
         self.function = function
         self._plan: Plan | None = plan
-        self._tensors = completed(arguments)  # of phase one
+        self._tensors = (*arguments, None)  # of phase one, and None for absent tensors
         self.repeat: Callable[[], object] | None = None  # phase two of a reusable executor
 
     def __repr__(self) -> str:
@@ -119,7 +119,7 @@ def aclDestroyAclOpExecutor(executor: AclOpExecutor | None) -> int:
 
 def aclSetInputTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
     """Put input number `index` of a reusable executor on other memory. `addr` is storage as of aclCreateTensor."""
-    return _move("aclSetInputTensorAddr", executor, lambda f: f.input_parameters, index, tensor, addr)
+    return _move("aclSetInputTensorAddr", executor, _inputs, index, tensor, addr)
 
 
 def aclSetOutputTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
@@ -129,7 +129,12 @@ def aclSetOutputTensorAddr(executor: AclOpExecutor | None, index: int, tensor: A
 
 def aclSetTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
     """Put tensor number `index` of a reusable executor, inputs before outputs, on other memory."""
-    return _move("aclSetTensorAddr", executor, lambda f: (*f.input_parameters, *f.outputs), index, tensor, addr)
+    return _move("aclSetTensorAddr", executor, lambda f: (*_inputs(f), *f.outputs), index, tensor, addr)
+
+
+def _inputs(function: CFunction) -> tuple[int, ...]:
+    """The positions of the inputs that the function has."""
+    return tuple(k for k in function.inputs if k < len(function.signature.parameters))
 
 
 def _move(

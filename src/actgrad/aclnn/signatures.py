@@ -59,8 +59,8 @@ class Signature:
     @property
     def fixed(self) -> Mapping[str, Any]:
         """The attributes that the function fixes."""
-        attributes = self.operator.schema.attributes_by_name
-        return {name: value for name, value in self.function.fixed.items() if name in attributes}
+        fixed, attributes = self.function.fixed, self.operator.schema.attributes_by_name
+        return fixed and {name: value for name, value in fixed.items() if name in attributes}
 
     @property
     def header(self) -> str:
@@ -173,7 +173,8 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
         for name in names
         if name in is_optional
     }
-    parameters |= {name: CParameter(name, name, "int", is_unread=True) for name in function.ignored.split()}
+    for name in function.ignored.split():
+        parameters[name] = CParameter(name, name, "int", is_unread=True)
     for name, (argument, kind) in zip([n for n in names if n not in parameters], types.items(), strict=True):
         is_output = argument in schema.outputs
         is_const = kind in ("Tensor", "Scalar") and is_output is (name in unusual)

@@ -102,8 +102,7 @@ class Definition:
     bfloat16_everywhere: bool = False  # also on products that otherwise lack it
     checks: tuple[Any, ...] = ()  # rules of contract/ on dtypes and shapes, in order. Empty means the usual rules
     requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether a call keeps it
-    #: Rules under which `reads_result` is enough.
-    result_suffices: Mapping[str, Requirement] = field(default_factory=dict)
+    result_suffices: Mapping[str, Requirement] = field(default_factory=dict)  # rules that make `reads_result` enough
     products: tuple[str, ...] = tuple(products.BY_NAME)
     has_document: bool = True  # whether a document of CANN states the rules of its C functions. Else actgrad decided
     differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
@@ -220,7 +219,8 @@ class Definition:
         self, attributes: dict[str, Any], product: Product | None, tensors: Mapping[str, Any] | None = None
     ) -> Formula:
         """The formula that a call with these attributes and optional tensors computes."""
-        return chosen(self, self.formula, attributes, product, tensors)
+        formula = self.formula
+        return chosen(self, formula, attributes, product, tensors) if isinstance(formula, Mapping) else formula
 
 
 def chosen(

@@ -153,7 +153,10 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     computation = make_computation(call, results, device)
     backend = backends.for_dtypes(backend, computation, call.definition.name)
     counts = row_count(call)
-    make, groups = backends.load(backend).prepare, row_groups(call, results, device)
+    make, groups = (
+        backends.load(backend).prepare,
+        row_groups(call, results, device) if call.definition.row_groups else None,
+    )
     if groups is not None:
         kernel = counted_kernel.prepare_groups(computation, groups, make)
     else:
@@ -202,7 +205,8 @@ def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
 
 def row_groups(call: contract.Call, results: tuple[TensorMeta, ...], device: str) -> counted_kernel.RowGroups | None:
     """The groups of a call's rows, where a tensor tells them."""
-    definition, meta = call.definition, call.row_groups
+    definition = call.definition
+    meta = call.tensors.get(definition.row_groups)
     if meta is None:
         return None
     numbers = enumerate(call.inputs.items(), len(definition.schema.outputs))
@@ -308,7 +312,7 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
         element = forward
         formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
     outputs, inputs = _contiguous(call, results)
-    if call.row_groups is not None:
+    if definition.row_groups and call.row_groups is not None:
         grouped = definition.access.grouped_tensors
         inputs = {n: counted_kernel.ungrouped(meta) if n in grouped else meta for n, meta in inputs.items()}
     loop = access_loop.loop(definition.access, outputs, inputs, call.attributes)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..aclnn import c_functions, messages
-from ..aclnn.c_functions import CachedPlan, CFunction, completed
+from ..aclnn.c_functions import CachedPlan, CFunction
 from ..aclnn.names import format_name
 from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
 from ..aclnn.signatures import CParameter
@@ -157,7 +157,7 @@ def _planned(function: CFunction, key: tuple[bytes, int], memory: tuple[int, ...
 
 
 def _operands(function: CFunction, arguments: tuple[Any, ...], planned: Plan) -> KnownOperands:
-    arguments = completed(arguments)
+    arguments = (*arguments, None)  # for absent tensors
     numbers = list(itertools.accumulate((isinstance(argument, AclTensor) for argument in arguments), initial=0))
     outputs, inputs = [view.meta for view in planned.outputs], [view.meta for view in planned.inputs if view]
     layouts = iter(planned.prepared.layouts)

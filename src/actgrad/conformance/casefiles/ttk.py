@@ -189,6 +189,8 @@ def _scalars(signature: Signature, cells: dict[str, Any]) -> dict[str, Scalar]:
             names = [p.name for p in signature.parameters if p.type != "Tensor"]
             expected = f"{signature.name} has {', '.join(names) or 'no attributes'}"
             raise Fault(f"attributes: {name!r} is unknown; {expected}; {did_you_mean(name, names, 'leave it out')}")
+        if target.is_unread:
+            continue
         drawn = scalars.pop(target.argument, None)
         if value is None and interface.may_be_null(signature, target):
             continue
@@ -225,7 +227,8 @@ def _written(case: FileCase) -> tuple[Any, ...]:
     tensors = [by_name[p.argument] for p in parameters]
     inputs = [by_name[p.argument] for p in interface.inputs(signature) if p.type == "Tensor"]
     scalars = [p for p in signature.parameters if p.type == "Scalar"]
-    settings = {p.name: case.attributes.get(p.argument) for p in signature.parameters if p.type != "Tensor"}
+    others = [p for p in interface.case_parameters(signature) if p.type != "Tensor"]
+    settings = {p.name: case.attributes.get(p.argument) for p in others}
     attributes = {name: None if one is None else one.value for name, one in settings.items()}
     cascades = tuple(t.is_result for t in tensors)
     return (
