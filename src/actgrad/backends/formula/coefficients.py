@@ -1,7 +1,7 @@
-"""The constants of `accurate` for each compute dtype, read from coefficients.json.
+"""The constants of `accurate` for each compute dtype, from coefficients.json.
 
 scripts/fit_coefficients.py writes that file, with a description of each entry. Each number is exact in its dtype. A
-polynomial's coefficients begin with that of the highest power.
+polynomial's first coefficient is the coefficient of the highest power.
 """
 
 import json
