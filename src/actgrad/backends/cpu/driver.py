@@ -3,7 +3,7 @@
 All kernels share the driver, and a process compiles it once. A kernel passes its call block (see call_block.py), which
 describes the loop and never changes, and the operands' addresses:
 
-int32 run(int64* block, char** addresses)             1; 0 without memory, when the outputs are undefined
+    int32 run(int64* block, char** addresses)             1; 0 without memory, when the outputs are undefined
 
 A flat loop has contiguous operands: it is one row, and each thread takes a part of the row. A tiled loop cuts the two
 innermost dimensions into tiles, which the threads share. If an operand has contiguous rows within a tile, the inner

@@ -5,7 +5,7 @@ The formula's inner loop fills the tables, so results have the same bits. Two ki
 
 A table of results replaces the inner loop of a computation with one input and one output:
 
-void lookup(char** operands, int64 n, void** table)      see inner_loop.py; also as lookup_streaming
+    void lookup(char** operands, int64 n, void** table)      see inner_loop.py; also as lookup_streaming
 
 A table of formulas is for computations with further inputs, such as gradients and gates. It holds the formulas' values
 as floats, and the inner loop computes with them (formula_table.py). The values of a function and of its derivative are

@@ -1,6 +1,6 @@
 """The inner loop: the formulas of a specification, on a row of elements that are consecutive in every operand.
 
-void row(char** operands, int64 n, double* scalars)      operands: outputs, then inputs
+    void row(char** operands, int64 n, double* scalars)      operands: outputs, then inputs
 
 Each kernel has two functions: `row`, and `row_streaming` for large outputs, whose stores bypass the caches.
 `row_streaming` requires outputs that are aligned to 64 bytes; the driver adds a fence after its stores. An input may

@@ -89,11 +89,9 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         """The groups' instructions, with an empty assembly instruction after every PIN_EVERY groups of floats.
 
         The assembly instruction takes all floats of its group as operands and returns them unchanged. Later
-        instructions use the returned values, so LLVM cannot finish one item before it begins the next. The values that
-        `emit` returned stay valid.
-
-        LLVM cannot see equal values across an assembly instruction. So if an instruction repeats an earlier one, its
-        uses take the earlier value, and LLVM removes the repetition.
+        instructions use the returned values, so LLVM cannot finish one item before it begins the next. LLVM cannot see
+        equal values across it. So if an instruction repeats an earlier one, its uses take the earlier value, and LLVM
+        removes the repetition. The values that `emit` returned stay valid.
         """
         replaced: dict[int, ir.Value] = {}
         firsts: dict[Any, tuple[ir.Instruction, ...]] = {}  # keys: what the instructions compute
@@ -120,7 +118,7 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
                     yield part
 
     def call_by_name(self, name: str, result: ir.Type, *arguments: ir.Value) -> ir.Value:
-        """Call an LLVM intrinsic or of a function of the process, whose name the loader resolves."""
+        """Call an LLVM intrinsic, or a function of the process. The loader resolves its name."""
         function = self.module.globals.get(name)
         if function is None:
             function = ir.Function(self.module, ir.FunctionType(result, [a.type for a in arguments]), name)

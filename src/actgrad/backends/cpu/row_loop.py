@@ -1,6 +1,6 @@
 """The parts that loops over rows share: loads, stores, and the addresses of a row's elements.
 
-void row(char** operands, int64 n, void* scalars)      n rows; see `inner_loop`
+    void row(char** operands, int64 n, void* scalars)      n rows; see `inner_loop`
 
 After the scalars come the sizes of a row's dimensions, and then each operand's strides: along these dimensions, and
 from one row to the next. Lanes are consecutive elements of a row, or, with `across`, consecutive rows.

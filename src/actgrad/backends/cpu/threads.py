@@ -46,7 +46,7 @@ def adopt_runtime() -> bool:
     """Point the table to PyTorch's runtime if PyTorch is imported, otherwise to the system's runtime if one exists.
 
     Returns:
-    Whether the runtime is final, because PyTorch is imported.
+        Whether the runtime is final, because PyTorch is imported.
     """
     global _runtime
     torch = sys.modules.get("torch")

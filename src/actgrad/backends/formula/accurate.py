@@ -310,8 +310,6 @@ def _expm1_to_0(x):
         n = rounded_product(x, LOG2_E)
         r = muladd(n, -LN2, x)
         minus_r_low = n * LN2_REST if LN2_REST else 0.0
-        e = r - muladd(
-            -(r * r), polynomial(r, EXPM1_TO_0), minus_r_low
-        )  # an r of -0.0 stays -0.0, because the subtrahend is 0.0
+        e = r - muladd(-(r * r), polynomial(r, EXPM1_TO_0), minus_r_low)  # an r of -0.0 stays -0.0
     power = power_of_two(1.0, n)  # n is so small that n times the rounding error of LN2 is negligible
     return muladd(e, power, -(1.0 - power))

@@ -178,7 +178,10 @@ def _halves(x):
 
 
 def _add_rounding_to_odd(a, b):
-    """a + b rounded to odd: an inexact sum becomes the neighbour with an odd last bit. A second rounding is then right."""
+    """a + b rounded to odd: an inexact sum becomes the neighbour with an odd last bit.
+
+    Then a second rounding gives the right result.
+    """
     total, error = _two_sum(a, b)
     inexact_and_even = np.isfinite(error) & (error != 0) & (total.view(np.int64) & 1 == 0)
     return np.where(inexact_and_even, np.nextafter(total, np.copysign(np.inf, error)), total)

@@ -109,7 +109,7 @@ class CompiledKernel(_TritonKernel):
         def launch(stream: int, pointers: list[int]) -> None:
             enter(tiles, 1, 1, stream, function, metadata, None, None, None, *pointers, *numbers)
 
-        launch.compiled = compiled  # the driver unloads code with the last reference
+        launch.compiled = compiled  # type: ignore[attr-defined]  # the driver unloads code with the last reference
         self._launches[low] = launch
         return launch
 
