@@ -254,8 +254,7 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> ArrayV
         )
     meta = torch_meta(torch, tensor, operator, argument)
     try:
-        # A tensor with its own dispatch (fake, or a wrapper of others) has no memory, but some return an address
-        # nevertheless.
+        # A tensor with its own dispatch (fake, or a wrapper) has no memory, but some return an address nevertheless.
         is_plain = type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
         address = tensor.data_ptr() if is_plain else 0
     except RuntimeError:  # batched, functional and other tensors inside a transform

@@ -135,7 +135,7 @@ def _by_dlpack(obj: Any, export: Callable[..., Any], operator: str, argument: st
         try:
             capsule = export(max_version=(1, 0), **_consumer(obj))
         except TypeError as error:  # the producer is from before version 1.0
-            if isinstance(error, ActgradError):  # from our own call inside
+            if isinstance(error, ActgradError):  # it comes from our own call inside
                 raise
             capsule = export()
     except RecursionError:

@@ -59,7 +59,7 @@ class Interpreter:
 
 def _module_folders() -> tuple[str, ...]:
     """The folders of actgrad and its requirements. sys.path would also contain the folder of a script."""
-    folders = [str(HERE.parents[1])]  # also right in a source checkout
+    folders = [str(HERE.parents[1])]  # a source checkout has the same folder
     for name in ("numpy", "ml_dtypes", "llvmlite"):
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin is not None:

@@ -95,7 +95,7 @@ def _is_built(path: Path) -> bool:
 def _of_file(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Finding]:
     names: set[str] = set()
     for finding in _of_built(path) if _is_built(path) else _of_source(path, root, flags):
-        name = finding.name.removesuffix("GetWorkspaceSize")  # both phases count as one function
+        name = finding.name.removesuffix("GetWorkspaceSize")  # both phases are one function
         if name not in names:
             names.add(name)
             yield finding

@@ -261,7 +261,7 @@ def run_plan(handle: int, distance: int = 0) -> tuple[Answer, str]:
             work.kernel.run(*[address + distance for address in work.addresses])
         else:
             work.run()
-    except BaseException as error:  # as in `plan`
+    except BaseException as error:  # the same reason as in `plan`
         return Answer(messages.status(error)), messages.line(error)
     return Answer(0), ""
 

@@ -97,6 +97,6 @@ def _is_regular(path: str) -> bool:
 
 def _is_same(path: str, other: str) -> bool:
     """Whether two paths name the same file, which may not exist yet."""
-    with suppress(OSError):  # at most one of them exists
+    with suppress(OSError):  # at most one of the files exists
         return os.path.samefile(path, other)
     return os.path.realpath(path) == os.path.realpath(other)

@@ -69,7 +69,7 @@ def _extend(emitter: Emitter, narrow: ir.Value, element: ir.Type) -> ir.Value:
 
 
 def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
-    """The form in memory of a vector of the compute dtype, rounded once to `dtype`."""
+    """A vector of the compute dtype, rounded once to `dtype`, in the form that memory holds."""
     if dtype.kind in ("int", "uint"):
         return _to_integer(emitter, x, dtype)
     # A product of two NaNs returns either NaN, and LLVM chooses differently in each copy of a loop. So store one NaN

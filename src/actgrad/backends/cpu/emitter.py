@@ -28,7 +28,7 @@ class Emitter:
         self.element = DOUBLE if self.is_double else FLOAT
         self.integer = I64 if self.is_double else I32
         self.mantissa = 52 if self.is_double else 23
-        self.bias = 1023 if self.is_double else 127  # of the exponent field
+        self.bias = 1023 if self.is_double else 127  # bias of the exponent field
         self.lanes = target.vector_bytes // (8 if self.is_double else 4)
         # 1.5 * 2**mantissa: in x + magic, the low bits are the integer nearest to x.
         self.magic = 1.5 * 2.0**self.mantissa

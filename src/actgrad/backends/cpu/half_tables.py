@@ -30,7 +30,7 @@ from .ir_types import I16, I64, PTR
 from .tuning import Tuning
 
 NUMBERS = 1 << 16  # number of values of a half-precision dtype
-WORTH = 3 * NUMBERS // 2  # this number of elements pays for a table, which later calls share; measured on AMD Zen 4
+WORTH = 3 * NUMBERS // 2  # elements of a call that fills a table, which later calls share; measured on AMD Zen 4
 MOST_TABLES = 64  # 32 MiB at most; tables live as long as the process
 STEP = 4  # elements in a word
 LONG = frozenset(xp.NAMES) - xp.SIMPLE - {"exp", "expm1", "log1p"}  # slower than a lookup; measured on AMD Zen 4

@@ -104,7 +104,7 @@ class InnerLoop:
                 function.prefetch(function.at(self.operands.pointer_to(row, element), line))
 
     def _computed_step(self, index: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
-        """The vectors of a step, each with all outputs in their storage dtypes. `first` begins the block of lookups."""
+        """The vectors of a step. Each has all outputs, in their storage dtypes. `first` begins the block of lookups."""
         return [vector for group in self._groups(index, first) for vector in self._narrowed(group)]
 
     def _groups(self, index: ir.Value, first: ir.Value) -> list[list[Inputs]]:

@@ -20,7 +20,7 @@ class KernelSpec:
     outputs: tuple[Dtype, ...]
     inputs: tuple[Dtype, ...]
     broadcast: tuple[bool, ...]  # per input: whether one element serves the whole row
-    has_table: bool = False  # of the formulas' values, see half_tables.py; the table's address follows the scalars
+    has_table: bool = False  # a table holds the formulas' values (half_tables.py); its address follows the scalars
     scalars_are_one: bool = False  # each scalar is the constant 1.0, and the code reads none from the call block
 
     @property

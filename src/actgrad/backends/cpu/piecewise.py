@@ -26,7 +26,7 @@ ValueAndSlope = tuple[Vector, Vector | None]
 class Piecewise(NamedTuple):
     """A way to evaluate piecewise polynomials, and the tables for it."""
 
-    tables: Mapping[str, Any]  # constants that replace those of `accurate`
+    tables: Mapping[str, Any]  # constants that replace constants of `accurate`
     evaluate: Callable[..., ValueAndSlope]  # (emitter, x, end, scale, tables), like `primitives.piecewise`
 
 

@@ -211,14 +211,14 @@ class RowLoop:
 
 
 def load_vector(emitter: Emitter, type_: ir.VectorType, pointer: ir.Value, mask: ir.Value | None) -> ir.Value:
-    """A vector in memory; zeros where the mask is false."""
+    """A vector in memory. Lanes are 0 if their mask is false."""
     if mask is None:
         return emitter.builder.load(pointer, typ=type_, align=1)
     return emitter.call(_masked("load", type_), type_, pointer, I32(1), mask, ir.Constant(type_, None))
 
 
 def store_vector(emitter: Emitter, value: ir.Value, pointer: ir.Value, mask: ir.Value | None) -> None:
-    """Store a vector where the mask is true."""
+    """Store the lanes of a vector whose mask is true."""
     if mask is None:
         emitter.builder.store(value, pointer, align=1)
     else:

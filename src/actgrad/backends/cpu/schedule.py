@@ -44,7 +44,7 @@ class Schedule:
     prefetched: int = 0  # elements of that row to prefetch
     chunk: int = 0  # elements between two prefetches
     share: int = SHARE  # flat: a thread's share begins at a multiple of this
-    work: int = 1  # elements that a unit of the loop stands for
+    work: int = 1  # elements in a unit of the loop
 
     def __str__(self) -> str:
         stores = ", streaming stores" if self.streaming else ""

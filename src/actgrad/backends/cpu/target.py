@@ -80,7 +80,7 @@ _AVX512 = replace(
 _AARCH64 = Target(
     "aarch64", "aarch64-unknown-linux-gnu", "generic", "", 16, (), tuning.AARCH64, fma=True, half=True
 )  # fmt: skip
-_PLAINEST = {target.name: target for target in (_AVX512, _AVX2, _SSE2, _AARCH64)}  # the best ones first
+_PLAINEST = {target.name: target for target in (_AVX512, _AVX2, _SSE2, _AARCH64)}  # in order of preference
 NAMES = tuple(_PLAINEST)
 
 

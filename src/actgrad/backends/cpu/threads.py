@@ -21,7 +21,7 @@ from .call_block import SLOTS_SYMBOL, RuntimeFunctions, ThreadSlots
 
 MOST_THREADS = 1024  # processes with many more threads in a pool have crashed
 _table = (ctypes.c_int64 * len(ThreadSlots))()
-#: In the order of RuntimeFunctions.
+#: Their names, in the order of RuntimeFunctions.
 _FUNCTIONS = ("GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads")
 _runtime = ""  # the owner of the runtime that the table points to: "", "system", "PyTorch" or "none"
 _loaded: list[tuple[ctypes.CDLL, ctypes.Array[ctypes.c_int64]]] = []  # keeps the libraries loaded

@@ -60,7 +60,7 @@ class _TiledLoop:
         block = self.block
         self.index = f.stack_words(MAX_DIMENSIONS, "index")
         self.origin = f.stack_words(MAX_OPERANDS, "origin")
-        self.pointers = f.stack_words(MAX_OPERANDS, "pointers")  # to the row that is computed
+        self.pointers = f.stack_words(MAX_OPERANDS, "pointers")  # pointers to the computed row, per operand
         self.dimensions, self.operands = f.word(block, Block.DIMENSIONS), f.word(block, Block.OPERANDS)
         self.outputs, self.counts = f.word(block, Block.OUTPUTS), f.word_at(block, f.word(block, Block.COUNTS))
         self.innermost, self.last_but_one = f.sub(self.dimensions, I64(1)), f.sub(self.dimensions, I64(2))

@@ -22,4 +22,4 @@ def _table(name: str) -> dict[str, Any]:
 
 
 FLOAT32, FLOAT64 = _table("FLOAT32"), _table("FLOAT64")
-FLOAT32_PIECES = _table("FLOAT32_PIECES")  # for `primitives.piecewise`
+FLOAT32_PIECES = _table("FLOAT32_PIECES")  # coefficients for `primitives.piecewise`

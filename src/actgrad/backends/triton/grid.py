@@ -87,8 +87,8 @@ def _is_flat(operand: Operand, is_output: bool) -> bool:
 def _tile_dimensions(loop: Loop, sizes: Sequence[int]) -> tuple[int, int | None]:
     """The innermost dimension, and the second dimension of a tile.
 
-    The second dimension is one in which another operand is contiguous, so that every operand is accessed in runs. If no
-    such dimension exists, it is the innermost dimension that fills a tile, or else the longest dimension.
+    The second dimension is a dimension in which another operand is contiguous, so that every operand is accessed in
+    runs. If no such dimension exists, it is the innermost dimension that fills a tile, or else the longest dimension.
     """
     inner = len(sizes) - 1
     contiguous_dims = [d for d in range(inner) if any(_step(o, d) == 1 for o in loop.operands)]

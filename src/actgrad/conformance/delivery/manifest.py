@@ -31,7 +31,7 @@ from ..files.sizes import UnreadableFile
 
 NAME = "manifest.json"
 FORMAT, VERSION = "actgrad-delivery", 1
-MOST_BYTES = 64 << 20  # of a manifest
+MOST_BYTES = 64 << 20  # limit on the size of a manifest
 MOST_CASES = 100_000
 _FIELDS = ("format", "version", "seed", "actgrad", "cases")
 _CASE_FIELDS = ("id", "operator", "attributes", "product", "inputs", "outputs", "special")

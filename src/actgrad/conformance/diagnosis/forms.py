@@ -166,7 +166,7 @@ class _NoSum:
 
 
 def _cut_off(call: Elements, count: int, kind: str, terms: Sized, exact: Sized) -> Sized:
-    """The statistic of rows without their last elements. The maximum is that of whole rows."""
+    """The statistic of rows without their last elements. The maximum still includes these elements."""
     if kind != TOTAL:
         return exact
     shape, axes = call.shape, call.statistics_axes

@@ -251,7 +251,7 @@ def _where_wrong(
     return prediction
 
 
-# Positions alone
+# Only positions
 
 
 def positions(sample: Sample) -> Iterator[Suspicion]:

@@ -116,7 +116,7 @@ def finished(folder: Path, tasks: Sequence[Item]) -> tuple[list[State], list[Ite
 
 
 def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only_defaults: bool = False) -> list[Item]:
-    """The sweeps to do, short ones first. `every` thins dtypes of more than two bytes.
+    """The sweeps to do, short sweeps first. `every` thins dtypes of more than two bytes.
 
     If an operator is part of another operator, the other operator's sweep includes it. Operators whose elements use
     statistics of their rows have no sweep.

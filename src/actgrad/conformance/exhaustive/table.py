@@ -83,5 +83,5 @@ def _ulps(errors: SweepErrors) -> str:
 def _x(bits: int, dtype: str) -> str:
     """The number with these bits."""
     kind = BY_NAME[dtype].numpy
-    with np.errstate(invalid="ignore"):  # for signalling NaNs
+    with np.errstate(invalid="ignore"):  # NaN may be signalling
         return f"{float(np.array([bits], f'u{kind.itemsize}').view(kind).astype(np.float64)[0]):.9g}"

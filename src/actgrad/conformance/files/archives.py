@@ -110,7 +110,7 @@ def pytorch(path: Path, words: list[str]) -> Array:
 
 
 def choose_name(path: Path, names: Iterable[Any], words: list[str]) -> Any:
-    """The name of one of several tensors, from the words."""
+    """The name of a tensor in a file that may hold several. `words` are the parts of the name."""
     keys, name = list(names), ":".join(words)
     if words and name in keys:
         return name

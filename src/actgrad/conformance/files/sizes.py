@@ -16,7 +16,7 @@ import numpy as np
 from ...base.errors import NO_FILE, ActgradError, quantity, quote, system_fault
 from ..elements import Array
 
-MOST_ELEMENTS = 1 << 62  # in each dimension
+MOST_ELEMENTS = 1 << 62  # limit on each dimension
 MOST_NPY_HEADER = 1 << 16  # bytes, although NumPy's limit is 10,000
 #: Readers of .npy headers by version. Later versions are only for structured dtypes, which tensors do not have.
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -53,7 +53,7 @@ def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[
     """Shape, order and dtype of a .npy file, and the start of its elements, from its first MOST_NPY_HEADER bytes."""
     file = io.BytesIO(head)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # for headers of Python 2
+        warnings.simplefilter("ignore")  # headers of Python 2 cause a warning
         shape, is_fortran, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
     if dtype.hasobject or dtype.names or dtype.subdtype:
         raise UnreadableFile(f"{path}: holds {quote(dtype)}; it must hold numbers, not objects or records; convert it")

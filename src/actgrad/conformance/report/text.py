@@ -202,7 +202,7 @@ def _word(outcome: Outcome) -> str:
 
 
 def document(results: list[Verdict], settings: Mapping[str, Any], decision: Decision) -> dict[str, Any]:
-    """Everything as JSON values. Numbers that JSON lacks become the strings "nan", "inf" and "-inf"."""
+    """The verdicts as JSON values. Numbers that JSON lacks become the strings "nan", "inf" and "-inf"."""
     return {
         "holds": decision.is_accepted,
         "verdict": decision.word,

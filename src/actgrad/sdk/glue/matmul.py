@@ -28,7 +28,7 @@ def sum_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
 
 def addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
     scaled = alpha * product(a, b)
-    return scaled + beta * c if beta else scaled  # with beta 0, c may hold NaN
+    return scaled + beta * c if beta else scaled  # if beta is 0, c may hold NaN
 
 
 def _bins(size: int, count: int) -> Any:

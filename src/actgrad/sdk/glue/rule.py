@@ -12,7 +12,7 @@ Shape = tuple[int, ...]
 
 #: The dtype of the arrays that a rule gets, and of its result after rounding.
 COMMON = "common"  # the promoted dtype of its arguments
-FLOATING = "floating"  # like COMMON, but float32 for integers
+FLOATING = "floating"  # the promoted dtype, but float32 for integers
 RESULT = "result"  # the dtype of the result, but int64 for integers
 OWN = "own"  # each array keeps its dtype
 WIDE = "wide"  # like FLOATING, but each result is rounded to its own dtype

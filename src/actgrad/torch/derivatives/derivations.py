@@ -45,7 +45,7 @@ class Derivation(NamedTuple):
 
     interface: Interface
     attributes: dict[str, Any]
-    compute: Callable[..., Any]  # the call on memory
+    compute: Callable[..., Any]  # computes on memory
     plain: Callable[..., Any]  # the call on tensors that do not need the dispatcher
     keeps_result: bool
     keeps_more: bool

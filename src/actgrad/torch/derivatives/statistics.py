@@ -139,7 +139,7 @@ class ElementCall(NamedTuple):
         return [self.formulas[1 + number](*inputs, *earlier, *self.attributes)]
 
     def _terms(self) -> list[tuple[str, int]]:
-        """For each statistic its kind, and the number of earlier statistics that its term gets."""
+        """For each statistic, its kind, and the number of earlier statistics that its term gets."""
         result: list[tuple[str, int]] = []
         for combinations in self.statistics.passes:
             result += [(combine, len(result)) for combine in combinations]

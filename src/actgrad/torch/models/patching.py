@@ -120,7 +120,7 @@ def _call(names: public_names.TorchNames, operator: Any, input: Any, out: Any = 
 
 
 def _parameters(original: Any) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The names of a call's positional parameters, and the names of the required ones."""
+    """The names of a call's positional parameters, and the names of its required parameters."""
     if isinstance(original, FunctionType):
         row = inspect.signature(original).parameters.values()
         return tuple(p.name for p in row), tuple(p.name for p in row if p.default is p.empty)

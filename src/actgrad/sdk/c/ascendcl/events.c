@@ -7,7 +7,7 @@
 
 typedef struct {
     actgrad_live live;
-    Place place;          /* of its last recording. Without a stream, the event was never recorded. */
+    Place place;          /* where its last recording is in the queue. Without a stream, it was never recorded. */
     struct timespec time; /* when a stream reached the place, or 0 if no stream did */
 } Event;
 

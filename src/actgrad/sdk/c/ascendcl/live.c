@@ -9,7 +9,7 @@ enum { CHAINS = 4096 };
 FORK_SAFE_LOCK(live_lock, LIVE_ORDER)
 static actgrad_live* chains[LIVE_KINDS][CHAINS];
 
-/* The link to an object. If the object is missing, the end of its chain. */
+/* Returns the link to an object, or the link at the end of its chain if the object is missing. */
 static actgrad_live** find(actgrad_live_kind kind, const void* object) {
     actgrad_live** link = &chains[kind][((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15u >> 20 & (CHAINS - 1)];
     while (*link != NULL && *link != object) link = &(*link)->next;

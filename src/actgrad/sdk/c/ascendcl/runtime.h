@@ -16,7 +16,7 @@ const char* actgrad_newest_reason(void);            /* the thread's newest text,
 void actgrad_report_objects(void);
 
 /* contexts.c: a context lives as long as the process, so any pointer to a context may be read. */
-extern atomic_bool actgrad_is_started; /* by aclInit or aclnnInit, see lifecycle.c; a strict program must start it */
+extern atomic_bool actgrad_is_started; /* set in lifecycle.c. A strict program must call aclInit or aclnnInit */
 void actgrad_report_contexts(void);
 typedef struct Context Context;
 Context* actgrad_current_context(void); /* the thread's context, or NULL if it has none or its context has ended */
@@ -38,7 +38,7 @@ typedef struct {
     size_t count;
     size_t capacity;
 } Blocks;
-size_t actgrad_blocks_after(const Blocks* blocks, uint64_t address); /* the number that start at or before it */
+size_t actgrad_blocks_after(const Blocks* blocks, uint64_t address); /* the number of blocks that start up to it */
 const Block* actgrad_blocks_find(const Blocks* blocks, uint64_t address); /* the block around an address, or NULL */
 const Block* actgrad_blocks_starting(const Blocks* blocks, uint64_t address); /* the block that starts there, or NULL */
 bool actgrad_blocks_insert(Blocks* blocks, size_t index, Block block); /* returns false if memory is missing */
@@ -47,7 +47,7 @@ void actgrad_blocks_remove(Blocks* blocks, size_t index);
 typedef struct {
     uint64_t base;
     uint64_t size;
-    int64_t distance;   /* from a device address to an address in this process */
+    int64_t distance;   /* distance from a device address to an address in this process */
     int file;           /* mapped at the addresses, or -1 for private memory */
     uint64_t touchable; /* bytes from the base that are accessible */
 } Arena;
@@ -69,7 +69,7 @@ typedef struct {
     Stream* stream; /* may be destroyed, so only streams.c reads it */
     uint64_t number;
 } Place; /* a place in the queue of a strict program. The default place is before the queue */
-/* Like actgrad_submit, with the name of the caller. `place`, unless NULL, gets the place in the queue. */
+/* Like actgrad_submit, with the name of the caller. If `place` is not NULL, it gets the work's place in the queue. */
 aclError actgrad_submit_from(const char* function, aclrtStream stream, actgrad_work work, actgrad_release release,
                              void* argument, Place* place);
 bool actgrad_is_pending(Place place);

@@ -80,7 +80,7 @@ EXPORT int32_t actgrad_check_device_if_strict(const char* function);
 
 /* memory.c: device memory. */
 EXPORT int64_t actgrad_memory_left(uint64_t address); /* bytes to the end of its allocation, or -1 outside of all */
-EXPORT int64_t actgrad_memory_distance(void); /* from a device address to an address in this process */
+EXPORT int64_t actgrad_memory_distance(void); /* distance from a device address to an address in this process */
 /* The file behind device memory and its mapping, for another process that computes on this memory. Returns 0 on
    success. */
 EXPORT int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size);

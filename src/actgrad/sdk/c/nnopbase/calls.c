@@ -8,7 +8,7 @@ static bool is_alive(const actgrad_argument* argument) {
     static const actgrad_live_kind kinds[] = {[TENSOR] = LIVE_TENSOR, [SCALAR] = LIVE_SCALAR, [INTS] = LIVE_LIST,
                                               [BOOLS] = LIVE_LIST,   [TENSORS] = LIVE_LIST, [SCALARS] = LIVE_LIST};
     if (actgrad_live_has(kinds[argument->kind], argument->pointer)) return true;
-    return argument->kind == SCALARS && actgrad_live_has(LIVE_TENSOR, argument->pointer); /* of one dimension */
+    return argument->kind == SCALARS && actgrad_live_has(LIVE_TENSOR, argument->pointer); /* it has one dimension */
 }
 
 void actgrad_place(Call* call, int64_t tensor, void* data) {

@@ -16,7 +16,7 @@
 enum { NULL_POINTER = 161001, INVALID = 161002, RUNTIME = 361001, INNER = 561000, NO_EXECUTOR = 561101,
        INNER_NULL = 561103 };
 enum { MAX_RANK = 64 };
-enum { EXECUTORS_ORDER = FIRST_ORDER, SERVER_ORDER, HANDLES_ORDER, STARTING_ORDER, CACHE_ORDER }; /* of locks */
+enum { EXECUTORS_ORDER = FIRST_ORDER, SERVER_ORDER, HANDLES_ORDER, STARTING_ORDER, CACHE_ORDER }; /* orders of locks */
 
 /* stack.c: runs a function with enough stack for the interpreter and for strided kernels. Failures of the function are
    reported in the calling thread. */
@@ -73,10 +73,10 @@ typedef struct {
     actgrad_operand all[MAX_OPERANDS]; /* outputs, then inputs */
 } actgrad_plan;
 
-/* Requests: plan a call of a function, run a plan, release plans, end. RUN and RELEASE have handles as words. RUN
-   passes the distance from device addresses to the planner's addresses as its only place. In its answer, `outputs` is
-   the number of words that follow: for each tensor with a new shape, its index, its rank and its sizes. END: the
-   process ends. */
+/* Requests: plan a call of a function (PLAN), run a plan (RUN), release plans (RELEASE), and END when the process ends.
+   RUN and RELEASE have handles as words. RUN passes the distance from device addresses to the planner's addresses as
+   its only place. In its answer, `outputs` is the number of words that follow: for each tensor with a new shape, its
+   index, its rank and its sizes. */
 enum { PLAN = 1, RUN = 2, RELEASE = 3, END = 4 };
 typedef void actgrad_planner(int64_t request, const char* function, const int64_t* words, int64_t count,
                              const int64_t* places, int64_t place_count, actgrad_plan* answer);
@@ -100,13 +100,13 @@ static inline int64_t actgrad_bits(double number) {
 typedef struct {
     const char* function;
     int64_t* words; /* places and objects follow in the same allocation */
-    int64_t count;  /* of the words */
+    int64_t count;  /* number of words */
     int64_t tensors;
     int64_t* places;      /* for each tensor, its address and the bytes from the address to the end of its memory */
     const void** objects; /* the tensors */
 } Call;
 bool actgrad_describe_call(Call* call, const char* function, const actgrad_argument* arguments, int count);
-bool actgrad_copy_call(const Call* call, Call* copy); /* with separate words. Both return false if memory is missing */
+bool actgrad_copy_call(const Call* call, Call* copy); /* the copy has separate words; both return false without memory */
 void actgrad_place(Call* call, int64_t tensor, void* data);
 
 /* tasks.c: a planned call. Its holders are its executor, the cache, each piece of work that is queued or running, and

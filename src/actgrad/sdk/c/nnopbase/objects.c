@@ -65,7 +65,7 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
 }
 
 void actgrad_reshape(const void* object, const int64_t* dims, int64_t rank) {
-    const aclTensor* tensor = object; /* the program may have destroyed it, or made another one there */
+    const aclTensor* tensor = object; /* the program may have destroyed the tensor */
     if (!actgrad_live_has(LIVE_TENSOR, object) || tensor->rank != rank) return;
     memcpy(tensor->dims, dims, (size_t)rank * sizeof *dims);
     fill_contiguous(tensor->dims, rank, tensor->strides);
