@@ -1,10 +1,8 @@
 """The names that a program uses and the SDK lacks.
 
-The compiler's diagnostics show them in a source, and symbols in a built
-file.
-
-Missing headers become empty files, and each function that always fails is declared as deprecated. So the compiler
-handles macros, pasted names, addresses, types and constants.
+The compiler's diagnostics show the names in a source file, and symbols show the names in a built file. Missing headers
+become empty files, and each function that always fails is declared as deprecated. So the compiler handles macros,
+pasted names, addresses, types and constants.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any
 def _inference_shapes(q: Shape, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any) -> tuple[Any, Any]:
     """The shapes of the results.
 
-    Lengths of queries must be whole. Quantised numbers, pages, padding and prefixes fail.
+    Each query length must be the whole sequence. Quantised numbers, pages, padding and prefixes fail.
     """
     pre, following, layout, mode, size, antiquant, *_ = rest[21], rest[22], rest[23], rest[25], rest[27], rest[28]
     if any(each is not None for each in rest[2:19]) or size or antiquant or any(rest[30:32]):

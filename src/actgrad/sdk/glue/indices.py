@@ -226,7 +226,7 @@ def _unique_runs(a: Any, has_inverse: bool, has_counts: bool, dim: int) -> tuple
 
 
 def _unique_shapes(shape: Shape, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
-    """The largest shapes that the results may have, which they have if all elements differ."""
+    """The shapes of the results, if all elements differ. The real shapes may be smaller."""
     count = int(np.prod(shape)) if dim is None else shape[dimension(shape, dim)]
     inverse = shape if dim is None else (count,)
     return (count,) if dim is None else shape, inverse if has_inverse else ..., (count,) if has_counts else ...

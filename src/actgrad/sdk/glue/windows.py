@@ -127,7 +127,7 @@ def _columns(a: Any, windows: _Windows, groups: int) -> Any:
 
 
 def _weights(weight: Any, groups: int) -> Any:
-    """A matrix for each group: a row for each of its outputs."""
+    """A matrix for each group of channels: a row for each of the group's outputs."""
     return weight.reshape(groups, len(weight) // groups, -1)
 
 

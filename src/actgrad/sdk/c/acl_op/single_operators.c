@@ -16,7 +16,8 @@ static aclError check_option(const char* function, aclCompileOpt opt, const void
                         (int)opt);
 }
 
-/* The value of an option. Unless an option says otherwise, chips before Ascend910B compile operators at run time. */
+/* The value of an option. If ACL_OP_JIT_COMPILE is not set, it is "enable" for chips before Ascend910B, because they
+   compile operators at run time. */
 static const char* option(aclCompileOpt opt) {
     const char* chip = aclrtGetSocName();
     const bool is_older = strncmp(chip, "Ascend310P", 10) == 0 ||

@@ -75,7 +75,7 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
                         (int)mode);
 }
 
-/** Cores are this machine's cores. The size of a level-2 cache is 0, because the CPU is no device with such a cache. */
+/** Cores are this machine's cores. The size of the level-2 cache is 0, because this device has none. */
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
     if (value == NULL) return actgrad_fail_null(__func__, "value");
     RETURN_IF_ERROR(actgrad_check_device_id(__func__, (int32_t)deviceId));

@@ -7,7 +7,7 @@ FORK_SAFE_LOCK(lifecycle_lock, LIFECYCLE_ORDER)
 static uint64_t initialisations; /* calls of aclInit without a matching aclFinalize */
 static bool aclnn_is_initialised;
 
-/* Called after each change of these two. The caller holds the lock. */
+/* Called after each change of the two variables above. The caller holds the lock. */
 static void update(bool is_end) {
     actgrad_is_started = initialisations > 0 || aclnn_is_initialised;
     if (!is_end || !actgrad_get_settings()->is_strict) return;

@@ -192,7 +192,7 @@ ALLOCATOR(aclrtMalloc)
 ALLOCATOR(aclrtMallocAlign32)
 ALLOCATOR(aclrtMallocCached)
 
-/* Host and device share memory without a cache between them, so there is nothing to flush or invalidate. */
+/* Only checks the range: host and device share memory without a cache between them. */
 static aclError check_cached(const char* function, void* devPtr, size_t size) {
     if (devPtr == NULL) return actgrad_fail_null(function, "devPtr");
     if (actgrad_memory_left((uint64_t)(uintptr_t)devPtr) >= (int64_t)size) return ACL_SUCCESS;

@@ -20,7 +20,7 @@ extern atomic_bool actgrad_is_started; /* set in lifecycle.c. A strict program m
 void actgrad_report_contexts(void);
 typedef struct Context Context;
 Context* actgrad_current_context(void); /* the thread's context, or NULL if it has none or its context has ended */
-int32_t actgrad_device_of(const Context* context); /* 0 for NULL */
+int32_t actgrad_device_of(const Context* context); /* returns 0 for NULL */
 aclError actgrad_check_device_id(const char* function, int32_t deviceId);
 aclError actgrad_check_device(const char* function); /* fails in a thread without a context */
 void actgrad_use_device(int32_t device); /* counts a use, and makes the default context current */
@@ -38,7 +38,7 @@ typedef struct {
     size_t count;
     size_t capacity;
 } Blocks;
-size_t actgrad_blocks_after(const Blocks* blocks, uint64_t address); /* the number of blocks that start up to it */
+size_t actgrad_blocks_after(const Blocks* blocks, uint64_t address); /* blocks that start at or before it */
 const Block* actgrad_blocks_find(const Blocks* blocks, uint64_t address); /* the block around an address, or NULL */
 const Block* actgrad_blocks_starting(const Blocks* blocks, uint64_t address); /* the block that starts there, or NULL */
 bool actgrad_blocks_insert(Blocks* blocks, size_t index, Block block); /* returns false if memory is missing */
@@ -78,7 +78,7 @@ aclError actgrad_finish(Place place); /* the same, and returns the first failure
 aclError actgrad_run_device(int32_t device); /* does the work of all its streams. Returns 0 or the first failure */
 aclError actgrad_check_timeout(const char* function, int32_t timeout);
 void actgrad_report_streams(void);
-/* For functions that read results, or report that work is done. */
+/* Called by functions that read results, or that report the end of work. */
 aclError actgrad_check_refusals(const char* function); /* fails if work failed and the thread does not know it yet */
 void actgrad_note_work(void);                          /* the thread submitted work that did not fail */
 void actgrad_forget_refusal(int32_t device);

@@ -29,7 +29,7 @@ struct aclTensor {
     int32_t format;
     int64_t rank;
     int64_t storage_rank;
-    int64_t offset; /* elements */
+    int64_t offset; /* in elements */
     void* data;
     int64_t* dims; /* dims, strides and storage dims, in one allocation */
     int64_t* strides;
@@ -106,13 +106,13 @@ typedef struct {
     const void** objects; /* the tensors */
 } Call;
 bool actgrad_describe_call(Call* call, const char* function, const actgrad_argument* arguments, int count);
-bool actgrad_copy_call(const Call* call, Call* copy); /* the copy has separate words; both return false without memory */
+bool actgrad_copy_call(const Call* call, Call* copy); /* with separate words; both return false without memory */
 void actgrad_place(Call* call, int64_t tensor, void* data);
 
 /* tasks.c: a planned call. Its holders are its executor, the cache, each piece of work that is queued or running, and
    the tasks of similar calls. */
 typedef struct Task {
-    long holders; /* atomic */
+    long holders; /* changed atomically */
     int process;  /* the process that planned it */
     Call call;
     actgrad_plan plan;
