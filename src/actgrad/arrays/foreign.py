@@ -243,7 +243,10 @@ def _is_integers(value: Any, count: int | None = None) -> bool:
 
 
 def _current_device(stream: int | None) -> int:
-    """The GPU of an array, because its interface names none. The current stream waits for work on `stream`."""
+    """The GPU of an array, because its interface names none.
+
+    Work on `stream` finishes before the current stream continues.
+    """
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return 0

@@ -40,9 +40,9 @@ def load_handler() -> Callable[..., Any]:
 
 
 def may_be_active() -> bool:
-    """Whether an interceptor may be active in this thread.
+    """Whether an interceptor may be active in this thread. If False, none is active.
 
-    False is always right. The extension replaces this function.
+    The extension replaces this function.
     """
     return True
 

@@ -71,7 +71,7 @@ from .parsing import Parser
 
 REJECTED = 1  # the exit status
 SHOWN = 8  # failing cases of our own backends that are printed
-SAMPLE = 8  # without names and without --full, a different one of 8 cases is tried for each operator and dtype
+SAMPLE = 8  # without names and without --full, check tries one of SAMPLE cases for each operator and dtype
 
 
 _REPORT = ("standard", "strict", "json", "html")

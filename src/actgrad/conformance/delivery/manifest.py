@@ -82,7 +82,7 @@ class DeliveryCase:
         return entry | ({"special": self.special} if self.special else {})
 
 
-# Written
+# Writing
 
 
 def write(
@@ -119,7 +119,7 @@ def npy(array: Array) -> bytes:
     return file.getvalue()
 
 
-# Read
+# Reading
 
 
 def read(folder: Path) -> list[DeliveryCase]:

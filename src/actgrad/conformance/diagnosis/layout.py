@@ -241,7 +241,7 @@ def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Ar
 def _where_wrong(
     sample: Sample, sources: Callable[[Array], Array], memory: Sequence[tuple[Array, Array, Any]] = ()
 ) -> Prediction:
-    """The values at other indices of the memory if an element fails. Other elements have their right values."""
+    """For each failing element, the value at another index of the memory. For any other element, its right value."""
     prediction = []
     for right, (indices, values, _), wrong in zip(sample.right, memory or sample.memory, sample.wrong, strict=True):
         there = values[sources(indices) % len(values)]
@@ -251,7 +251,7 @@ def _where_wrong(
     return prediction
 
 
-# Only positions
+# Rules on positions
 
 
 def positions(sample: Sample) -> Iterator[Suspicion]:
@@ -272,7 +272,7 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
         failing.setdefault(shape, np.zeros(len(values), bool))[indices[wrong]] = True
         silent.setdefault(shape, np.zeros(len(values), bool))[indices] = ~wrong & (actual == 0)
     patterns = [_pattern_of(wrong, silent[shape], shape) for shape, wrong in failing.items() if wrong.any()]
-    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # lanes are halves
+    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the lanes are halves
         wrong = np.any(sample.wrong, axis=0)
         patterns = [_pattern_of(wrong, np.zeros_like(wrong), call.shape)]
     return next(filter(None, patterns), None)

@@ -127,7 +127,7 @@ def attributes_exchanged(sample: Sample) -> Iterator[Suspicion]:
 
 
 def flag_turned(sample: Sample) -> Iterator[Suspicion]:
-    """A flag that was inverted. For gated tensors, this is the other half, which may have no flag."""
+    """A flag that was inverted. A gate without a flag may take the wrong half of its tensor."""
     chooses_half, operator = False, sample.call.operator
     for argument in sample.call.operator.schema.attributes:
         if argument.type != "bool":

@@ -22,8 +22,8 @@ VAGUE = {"factor", "half-intermediates"}  # another mistake may explain the elem
 def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
     """The mistakes that explain the most failing elements, one after another. Empty if no mistake explains enough.
 
-    A kernel may round worse than ours and also make a mistake. If no mistake explains all failing elements, a mistake
-    that explains most of the elements with large errors is reported, with tolerance for the kernel's rounding.
+    A kernel may round worse than ours and also make a mistake. If the mistakes are vague, or leave half of the elements
+    with large errors unexplained, only these elements are examined again, with tolerance for the kernel's rounding.
     """
     diagnoses, left = _diagnoses(sample)
     far = sample.far()

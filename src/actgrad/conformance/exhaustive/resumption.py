@@ -65,7 +65,7 @@ def default_folder() -> Path | None:
 
 
 def state_file(folder: Path, item: Item, every: str = "") -> Path:
-    """The file of a sweep's state. As a pattern in `every`, it matches the same task with other thinnings."""
+    """The file of a sweep's state. `every` may be a pattern that matches the same task with other thinnings."""
     product = products.current()
     digest = hashlib.sha256(f"{item.words}\n{product.name if product else ''}".encode()).hexdigest()[:12]
     return folder / f"{item.operator.name}-{item.dtype}-{item.kind}-{every or item.every}-{digest}.json"

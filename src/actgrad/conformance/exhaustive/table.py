@@ -50,7 +50,7 @@ def fault_count(state: State) -> int:
 
 
 def fault_lines(state: State) -> Iterator[str]:
-    """A line for each output that breaks a bound, with the numbers."""
+    """A line for each output that breaks a bound, with the numbers where it does."""
     remark = ", with random other numbers" if state.item.kind == "random" else ""
     for name, errors in state.outputs.items():
         if errors.faults:

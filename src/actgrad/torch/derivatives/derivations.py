@@ -103,11 +103,9 @@ CACHE = BoundedCache[Any, Derivation](1024)
 
 
 def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | None, save: str) -> Derivation:
-    """The derivatives of a call with these attributes.
+    """The derivatives of a call with these attributes. Without a dtype, the call is in place.
 
     They are cached, because deriving takes longer than a small kernel.
-
-    Without a dtype, the call is in place.
     """
     if products.any_chosen() or not all(map(_is_told_by_equality, values)):
         return _derive(interface, values, dtype, save)

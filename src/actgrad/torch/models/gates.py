@@ -175,9 +175,9 @@ class Rewritten(NamedTuple):
 
 
 def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
-    """The methods of a module with fused products, or the reason why there are none.
+    """The methods of a module with fused products, or None and the reason why there are none.
 
-    "" if the module does not look like a gate.
+    The reason is "" if the module does not look like a gate.
     """
     _fill()
     kind: Any = type(module)
