@@ -34,7 +34,7 @@ class Block(WordIndex):
     COUNTS = auto()  # word at which the counts of the loop over tiles begin
     FIRST_OPERAND = auto()  # word at which the operands begin
     OPERAND_WORDS = auto()  # words per operand
-    SCALARS = auto()  # first of the scalars
+    SCALARS = auto()  # word at which the scalars begin
 
 
 class OperandField(WordIndex):
@@ -49,7 +49,7 @@ class OperandField(WordIndex):
     PACKING = auto()  # a Packing
     BUFFER_OFFSET = auto()  # bytes into the thread's buffer
     AHEAD = auto()  # bytes from a row to the later row that the loop prefetches, or 0 for no prefetch
-    TILE_STRIDES = auto()  # first of the strides
+    TILE_STRIDES = auto()  # word at which the strides begin
 
 
 class Packing(WordIndex):

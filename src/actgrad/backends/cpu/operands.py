@@ -61,7 +61,7 @@ class Operands:
     # Inputs
 
     def load(self, index: ir.Value, row: RowPointer) -> ir.Value:
-        """A vector in its storage dtype."""
+        """A vector of the input in its storage dtype."""
         return self.function.load(self.pointer_to(row, index), typ=self.type_of(row), align=1)
 
     def inputs_by(self, load: Callable[[RowPointer], ir.Value]) -> list[Vector]:

@@ -33,7 +33,7 @@ from .target import Target
 PARTIAL_SUMS = 16
 TERM_BYTES = 32 << 10  # bytes on the stack for the terms of a row, because a thread's stack may have only 64 KiB
 COLUMNS = 64  # rows that are computed together, across lanes; they stay in the first-level cache
-LONG_COLUMNS = 128  # the same if operands exceed the caches, for longer runs of memory; both measured on AMD Zen 4
+LONG_COLUMNS = 128  # COLUMNS if operands exceed the caches, for longer runs of memory; both measured on AMD Zen 4
 AHEAD = 8  # elements from the computed one to the prefetched one; measured on AMD Zen 4
 CONTIGUOUS, BROADCAST, STRIDED = "contiguous", "broadcast", "strided"
 

@@ -75,7 +75,7 @@ def saturated(emitter: Any, x: Any, dtype: Dtype) -> Any:
 
 
 def _arithmetic(sign: str) -> tuple[Any, Any]:
-    """The two methods of an operator: the value is the left operand, or the right one."""
+    """The two methods of an operator: for a value as the left operand, and for a value as the right operand."""
     return lambda self, other: self._binary(sign, self, other), lambda self, other: self._binary(sign, other, self)
 
 

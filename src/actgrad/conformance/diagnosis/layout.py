@@ -279,7 +279,10 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
 
 
 def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[str, str] | None:
-    """The same for the elements of one shape. Silent elements are right zeros, which many mistakes do not change."""
+    """The name and the words of a pattern among the elements of one shape, or None.
+
+    Silent elements are right zeros, which many mistakes do not change.
+    """
     size = len(wrong)
     failing = np.flatnonzero(wrong)
     if len(failing) < 4 or len(failing) > 0.95 * size:

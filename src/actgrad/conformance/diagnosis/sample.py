@@ -180,7 +180,7 @@ class Suspicion:
     explains: tuple[Array, ...] | None = None
     share: float = 0.0  # share of the failing elements that it must explain, if larger than the usual share
     among: tuple[Array, ...] | None = None  # the failing elements that the share refers to, or None for all
-    is_loose: bool = False  # whether the prediction only allows for errors: it is the right value with larger terms
+    is_loose: bool = False  # whether the prediction is the right value, with larger terms that allow for errors
 
 
 Rule = Callable[[Sample], Iterator[Suspicion]]

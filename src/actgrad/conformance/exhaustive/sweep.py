@@ -23,8 +23,8 @@ DTYPES = ("float16", "bfloat16", "float32")  # dtypes that are small enough to t
 #: The values of the other inputs, or the library that computes. The number thins the sweep of the longest dtype.
 PASSES = {"ones": 1, "random": 64, "PyTorch": 256}
 FIRST = 5  # faults whose numbers are recorded
-#: The share of the bound above which an element is suspect, because NumPy computes the terms of its sums. No larger
-#: error is lost, because an error in units of the larger term is at most the error in ULP.
+#: An element is suspect if its error in ULP exceeds this share of the bound. Only for suspects, NumPy computes the
+#: terms of sums. No fault is lost, because an error in units of the larger term is at most the error in ULP.
 SUSPECT = 0.25
 ABSOLUTE = 3e-7  # bound for a derivative that uses a distribution function, in float32
 _HASH = 2654435761  # Knuth's multiplier, which scatters the numbers that a thinned sweep tries

@@ -1,4 +1,4 @@
-"""Recognises modules of other libraries by a proof: it follows their forward, and compares it with ours.
+"""Recognises modules of other libraries: follows their forward with `reading`, and compares it with our function.
 
 This imports no library, knows no class by name, and runs none of the model's code before all of it was read.
 """
