@@ -1,7 +1,7 @@
-"""Foreign arrays as views on memory: NumPy, PyTorch, objects with DLPack or CUDA's array interface.
+"""Arrays of other libraries as views on memory: NumPy, PyTorch, objects with DLPack or CUDA's array interface.
 
-`foreign` reads DLPack and CUDA's interface, `interception` asks whether PyTorch intercepts a call, `hugepages` asks the
-kernel for huge pages. PyTorch is imported here only to allocate on a GPU.
+`foreign` reads DLPack and CUDA's interface, `interception` asks whether PyTorch intercepts a call, and `hugepages`
+requests huge pages from the kernel. PyTorch is imported here only to allocate on a GPU.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KINDS = "a NumPy array, a torch.Tensor or an array with __dlpack__"
 
 
 class ArrayView(NamedTuple):
-    """A tensor's memory: where it lies and how it is laid out. `owner` keeps it alive."""
+    """The memory of a tensor: its address and its layout. `owner` keeps the memory alive."""
 
     meta: TensorMeta
     address: int
@@ -47,7 +47,7 @@ def view(obj: Any, operator: str, argument: str) -> ArrayView:
         return _torch_view(torch, obj, operator, argument)
     if isinstance(obj, np.generic):
         array = np.asarray(obj)
-        array.flags.writeable = False  # a copy: writes to it would be lost
+        array.flags.writeable = False  # the array is a copy, so writes to it would be lost
         return _numpy_view(array, operator, argument)
     memory = foreign.memory(obj, operator, argument)
     if memory is not None:
@@ -62,32 +62,32 @@ def numpy_array(address: int, meta: TensorMeta) -> np.ndarray:
 
 
 def raw_array(address: int, meta: TensorMeta) -> np.ndarray:
-    """The same with elements of bytes: for dtypes that NumPy lacks, and for callers that need only addresses."""
+    """An array of raw bytes, for dtypes that NumPy lacks, and for callers that need only addresses."""
     return np.asarray(_Memory(address, meta))
 
 
 def note_written(kind: str) -> Callable[[Any], None] | None:
-    """The function that a tuple of written arrays of this kind is given to, or None if no library counts writes.
+    """A function to call with a tuple of written arrays of this kind, or None if their library does not count writes.
 
-    PyTorch counts writes, so that autograd refuses to use a tensor that it had saved before.
+    PyTorch counts writes, so that autograd refuses to use a saved tensor that was overwritten.
     """
     if kind != "torch":
         return None
     torch = sys.modules["torch"]
-    # What the public function calls, without its 0.2 µs.
+    # The function inside PyTorch's public function, which would take 0.2 µs more.
     tell: Callable[[Any], None] = getattr(torch._C, "_increment_version", torch.autograd.graph.increment_version)
     return tell
 
 
 def note_views_written(views: Iterable[ArrayView]) -> Callable[[], object] | None:
-    """The function to call after these views were written to, or None if no library counts writes."""
+    """A function to call after a write to these views, or None if no library counts writes."""
     tensors = tuple([view.source for view in views if view.kind == "torch"])
     tell = note_written("torch") if tensors else None
     return None if tell is None else partial(tell, tensors)
 
 
 class _Memory:
-    """Memory as NumPy reads it: raw bytes, because NumPy does not know every dtype by name."""
+    """Memory that NumPy reads as raw bytes, because NumPy does not know every dtype by name."""
 
     def __init__(self, address: int, meta: TensorMeta):
         self.__array_interface__ = {
@@ -100,7 +100,7 @@ class _Memory:
 
 
 def empty(like: ArrayView, meta: TensorMeta) -> ArrayView:
-    """A fresh, uninitialised array of `like`'s kind and device, in the memory order of `meta`'s strides."""
+    """A new, uninitialised array of `like`'s kind and device, in the memory order of `meta`'s strides."""
     if like.kind == "torch" or like.device != "cpu":
         tensor = fresh("torch", meta, _place(like))
         address = tensor.data_ptr()
@@ -115,7 +115,7 @@ def empty(like: ArrayView, meta: TensorMeta) -> ArrayView:
 
 
 def fresh(kind: str, meta: TensorMeta, device: Any) -> Any:
-    """A fresh, uninitialised array of PyTorch ("torch") or NumPy."""
+    """A new, uninitialised array of PyTorch ("torch") or NumPy."""
     if kind == "torch":
         torch, itemsize = _torch_on(str(device)), meta.dtype.itemsize
         strides = [s // itemsize for s in meta.strides]
@@ -129,7 +129,7 @@ def fresh(kind: str, meta: TensorMeta, device: Any) -> Any:
 
 
 def empty_like(result: ArrayView) -> Callable[[Any], Any]:
-    """A function that allocates results like this one from an array of the same layout."""
+    """A function that allocates results like `result`, from an array with the same layout."""
     if result.kind == "numpy":
         return np.empty_like
     is_large = result.meta.size * result.meta.dtype.itemsize >= hugepages.LARGE
@@ -138,7 +138,7 @@ def empty_like(result: ArrayView) -> Callable[[Any], Any]:
 
 
 def _torch_on(device: str) -> Any:
-    """PyTorch: arrays of other libraries on a GPU need it to allocate results."""
+    """PyTorch, which allocates the results for arrays of other libraries on a GPU."""
     try:
         return sys.modules.get("torch") or first_use.module("torch")
     except ImportError as error:
@@ -148,7 +148,7 @@ def _torch_on(device: str) -> Any:
 
 
 def _place(like: ArrayView) -> Any:
-    """A view's device by PyTorch's name: AMD's devices are cuda there, too."""
+    """The device of a view in PyTorch's notation, in which AMD's devices are cuda too."""
     return like.source.device if like.kind == "torch" else like.device.replace("rocm", "cuda")
 
 
@@ -158,14 +158,14 @@ def torch_empty_like(tensor: Any) -> Any:
 
 
 def _in_huge_pages(tensor: Any) -> Any:
-    """A large fresh tensor, after asking for huge pages for its memory."""
+    """A large new tensor, after a request for huge pages for its memory."""
     if tensor.is_cpu and tensor.data_ptr():
         hugepages.ask_for_huge_pages(tensor.data_ptr(), tensor.nbytes)
     return tensor
 
 
 def like_input(result: Any, like: ArrayView) -> Any:
-    """A result, or a tuple of results, as arrays of the input's own library."""
+    """A result, or a tuple of results, as arrays of the input's library."""
     if like.kind != "dlpack":
         return result
     if like.device != "cpu":
@@ -175,14 +175,14 @@ def like_input(result: Any, like: ArrayView) -> Any:
     namespace = like.source.__array_namespace__()
 
     def convert(array: np.ndarray) -> Any:
-        is_exported = array.dtype.kind != "V"  # NumPy exports no bfloat16
+        is_exported = array.dtype.kind != "V"  # NumPy cannot export bfloat16
         return namespace.from_dlpack(array) if is_exported else namespace.asarray(array)
 
     return tuple(map(convert, result)) if isinstance(result, tuple) else convert(result)
 
 
 def _on_device_like(result: Any, source: Any) -> Any:
-    """PyTorch's tensors as arrays of the library of `source`, unchanged where that library cannot take them."""
+    """PyTorch's tensors as arrays of the library of `source`, or unchanged if that library cannot take them."""
     if hasattr(source, "__array_namespace__"):
         namespace = source.__array_namespace__()
     else:
@@ -194,11 +194,11 @@ def _on_device_like(result: Any, source: Any) -> Any:
 
 
 def _is_masked(array: np.ndarray) -> bool:
-    """Whether this is NumPy's masked array. Nothing is while `numpy.ma` is not there, which NumPy imports lazily."""
+    """Whether this is NumPy's masked array. NumPy imports `numpy.ma` lazily, and before that no masked arrays exist."""
     return isinstance(array, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ()))
 
 
-_numpy_dtypes: dict[Any, Dtype] = {}  # the keys are NumPy's dtype objects, because reading the name of one takes 2 us
+_numpy_dtypes: dict[Any, Dtype] = {}  # keys: NumPy's dtype objects, because reading the name of a dtype takes 2 µs
 
 
 def _numpy_view(array: np.ndarray, operator: str, argument: str) -> ArrayView:
@@ -206,7 +206,7 @@ def _numpy_view(array: np.ndarray, operator: str, argument: str) -> ArrayView:
         raise InvalidCall(
             f"{operator}: {argument} is a masked array; it must be a plain array, without a mask; pass .filled(value)"
         )
-    plain = array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)  # a class may say otherwise
+    plain = array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)  # a subclass may override dtype
     dtype = _numpy_dtypes.get(plain.dtype)
     if dtype is None:
         dtype = _numpy_dtypes[plain.dtype] = foreign.numpy_dtype(plain.dtype, operator, argument)
@@ -216,11 +216,11 @@ def _numpy_view(array: np.ndarray, operator: str, argument: str) -> ArrayView:
     )
 
 
-_torch_dtypes: dict[Any, Dtype] = {}  # the keys are PyTorch's dtype objects, so that each name is read once
+_torch_dtypes: dict[Any, Dtype] = {}  # keys: PyTorch's dtype objects, so that each name is read once
 
 
 def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> TensorMeta:
-    """The metadata of a PyTorch tensor. Raises InvalidCall for kinds of tensors that no kernel reads."""
+    """The metadata of a PyTorch tensor. Raises InvalidCall for kinds of tensors that no kernel can read."""
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         kinds = "sparse, mkldnn, nested or quantised"
         raise InvalidCall(
@@ -254,10 +254,10 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> ArrayV
         )
     meta = torch_meta(torch, tensor, operator, argument)
     try:
-        # A tensor with its own dispatch (fake, wrapping others) has none, but some tell an address nevertheless.
+        # A tensor with its own dispatch (fake, or a wrapper) has no memory, but some return an address nevertheless.
         is_plain = type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
         address = tensor.data_ptr() if is_plain else 0
-    except RuntimeError:  # batched, functional and other tensors seen through a transform
+    except RuntimeError:  # batched, functional and other tensors inside a transform
         address = 0
     if not address and tensor.numel() and tensor.device.type != "meta":
         raise InvalidCall(

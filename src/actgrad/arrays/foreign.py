@@ -1,7 +1,7 @@
 """Arrays of other libraries, as they describe themselves: by DLPack, or by CUDA's array interface.
 
-What such an object's own code raises is an InvalidCall, and so is a description that no array can have. A description
-that could be true is believed. `from_dlpack` of NumPy and PyTorch would not do: NumPy crashes on a null pointer for the
+If such an object's own code raises, or if its description is impossible, the call raises an InvalidCall. A description
+that could be true is trusted. `from_dlpack` of NumPy and PyTorch would not do: NumPy crashes on a null pointer for the
 shape, lets strides overflow, has no bfloat16, and makes results of producers from before DLPack 1.0 read-only. PyTorch
 writes to read-only memory.
 """
@@ -37,7 +37,7 @@ _REPAIR = "repair what its library exports, or pass a NumPy copy"
 
 
 class Memory(NamedTuple):
-    """Where an array lies and how it is laid out. `owner` keeps it alive."""
+    """The address and the layout of an array. `owner` keeps the memory alive."""
 
     meta: TensorMeta
     address: int
@@ -47,14 +47,14 @@ class Memory(NamedTuple):
 
 
 def memory(obj: Any, operator: str, argument: str) -> Memory | None:
-    """The memory of an array, or None for an object that describes none. Errors name `operator` and `argument`."""
-    if isinstance(obj, type):  # it has the methods of its arrays, and no array
+    """The memory of an array, or None if the object describes no memory. Errors name `operator` and `argument`."""
+    if isinstance(obj, type):  # a class has the methods of its arrays, but no array
         return None
     about = f"{operator}: {argument}"
     for name, read in (("__dlpack__", _by_dlpack), ("__cuda_array_interface__", _by_cuda)):
         try:
             described = getattr(obj, name, None)
-        except Exception as error:  # whatever a property raises
+        except Exception as error:  # a property may raise anything
             fault = f"{about} ({type(obj).__name__}) raises {_cause(error)} for {name}"
             raise InvalidCall(f"{fault}; it must give its memory; pass numpy.asarray of it") from error
         if described is not None:
@@ -71,7 +71,7 @@ def check_rank(rank: int, operator: str, argument: str) -> None:
 
 
 def numpy_dtype(dtype: np.dtype[Any], operator: str, argument: str) -> Dtype:
-    """A dtype of NumPy's as ours."""
+    """Our dtype for a dtype of NumPy's."""
     row = BY_NAME.get(dtype.name)
     if row is None:
         raise InvalidDtype(f"{operator}: {argument} is {dtype.name}; it must be {KNOWN_DTYPE}; convert {argument}")
@@ -87,7 +87,7 @@ def _cause(error: Exception) -> str:
 
 
 def _checked(memory: Memory, about: str) -> Memory:
-    """The same, if memory can be so."""
+    """The memory, if its description is possible."""
     (_, shape, strides), address = memory.meta, memory.address
     if any(size < 0 for size in shape):
         raise InvalidCall(f"{about} has shape {shape}; sizes must be 0 or more; {_REPAIR}")
@@ -134,13 +134,13 @@ def _by_dlpack(obj: Any, export: Callable[..., Any], operator: str, argument: st
     try:
         try:
             capsule = export(max_version=(1, 0), **_consumer(obj))
-        except TypeError as error:  # a producer from before version 1.0
-            if isinstance(error, ActgradError):  # of a call of ours within
+        except TypeError as error:  # the producer is from before version 1.0
+            if isinstance(error, ActgradError):  # it comes from our own call inside
                 raise
             capsule = export()
     except RecursionError:
         raise
-    except Exception as error:  # whatever a producer raises, it has no tensor to give
+    except Exception as error:  # if a producer raises anything, it has no tensor to pass
         fault = f"{about} ({type(obj).__name__}) raises {_cause(error)} from __dlpack__"
         raise InvalidCall(f"{fault}; it must export a tensor; {_REPAIR}") from error
     tensor, writable = _tensor_of(capsule, f"{about} ({type(obj).__name__})")
@@ -163,7 +163,7 @@ def _by_dlpack(obj: Any, export: Callable[..., Any], operator: str, argument: st
         fault = f"{about} is on a device of DLPack type {tensor.device.type}"
         raise BackendUnavailable(f"{fault}; it must be on {devices}; move {argument} to the CPU")
     device += "" if device == "cpu" else f":{tensor.device.index}"
-    # The capsule, never consumed, frees the tensor when it dies: it is the owner.
+    # The owner is the capsule. It is never consumed, and frees the tensor when it dies.
     return Memory(TensorMeta(dtype, shape, strides), (tensor.data or 0) + tensor.byte_offset, device, writable, capsule)
 
 
@@ -192,7 +192,7 @@ def _tensor_of(capsule: Any, about: str) -> tuple[_Tensor, bool]:
 
 
 def _consumer(obj: Any) -> dict[str, int]:
-    """What a producer on a GPU is told: the stream to order its work before. On others, and by default, nothing."""
+    """The keyword arguments for a producer. On a GPU, the stream that must wait for its work. Elsewhere, nothing."""
     torch = sys.modules.get("torch")
     kind, number = obj.__dlpack_device__() if torch is not None and hasattr(obj, "__dlpack_device__") else (1, 0)
     if _DEVICES.get(kind, "cpu") == "cpu":
@@ -226,7 +226,7 @@ def _by_cuda(obj: Any, interface: Any, operator: str, argument: str) -> Memory:
         raise InvalidCall(f"{about} is a masked array; it must have no mask; fill the masked elements")
     try:
         dtype = numpy_dtype(np.dtype(text), operator, argument)
-    except (TypeError, ValueError, SyntaxError) as error:  # NumPy has all of them for a text that names no type
+    except (TypeError, ValueError, SyntaxError) as error:  # NumPy raises any of these for a text that names no type
         if isinstance(error, InvalidDtype):
             raise
         fault = f"{about}: __cuda_array_interface__['typestr'] is {quote(text)}"
@@ -243,7 +243,10 @@ def _is_integers(value: Any, count: int | None = None) -> bool:
 
 
 def _current_device(stream: int | None) -> int:
-    """The GPU that an array is on: its interface names none. Work on `stream` is waited for."""
+    """The GPU of an array, because its interface names none.
+
+    Work on `stream` finishes before the current stream continues.
+    """
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return 0

@@ -1,7 +1,7 @@
-"""Huge pages for large fresh results: writing 256 MiB for the first time otherwise faults 65,536 times.
+"""Huge pages for large new results: without them, the first write to 256 MiB causes 65,536 page faults.
 
-Linux grants them on request (madvise) where transparent huge pages are not switched off. NumPy asks by itself. PyTorch
-does not. It is an allocation policy: no result depends on it.
+Linux grants huge pages on request (madvise), unless transparent huge pages are switched off. NumPy requests them by
+itself, but PyTorch does not. Huge pages change no result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MADV_HUGEPAGE = 14
 
 
 def ask_for_huge_pages(address: int, size: int) -> None:
-    """Request huge pages where they fit into this new memory. On systems without huge pages this has no effect."""
+    """Request huge pages if they fit into this new memory. Without effect on systems without huge pages."""
     madvise = _madvise()
     first, end = -(-address // _HUGE) * _HUGE, (address + size) // _HUGE * _HUGE
     if madvise is not None and first < end:
@@ -31,7 +31,7 @@ def ask_for_huge_pages(address: int, size: int) -> None:
 def _madvise() -> Callable[..., Any] | None:
     if not sys.platform.startswith("linux"):
         return None
-    with first_use.lock:  # a child forked during a load could load nothing
+    with first_use.lock:  # a child that is forked during a load could not load anything
         function = ctypes.CDLL(None).madvise
     function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     return function

@@ -1,8 +1,8 @@
-"""The interceptors of PyTorch: modes, transforms of torch.func, tracers, tensor classes with rules of their own.
+"""The interceptors of PyTorch: modes, transforms of torch.func, tracers, and tensor classes with their own rules.
 
-Interceptors see PyTorch's operators, but no kernel that reads memory. So a call goes to `torch.ops.actgrad` while an
-interceptor is active. Plans and explicit backends are refused then. The extension of calls/ asks PyTorch's own
-functions whether one may be active.
+Interceptors see PyTorch's operators, but not a kernel that reads memory. So a call goes to `torch.ops.actgrad` while an
+interceptor is active. Then plans and explicit backends are refused. The extension of calls/ asks PyTorch's own
+functions whether an interceptor may be active.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 
 from ..base.errors import BackendUnavailable, InvalidCall
 
-#: Computes an operator's call through PyTorch's dispatcher: handler(operator, tensors, attributes, outputs). The
-#: package `actgrad.torch` sets it when it is imported.
+#: Computes an operator's call through PyTorch's dispatcher: handler(operator, tensors, attributes, outputs). The import
+#: of the package `actgrad.torch` sets it.
 handler: Callable[..., Any] | None = None
 
 #: Imports the package that sets `handler`. The package `actgrad` sets it.
 import_handler: Callable[[], object] | None = None
 
-#: Dispatch keys that a thread includes while an interceptor is active, and its name in messages.
+#: Dispatch keys that a thread includes while an interceptor is active, and the interceptor's name in messages.
 KEYS = {
     "Python": "a TorchDispatchMode",
     "FuncTorchDynamicLayerFrontMode": "a transform of torch.func",
@@ -31,7 +31,7 @@ KEYS = {
 
 
 def load_handler() -> Callable[..., Any]:
-    """The handler. Its package is imported at the first use."""
+    """The handler. The first use imports its package."""
     if handler is None and import_handler is not None:
         import_handler()
     if handler is None:
@@ -40,12 +40,15 @@ def load_handler() -> Callable[..., Any]:
 
 
 def may_be_active() -> bool:
-    """Whether an interceptor may be active in this thread. False is certain. The extension replaces this function."""
+    """Whether an interceptor may be active in this thread. If False, none is active.
+
+    The extension replaces this function.
+    """
     return True
 
 
 def interceptor() -> str:
-    """The name of the interceptor that is active in this thread, or empty."""
+    """The name of the interceptor that is active in this thread, or ""."""
     torch = _torch()
     if torch is None or not may_be_active():
         return ""
@@ -53,7 +56,7 @@ def interceptor() -> str:
         from torch.utils._device import DeviceContext
 
         for mode in torch.overrides._get_current_function_mode_stack():
-            if not isinstance(mode, DeviceContext):  # torch.set_default_device: it changes no operator of ours
+            if not isinstance(mode, DeviceContext):  # torch.set_default_device changes none of our operators
                 return f"{type(mode).__name__} (a TorchFunctionMode)"
     is_included = torch._C._dispatch_tls_is_dispatch_key_included
     is_excluded = torch._C._dispatch_tls_is_dispatch_key_excluded
@@ -64,14 +67,14 @@ def interceptor() -> str:
 
 
 def refuse(subject: str, way_out: str) -> None:
-    """Raise if an interceptor is active, which misses computations on memory."""
+    """Raise if an interceptor is active, because it would miss computations on memory."""
     active = interceptor()
     if active:
         raise InvalidCall(f"{subject} inside {active}; PyTorch must see each call there; {way_out}")
 
 
 def must_see(objects: tuple[Any, ...]) -> bool:
-    """Whether PyTorch intercepts a call on these objects, None for one left out. All must be tensors or like them."""
+    """Whether PyTorch intercepts a call on these objects. All must be tensors or similar. None means left out."""
     torch = _torch()
     tensors = [obj for obj in objects if obj is not None]
     if torch is None or not tensors or not all(isinstance(x, torch.Tensor) or has_rule(torch, x) for x in tensors):
@@ -80,7 +83,7 @@ def must_see(objects: tuple[Any, ...]) -> bool:
 
 
 def is_differentiated(objects: tuple[Any, ...]) -> bool:
-    """Whether one of these objects is a tensor on the graph, or carries a tangent."""
+    """Whether one of these objects is a tensor on the graph, or has a tangent."""
     torch = _torch()
     if torch is None or not all(obj is None or isinstance(obj, torch.Tensor) for obj in objects):
         return False
@@ -88,17 +91,17 @@ def is_differentiated(objects: tuple[Any, ...]) -> bool:
 
 
 def requires_grad(torch: Any, tensor: Any) -> bool:
-    """Whether a call on the tensor is recorded for differentiation, in reverse or forwards."""
+    """Whether a call on the tensor is recorded for differentiation, in reverse or forward mode."""
     if tensor.requires_grad and torch.is_grad_enabled():
         return True
     forward_mode = torch.autograd.forward_ad
     if forward_mode._current_level < 0 or torch._C._dispatch_tls_is_dispatch_key_excluded("AutogradFunctionality"):
-        return False  # a kernel of the dispatcher, below autograd, unpacks no tangents
+        return False  # a kernel of the dispatcher runs below autograd, and unpacks no tangents
     return forward_mode.unpack_dual(tensor).tangent is not None
 
 
 def has_rule(torch: Any, obj: Any) -> bool:
-    """Whether an object's class has a `__torch_function__` that applies."""
+    """Whether the class of an object has a `__torch_function__` that applies."""
     kind = type(obj)
     rule = None if kind is torch.Tensor else getattr(kind, "__torch_function__", None)
     if rule is None or rule is torch._C._disabled_torch_function_impl:
@@ -107,11 +110,11 @@ def has_rule(torch: Any, obj: Any) -> bool:
 
 
 def _stands_for_others(torch: Any, obj: Any) -> bool:
-    """Whether an object is not plain memory: a fake, batched or functional tensor, or one with rules."""
+    """Whether an object is not plain memory: a fake, batched or functional tensor, or a tensor with its own rules."""
     if not isinstance(obj, torch.Tensor):
         return True
     if obj.is_nested:
-        return False  # refused with our own message
+        return False  # our own message refuses it later
     return bool(
         has_rule(torch, obj)
         or type(obj).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
@@ -121,7 +124,7 @@ def _stands_for_others(torch: Any, obj: Any) -> bool:
 
 
 def _torch() -> Any:
-    """PyTorch after its import is complete, or None."""
+    """PyTorch, or None before its import is complete."""
     torch: Any = sys.modules.get("torch")
     is_whole = hasattr(torch, "__version__") and not getattr(torch.__spec__, "_initializing", False)
     return torch if is_whole else None
@@ -129,5 +132,5 @@ def _torch() -> Any:
 
 @cache
 def dispatch_keys(torch: Any) -> tuple[tuple[Any, str], ...]:
-    """PyTorch's own objects for KEYS, with their names in messages."""
+    """PyTorch's objects for KEYS, with their names in messages."""
     return tuple((torch._C._parse_dispatch_key(key), name) for key, name in KEYS.items())

@@ -1,7 +1,9 @@
-"""Backends: each turns a computation into a `kernel`, without knowing any operator's name. Imported when first used.
+"""Backends: each turns a computation into a `kernel`, and knows no operator by name.
+
+A backend is imported at its first use.
 
 `cpu` writes machine code, `triton` runs on GPUs, `reference` computes with NumPy. `formula` has the accurate functions.
-`contiguous_copies` copies tensors whose strides a kernel does not take.
+`contiguous_copies` copies tensors whose strides a kernel cannot handle.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from ..base import first_use
 from ..base.computation import Computation
 from ..base.errors import BackendUnavailable, InvalidCall, either, installation, quote
 
-#: Name, and the devices whose memory it computes on.
+#: The devices whose memory a backend computes on, by the backend's name.
 DEVICES = {"cpu": ("cpu",), "reference": ("cpu",), "triton": ("cuda", "rocm")}
 
 
@@ -42,13 +44,13 @@ def choose(name: str | None, device: str, operator: str) -> str:
     return name
 
 
-#: The data types that machine code reads and writes. Only the reference backend reads others and complex numbers.
+#: The data types that machine code reads and writes. Other types and complex numbers need the reference backend.
 COMPILED = frozenset({"float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32"})
 
 
 def for_dtypes(backend: str, computation: Computation, operator: str) -> str:
-    """The backend for a computation's data types: `backend`, or the reference where machine code lacks one."""
-    has_rows = computation.statistics is not None  # machine code of rows writes no complex numbers
+    """The backend for a computation's data types: `backend`, or the reference if machine code cannot handle a type."""
+    has_rows = computation.statistics is not None  # machine code for rows cannot write complex numbers
     operands = [o for o in computation.loop.outputs if has_rows or o.dtype.kind != "complex"]
     names = {o.dtype.name for o in (*operands, *computation.loop.inputs)}
     if computation.compute in ("float32", "float64") and names <= COMPILED:
@@ -63,12 +65,12 @@ def for_dtypes(backend: str, computation: Computation, operator: str) -> str:
 
 
 def triton_is_interpreted() -> bool:
-    """Whether Triton's interpreter is on, read as Triton reads it."""
+    """Whether Triton's interpreter is on; this reads the variable as Triton does."""
     return os.environ.get("TRITON_INTERPRET", "").lower() in ("1", "true", "yes", "on", "y")
 
 
 def load(name: str) -> ModuleType:
-    """Import the backend called `name`; it offers `prepare(computation) -> Kernel`."""
+    """Import the backend called `name`; the module has `prepare(computation) -> Kernel`."""
     assert name in DEVICES
     try:
         return first_use.module(f"{__name__}.{name}")
@@ -85,7 +87,7 @@ torch_is_adopted = False
 
 
 def adopt_torch() -> None:
-    """Have the CPU backend compute on PyTorch's thread pool as soon as PyTorch is imported: two pools would compete."""
+    """Let the CPU backend use PyTorch's thread pool as soon as PyTorch is imported, because two pools would compete."""
     global torch_is_adopted
     threads = sys.modules.get(f"{__name__}.cpu.threads")
     if threads is not None and "torch" in sys.modules:
@@ -93,12 +95,12 @@ def adopt_torch() -> None:
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def set_num_threads(n: int) -> None:
-    """Compute on at most `n` threads from now on; 0 returns to the default.
+    """Compute on at most `n` threads from now on. With 0, use the default.
 
     The default is PyTorch's number if PyTorch is loaded, otherwise OMP_NUM_THREADS or the cores of this process.
     """

@@ -1,4 +1,4 @@
-"""Kernels of calls on tensors whose strides a loop does not take: they compute on contiguous copies."""
+"""Kernels that compute on contiguous copies, for tensors whose strides a loop cannot handle."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def word(x):  # type: ignore[no-untyped-def]  # a formula
 class Copy:
     """A tensor of a call, and the kernels that copy it."""
 
-    tensor: int  # its number among the addresses
+    tensor: int  # index among the addresses
     size: int  # bytes
-    load: Kernel | None  # copies the tensor to the contiguous copy. None for an output that is overwritten completely
+    load: Kernel | None  # copies the tensor to the contiguous copy; None if the kernel overwrites the whole copy
     store: Kernel | None  # copies the contiguous copy back to the tensor. None for an input
 
 
 class CopyingKernel:
-    """A kernel on contiguous copies of some tensors, which are made again for each run."""
+    """A kernel on contiguous copies of some tensors. Each run makes the copies again."""
 
     machine_code = None
     with_scalars = None
@@ -48,7 +48,7 @@ class CopyingKernel:
         positions, buffers = list(addresses), []
         for copy in self._copies:
             buffer, positions[copy.tensor] = _buffer(copy.size, self._device)
-            buffers.append(buffer)  # keeps it alive until all results are copied back
+            buffers.append(buffer)  # keeps the buffer alive until all results are copied back
             if copy.load is not None:
                 copy.load.run(positions[copy.tensor], addresses[copy.tensor])
         self._kernel.run(*positions)
@@ -58,7 +58,7 @@ class CopyingKernel:
 
 
 def _buffer(size: int, device: str) -> tuple[Any, int]:
-    """Fresh memory of a device, and its address."""
+    """New memory on a device, and its address."""
     meta = TensorMeta(BY_NAME["uint8"], (size,), (1,))
     if device == "cpu":
         array = arrays.fresh("numpy", meta, device)
@@ -70,9 +70,11 @@ def _buffer(size: int, device: str) -> tuple[Any, int]:
 def prepare(
     kernel: Kernel, tensors: Mapping[int, TensorMeta], make: Make, computation: Computation, keeps_rows: bool
 ) -> Kernel:
-    """The kernel of a computation on contiguous copies of `tensors`, by their numbers; `kernel` without any.
+    """The kernel of a computation on contiguous copies of `tensors`, whose keys are their indices.
 
-    `keeps_rows`: the kernel may leave elements of the outputs as they are.
+    Without tensors, `kernel`.
+
+    `keeps_rows`: the kernel may leave some elements of the outputs unchanged.
     """
     if not tensors or computation.is_empty:
         return kernel
@@ -90,7 +92,7 @@ def prepare(
 
 
 def _of_words(target: TensorMeta, source: TensorMeta, device: str) -> Computation:
-    """The copy of a tensor as integers, so that every bit stays as it is."""
+    """A computation that copies a tensor as integers, because a copy of floats could change the bits of a NaN."""
     size = min(target.dtype.itemsize, 4)
     integer = BY_NAME[f"int{8 * size}"]
     shape = (*target.shape, target.dtype.itemsize // size)

@@ -1,4 +1,4 @@
-"""A kernel: a computation as a backend runs it."""
+"""The protocol of a kernel."""
 
 from __future__ import annotations
 
@@ -9,26 +9,32 @@ from ..base.computation import Computation
 
 
 class Kernel(Protocol):
-    """A computation as a backend runs it, on any memory."""
+    """A computation in a form that a backend runs, on any memory."""
 
     @property
     def run(self) -> Callable[..., object]:
-        """Computes, given the outputs' and then the inputs' addresses."""
+        """A function that computes. Its arguments are the addresses of the outputs and then of the inputs."""
 
     @property
     def machine_code(self) -> tuple[int, int] | None:
-        """The addresses of a C function `run(block, addresses)` and of this computation's block, or None without one.
+        """The addresses of a C function `run(block, addresses)` and of this computation's block, or None.
 
-        Both live as long as the kernel and need no interpreter. The function returns 0 where memory is missing.
+        Both live as long as the kernel, and the function needs no interpreter. It returns 0 if memory is missing.
         """
 
     @property
     def with_scalars(self) -> Callable[[Computation], Kernel | None] | None:
-        """Makes the kernel of a computation that differs only in its scalars. It, or its result, may be None."""
+        """A function that makes the kernel of a computation with other scalars.
+
+        It may be None, and so may its result.
+        """
 
     @property
     def with_size(self) -> Callable[[int], Kernel | None] | None:
-        """Makes the kernel for another number of elements, all operands contiguous; it or its answer is None if not."""
+        """A function that makes the kernel for another number of elements, if all operands are contiguous.
+
+        It may be None, and so may its result.
+        """
 
     def __str__(self) -> str: ...
 

@@ -1,7 +1,7 @@
-"""The reference backend: NumPy in float64, in longdouble for outputs of float64.
+"""The reference backend: NumPy in float64, or in longdouble for float64 outputs.
 
-It is slow and simple, and the tests compare the other backends with it. Only this backend computes integers as
-integers, and complex numbers.
+It is slow and simple, and the tests compare the other backends with it. Only this backend computes integers in integer
+arithmetic, and complex numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .kernel import Kernel
 
 
 class ReferenceKernel:
-    """A computation by NumPy on whole arrays."""
+    """A computation that NumPy runs on whole arrays."""
 
     def __init__(self, computation: Computation):
         self.computation = computation
@@ -32,7 +32,7 @@ class ReferenceKernel:
         return f"NumPy in {np.dtype(self.precision).name}"
 
     def numbers(self, *addresses: int) -> list[Any]:
-        """The formula's arguments: inputs as arrays, then attributes, all in the reference's precision."""
+        """The formula's arguments: inputs as arrays, then attributes, all in the precision of the reference."""
         inputs = [self._array(o, addresses).astype(self.precision) for o in self.computation.loop.inputs]
         return inputs + [np.asarray(s).astype(self.precision)[()] for s in self.computation.scalars]
 
@@ -40,10 +40,10 @@ class ReferenceKernel:
     with_scalars = None
     with_size = None
 
-    @default_environment()  # results do not take the caller's rounding
+    @default_environment()  # the caller's rounding mode does not change the results
     def run(self, *addresses: int) -> None:
         computation, loop = self.computation, self.computation.loop
-        if computation.is_empty:  # a call on no elements may have dtypes that NumPy lacks
+        if computation.is_empty:  # a call on zero elements may have dtypes that NumPy lacks
             return
         with np.errstate(all="ignore"):
             numbers = self.numbers(*addresses)
@@ -53,7 +53,7 @@ class ReferenceKernel:
                 self._write(operand, addresses, result)
 
     def _results(self, numbers: list[Any]) -> Sequence[Any]:
-        """A value of each output for every element."""
+        """For each output, the values of all elements."""
         computation, rows = self.computation, self.computation.statistics
         if rows is None:
             results: Sequence[Any] = computation.element(*computation.formulas, *numbers)
@@ -82,7 +82,7 @@ class ReferenceKernel:
 
     def _write(self, operand: Operand, addresses: tuple[int, ...], values: np.ndarray) -> None:
         dtype, shape = operand.dtype, self.computation.loop.shape
-        if self.computation.statistics is not None and 0 in shape:  # rows without elements have statistics
+        if self.computation.statistics is not None and 0 in shape:  # a row without elements has statistics too
             shape = values.shape
         if dtype.kind != "complex":
             target = numpy_array(addresses[operand.tensor] + operand.offset, TensorMeta(dtype, shape, operand.strides))
@@ -98,7 +98,7 @@ class ReferenceKernel:
 
 
 def _precision(computation: Computation) -> type[np.number[Any]]:
-    """The type to compute in: of float64 results longdouble, of integers and complex numbers their own."""
+    """The type to compute in: longdouble for float64 results; integers and complex numbers keep their type."""
     if computation.compute.startswith("complex"):
         return np.clongdouble if computation.compute == "complex128" else np.complex128
     if computation.compute not in ("float32", "float64"):
@@ -109,7 +109,7 @@ def _precision(computation: Computation) -> type[np.number[Any]]:
 
 def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
     """`values` rounded once to `dtype`: to nearest, ties to even. Integers saturate, and NaN becomes 0."""
-    if values.dtype.kind in "iu":  # computed exactly
+    if values.dtype.kind in "iu":  # these values are exact
         if dtype.kind in ("bool", "int", "uint"):
             return values.astype(dtype.numpy)
         values = values.astype(np.longdouble)
@@ -118,7 +118,7 @@ def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
         integers = np.nan_to_num(np.rint(values), nan=0.0, posinf=np.inf, neginf=-np.inf)
         inside = np.clip(integers, limits.min, limits.max)
         return inside.astype(dtype.numpy)
-    if dtype.itemsize == 2:  # these conversions go through float32: rounding to odd makes that step lose nothing
+    if dtype.itemsize == 2:  # the conversion goes through float32; rounding to odd makes that step harmless
         values = _round_to_odd(values)
     return values.astype(dtype.numpy)
 
@@ -126,7 +126,7 @@ def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
 def _round_to_odd(values: np.ndarray) -> np.ndarray:
     """`values` rounded to odd in float32: rounding the result once more equals rounding `values` once.
 
-    It truncates and sets the last bit of inexact results (Boldo and Melquiond, Emulation of a FMA and correctly rounded
+    Truncate, then set the last bit of inexact results (Boldo and Melquiond, Emulation of a FMA and correctly rounded
     sums, 2008).
     """
     nearest = values.astype(np.float32)

@@ -18,9 +18,11 @@ Subparsers = argparse._SubParsersAction
 
 
 def add_command(subparsers: Subparsers[Parser], name: str, summary: str, text: str | None, lists: str = "") -> Parser:
-    """The parser of a command. Its module's docstring is its help, from "examples:" on below the options.
+    """The parser of a command.
 
-    `lists` stands before the examples. Lines are not filled.
+    Its help is the module's docstring, which continues below the options from "examples:" on.
+
+    `lists` is printed before the examples. Lines are not refilled.
     """
     description, _, examples = (text or "").partition("\nexamples:\n")
     form = argparse.RawDescriptionHelpFormatter
@@ -29,7 +31,7 @@ def add_command(subparsers: Subparsers[Parser], name: str, summary: str, text: s
 
 
 def operator(text: str) -> str:
-    """The name of an operator, which may be written as CANN does (Elu, aclnnEluBackward) or with hyphens."""
+    """The name of an operator. CANN's names (Elu, aclnnEluBackward) and hyphens are allowed."""
     name = resolved(text)
     if name is None:
         near = nearest(_plain(text), _by_other_names())
@@ -39,19 +41,19 @@ def operator(text: str) -> str:
 
 
 def resolved(text: str) -> str | None:
-    """The operator with this name in any spelling, or None if there is none."""
+    """The operator with this name in any spelling, or None if it does not exist."""
     return text if text in REGISTRY else _by_other_names().get(_plain(text))
 
 
 def _plain(text: str) -> str:
-    """A name without what spellings differ in."""
+    """A name without the characters in which spellings differ."""
     word = text.lower().replace("-", "").replace("_", "")
     return word.removeprefix("aclnn").removeprefix("inplace").removesuffix("getworkspacesize")
 
 
 @cache
 def _by_other_names() -> dict[str, str]:
-    """Operators by their plain names. Our names win over names in C, and these over names in graphs."""
+    """Operators by their plain names. Our names take precedence over names in C, and these over names in graphs."""
     operators = list(REGISTRY.values())
     pairs = [(o.name, o.name) for o in operators]
     pairs += [(c.name, o.name) for o in operators for c in o.aclnn]
@@ -60,7 +62,7 @@ def _by_other_names() -> dict[str, str]:
 
 
 def dtype(text: str) -> str:
-    """A dtype, which may have another usual name: fp16, bf16, half, double."""
+    """A dtype. Other usual names are allowed: fp16, bf16, half, double."""
     word = text.lower()
     name = word if word in BY_NAME else ALIASES.get(word, "")
     if not name:
@@ -76,7 +78,7 @@ def _digits(text: str) -> list[str]:
 
 
 def product(text: str) -> str:
-    """A product, or the product of a chip: Ascend910B3 is an Ascend910B."""
+    """A product. The name of a chip means its product: Ascend910B3 means Ascend910B."""
     name = products.of_chip(text)
     if name not in products.BY_NAME:
         names = list(products.BY_NAME)
@@ -89,7 +91,7 @@ def product(text: str) -> str:
 
 
 def require_product(name: str, chip: str | None) -> None:
-    """Raise if a product lacks an operator."""
+    """Raise if the product `name` does not have an operator."""
     names = REGISTRY[name].products
     if chip is not None and chip not in names:
         has = f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} it"
@@ -97,7 +99,7 @@ def require_product(name: str, chip: str | None) -> None:
 
 
 def one_of(names: Iterable[str]) -> Callable[[str], str]:
-    """A name that is known when the command line is parsed."""
+    """A parser that accepts only these names."""
 
     def name(text: str) -> str:
         if text not in names:
@@ -109,7 +111,7 @@ def one_of(names: Iterable[str]) -> Callable[[str], str]:
 
 
 def named(text: str) -> str:
-    """The name of a file, which is not empty."""
+    """The name of a file, which must not be empty."""
     if not text:
         raise argparse.ArgumentTypeError("got an empty text; it must name a file or a folder; write . for this folder")
     return text
@@ -121,18 +123,18 @@ def path(text: str) -> Path:
 
 
 def several(read: Callable[[str], str]) -> Callable[[str], list[str]]:
-    """Names between commas, each once."""
+    """A parser of names that are separated by commas. Each may occur once."""
     return lambda text: list(dict.fromkeys(read(name) for name in text.split(",")))
 
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:
-    """A whole number within bounds."""
+    """A parser of integers within bounds."""
     bounds = f"at least {low}" if high is None else f"from {low} to {high}"
 
     def number(text: str) -> int:
         try:
             value = int(text)
-        except ValueError:  # no number, or more digits than Python reads
+        except ValueError:  # not a number, or more digits than Python reads
             value = low - 1
         if value < low or (high is not None and value > high):
             excerpt = text if len(text) <= 40 else f"{text[:37]}..."

@@ -36,7 +36,7 @@ from .argument_types import Subparsers
 from .parsing import Parser
 
 NUMBER = 40  # cases of each operator in a delivery
-_MOST = 100_000  # cases of an operator
+_MOST = 100_000  # most cases per operator
 _LARGEST = 1 << 28
 
 

@@ -70,12 +70,12 @@ from .argument_types import Subparsers
 from .parsing import Parser
 
 REJECTED = 1  # the exit status
-SHOWN = 8  # failing cases of our own
-SAMPLE = 8  # without names and without --full, another one of so many cases of each operator and dtype is tried
+SHOWN = 8  # failing cases of our own backends that are printed
+SAMPLE = 8  # without names and without --full, check tries one of SAMPLE cases for each operator and dtype
 
 
 _REPORT = ("standard", "strict", "json", "html")
-#: The options that go with each mode. A mode is the option that chooses it, "" for our own backends.
+#: The options of each mode. An option chooses its mode. "" is the mode for our own backends.
 MODES = {
     "": ("backend", "dtype", "seed", "full", *_REPORT),
     "actual": ("inputs", "attr", *_REPORT),
@@ -164,7 +164,7 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
     args.backend, args.seed = args.backend or "cpu", args.seed or 0
     outputs.check_paths(_written(args), _inputs(args))
     library("rich", "check needs rich", "check")
-    # A standard that --standard names counts, our own too.
+    # If --standard names a standard, it decides, even our own.
     args.strict = bool(args.strict) or OWN in (args.standard or ())
     if ALL in (args.standard or ()):
         args.standard = list(NAMES)
@@ -181,7 +181,7 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
 
 
 def _mode(parser: Parser, args: argparse.Namespace) -> str:
-    """The mode that the options choose, or the end of the program if they contradict each other."""
+    """The mode that the options choose. If they contradict each other, the program ends."""
     modes = [mode for mode in MODES if mode and getattr(args, mode)]
     if len(modes) > 1:
         both = " and ".join(f"--{mode}" for mode in modes)
@@ -231,7 +231,7 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
     outcomes: list[CaseOutcome] = []
     disagreements: list[Disagreement] = []
     if is_of_files:
-        standard_names = [name for name in standard_names if name != REPEAT]  # a file is one run
+        standard_names = [name for name in standard_names if name != REPEAT]  # a file has only one run
         results = [submission.judge_files(args, standard_names, deciding)]
     elif mode == "cases":
         outcomes = _of_cases(args)
@@ -338,7 +338,7 @@ def _of_backend(
 
 
 def nothing_takes(names: list[str], dtypes: list[str], allowed: Mapping[str, Sequence[str]]) -> str:
-    """The message where no operator takes any of the dtypes, with the dtypes that they take together."""
+    """The message for dtypes that no operator takes. It names the dtypes that the operators take."""
     suffix = f" on {products.current()}" if products.current() else ""
     together = [dtype for dtype in BY_NAME if any(dtype in allowed[name] for name in names)]
     verb, pronoun = ("does", "it takes") if len(names) == 1 else ("do", "they take")

@@ -1,4 +1,4 @@
-"""`actgrad check --manifest DIR`: all cases of a delivery judged, with their reports."""
+"""`actgrad check --manifest DIR`: judges all cases of a delivery and writes the reports."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def write_cases(args: argparse.Namespace) -> int:
-    """`actgrad check --cases FILE --tensors DIR`: write a file of cases as a delivery. Return the exit status."""
+    """`actgrad check --cases FILE --tensors DIR`: write a file's cases as a delivery. Return the exit status."""
     listed = case_files.read(args.cases)
     with terminal.progress("cases", len(listed)) as advance:
         written = manifest.write(args.tensors, drawing.of_file(listed, args.seed), args.seed, advance)

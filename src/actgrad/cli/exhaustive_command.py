@@ -14,7 +14,10 @@ from ..writing import documents, terminal
 
 
 def run(args: argparse.Namespace) -> bool:
-    """Print the table of all sweeps, and write all finished ones into a document. Return whether every bound holds."""
+    """Print the table of all sweeps, and write the finished sweeps into a document.
+
+    Return whether every bound holds.
+    """
     folder, write = args.state or resumption.default_folder(), args.write
     names, dtypes = list(dict.fromkeys(args.operator)) or list(REGISTRY), args.dtype or DTYPES
     if folder is None:
@@ -24,7 +27,7 @@ def run(args: argparse.Namespace) -> bool:
     if folder.exists() and not folder.is_dir():
         raise ActgradError(f"check: --state {folder}: is a file; it must be a folder; name another one")
     if write is not None:
-        documents.read(write, table.PART)  # refused before hours of work
+        documents.read(write, table.PART)  # raises before hours of work
     tasks = resumption.items([REGISTRY[name] for name in names], dtypes, args.every or 1, args.defaults)
     if not tasks:
         raise ActgradError(

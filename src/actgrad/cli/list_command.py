@@ -28,9 +28,10 @@ from .parsing import Parser
 
 
 def matching(words: Sequence[str]) -> list[Operator]:
-    """The operators that words choose, in the order of the registry: all without words.
+    """The operators that words choose, in the order of the registry. Without words, all.
 
-    A word is the name of an operator, in any spelling, which chooses its gradients too, or a part of names.
+    A word is the name of an operator, in any spelling, or a part of names. A name also chooses the operator's
+    gradients.
     """
     if not words:
         return list(REGISTRY.values())
@@ -50,14 +51,14 @@ def matching(words: Sequence[str]) -> list[Operator]:
 
 
 def rows(operators: Iterable[Operator] | None = None, product: Product | None = None) -> list[dict[str, Any]]:
-    """The facts of each operator, by default of all, with the dtypes that a product takes, or the library's."""
+    """The facts of each operator, by default of all. Dtypes are those of the product if one is named."""
     return [
         {
             "name": operator.name,
             "schema": str(operator.schema),
             "summary": first_line(operator.definition),
             "paper": operator.paper,
-            "dtypes": allowed_dtypes(operator.definition, product),  # a product's may be fewer than the library's
+            "dtypes": allowed_dtypes(operator.definition, product),  # a product may take fewer dtypes than the library
             "products": operator.products,
             "aclnn": [f"aclnn{c.name}" for c in operator.aclnn],
             "ir": [graph.name for graph in operator.graphs],
@@ -77,7 +78,7 @@ def markdown_table(listed: Iterable[dict[str, Any]] | None = None) -> str:
 
 
 def text(listed: Iterable[dict[str, Any]], width: int | None = None) -> str:
-    """The operators for a terminal, a paragraph each. Lines are broken at this width."""
+    """The operators for a terminal, each as a paragraph. Lines are broken at `width`."""
 
     def line(words: str, indent: str) -> str:
         return indent + words if width is None else fill(words, width, initial_indent=indent, subsequent_indent="    ")

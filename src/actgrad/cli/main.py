@@ -1,10 +1,11 @@
 """The command line: `actgrad COMMAND`, or `python -m actgrad COMMAND`.
 
-A command is a module with `add_parser(subparsers)`, which sets `run`: arguments -> exit status. It prints its data to
-standard output, and its progress to standard error.
+A command is a module with `add_parser(subparsers)`, which sets `run`, a function from arguments to an exit status. A
+command prints its data to standard output, and its progress to standard error.
 
 Exit statuses: 0 for success. 1 for a negative judgement: `check` rejects, or `sdk --check` finds something missing. 2
-for a wrong call, a file that cannot be used, or any other error, which is one line. 141 for a pipe without a reader.
+for a usage error, a file that cannot be used, or any other error; each prints one line. 141 for a pipe without a
+reader.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from ..base.errors import ActgradError, system_fault
 from ..writing import terminal
 from .parsing import ERROR, Parser, options_first
 
-INTERRUPTED = 130  # the shell's number for an interrupt
-#: Each command, and the package on top of the library that it needs. Without the package, the command does not exist.
+INTERRUPTED = 130  # the exit status of a program that an interrupt ended
+#: Each command, and the package that it needs. If the package is missing, the command does not exist.
 _NEEDS = {"list": "", "check": "conformance", "cases": "conformance", "sdk": "sdk", "cache": "", "demo": ""}
 COMMANDS = tuple([
     importlib.import_module(f"{__package__}.{name}_command")
@@ -52,13 +53,13 @@ def parser() -> Parser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    if sys.stderr is None:  # closed: print(file=None) would write to standard output
+    if sys.stderr is None:  # it is closed, and print(file=None) would write to standard output
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115  for the life of the process
     try:
         try:
             return _run(parser(), argv)
         finally:
-            terminal.flush()  # here, where a failure can still be answered
+            terminal.flush()  # here, because later nothing could report a failure
     except BrokenPipeError:  # the reader has closed the pipe
         terminal.silence(sys.stdout)
         terminal.silence(sys.stderr)
@@ -79,7 +80,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _fault(error: OSError) -> str:
-    """The file of an error, its cause and what to do, in one line."""
+    """One line for an error: the file, the cause and what to do."""
     if error.filename is not None:
         return f"{error.filename}: {system_fault(error)}"
     try:

@@ -1,4 +1,4 @@
-"""The parser of the command line: a wrong call is answered by one line, which says what to type."""
+"""The parser of the command line. A usage error prints one line that says what to type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ERROR = 2  # the exit status
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser without usage in its errors. Its help ends as all output does when it cannot be written."""
+    """A parser that prints no usage with its errors. If its help cannot be written, it ends like any other output."""
 
     def print_help(self, file: Any = None) -> None:
         if file is None:
@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(ERROR)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The same as argparse, but words after options also belong to a list before the options."""
+        """Like argparse, but words after options also belong to a list that began before the options."""
         if self._subparsers is None:
             self._refuse_unknown(sys.argv[1:] if args is None else args)
         result, rest = super().parse_known_args(args, namespace)
@@ -49,7 +49,7 @@ class Parser(argparse.ArgumentParser):
         return result, rest
 
     def _refuse_unknown(self, words: Sequence[str]) -> None:
-        """Refuse the first unknown option: argparse would take its value for another word, and refuse that."""
+        """Refuse the first unknown option, because argparse would refuse its value first, as an unknown word."""
         for word in words:
             if word == "--":
                 return
@@ -63,7 +63,7 @@ class Parser(argparse.ArgumentParser):
             self.error(str(error))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuse a value that is not a choice. argparse would list all choices."""
+        """Refuse a value that is not among the choices, because argparse would list all choices."""
         if action.choices is not None and value not in action.choices:
             choices = list(action.choices)
             what = "command" if isinstance(action, argparse._SubParsersAction) else action.option_strings[-1]
@@ -71,7 +71,7 @@ class Parser(argparse.ArgumentParser):
             self.error(f"{what} {value} is unknown; known are {some(choices, value)}; {cure}")
 
     def refuse_without(self, option: str, owners: str) -> NoReturn:
-        """Refuse an option that only has a meaning with others."""
+        """Refuse an option that only has a meaning with other options."""
         self.error(f"{option} is given without {owners}; it needs {owners}; add it or leave {option} out")
 
     def _refuse(self, word: str) -> NoReturn:
@@ -88,7 +88,7 @@ class Parser(argparse.ArgumentParser):
 
 
 _LISTS = (argparse.ZERO_OR_MORE, argparse.ONE_OR_MORE)
-#: The words of argparse, and ours. `name` is the option.
+#: Messages of argparse, and our messages for them. `name` is the option.
 _PATTERNS = (
     (r"argument (?P<name>.*?): expected .*arguments?", "{name} has no value; it must have one; write it after {name}"),
     (
@@ -113,21 +113,21 @@ _PATTERNS = (
 
 
 def _in_plain_words(message: str) -> str:
-    """A message of argparse as we write messages, any other one unchanged."""
+    """Our message for a message of argparse. Any other message is unchanged."""
     for pattern, words in _PATTERNS:
         match = re.fullmatch(pattern, message, re.S)
         if match:
             parts = match.groupdict()
             if "could match" in pattern:
                 parts["other"] = either(parts["other"].split(", "))
-            # "--dtype, -d" has several spellings: the longest is shown.
+            # "--dtype, -d" has several spellings; show the longest.
             parts["name"] = max(re.split(r"/", parts["name"]), key=len) if "/" in parts["name"] else parts["name"]
             return words.format(**parts)
     return message
 
 
 def options_first(arguments: Sequence[str], commands: Sequence[str]) -> list[str]:
-    """The arguments with `--json` behind the command, where a user wrote it before the command."""
+    """The arguments with `--json` after the command, if the user wrote it before the command."""
     words = list(arguments)
     if words[:1] != ["--json"]:
         return words

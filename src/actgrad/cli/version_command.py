@@ -1,6 +1,6 @@
-"""`actgrad --version --verbose`: the versions and settings that a result, or a fault, may depend on.
+"""`actgrad --version --verbose`: the versions and settings that may affect a result or an error.
 
-PyTorch is not imported.
+This command does not import PyTorch.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ NO_LIBRARY = "compute in a server: Python has no shared library"
 
 
 def report() -> str:
-    """One line for each thing: its name, and its version or setting here."""
-    system = platform.platform()  # with the C library's version where that is glibc
+    """A line for each item: its name, and its version or setting."""
+    system = platform.platform()  # includes the version of the C library if it is glibc
     threading = ", free-threaded" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
     lines = {
         "actgrad": __version__,
@@ -59,7 +59,7 @@ def _llvmlite() -> str:
     version = _version("llvmlite")
     try:
         from llvmlite.binding import llvm_version_info
-    except (ImportError, OSError) as error:  # installed, but its library does not load here
+    except (ImportError, OSError) as error:  # the package is installed, but its library does not load
         return version if version == MISSING else f"{version}, which cannot be loaded: {error}"
     return f"{version}, LLVM {'.'.join(map(str, llvm_version_info))}"
 
@@ -79,7 +79,7 @@ def _pytorch() -> str:
 
 
 def _cpu() -> dict[str, str]:
-    """Instruction set, threads and the cache of machine code, or the reason why there cannot be one."""
+    """Instruction set, threads and the folder of machine code, or the reason why these cannot be reported."""
     try:
         from ..backends.cpu import code_cache, target, threads
 
@@ -97,7 +97,7 @@ def _cpu() -> dict[str, str]:
 
 
 def _gpu() -> str:
-    """The GPUs that NVIDIA's driver names, or whether AMD's driver is there."""
+    """The GPUs that NVIDIA's driver reports, or whether AMD's driver is installed."""
     gpus = _output(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
     if gpus:
         return "; ".join(f"NVIDIA's driver names {line.replace(', ', ', driver ')}" for line in gpus)
@@ -105,7 +105,7 @@ def _gpu() -> str:
 
 
 def _sdk() -> dict[str, str]:
-    """The compilers that `actgrad sdk` uses, and where its programs compute. Nothing without the package."""
+    """The compilers that `actgrad sdk` uses, and where its programs compute. Empty if the package is missing."""
     if not util.find_spec("actgrad.sdk"):
         return {}
     from ..sdk import builder
@@ -133,7 +133,7 @@ def _output(command: list[str]) -> list[str]:
 
 
 def _environment() -> str:
-    """The variables that matter, as a shell takes them."""
+    """The variables that matter, in a form that a shell reads."""
     variables = {name: value for name, value in os.environ.items() if name.startswith(VARIABLES)}
     settings = [f"{name}={shlex.quote(variables[name])}" for name in sorted(variables)]
     return " ".join(settings) or "nothing that matters is set"

@@ -1,15 +1,15 @@
 """The C SDK: headers and libraries with which aclnn programs in C and C++ build and run without an NPU.
 
-In a program, phase one asks Python, which checks and plans by the same path as `actgrad.aclnn`. Phase two runs the
+In a program, phase one calls Python, which checks and plans by the same path as `actgrad.aclnn`. Phase two runs the
 machine code.
 
-prefix          the folder of an SDK: its own files, the user's files, and how a new SDK takes the place of an old one
-clients         the names that programs ask for next to the activations, from clients.txt
+prefix          the folder of an SDK: the SDK's files, the user's files, and how a new SDK replaces an old one
+clients         the names that programs use besides the activations, from clients.txt
 prototypes      generated C: prototypes, enumerators, the operators' headers and functions
-descriptions    files for shells and build systems, and the folders in which they look
+descriptions    files for shells and build systems, and the folders that build systems search
 builder         `actgrad sdk PREFIX`: headers, libraries and descriptions
-programs        other people's programs: compiled and run
-lacking         names of a program that the SDK lacks, by the compiler and by symbols
+programs        compiles and runs other people's programs
+lacking         names that a program uses and the SDK lacks, found by the compiler and by symbols
 seam            the Python side of phase one
 checks/         what phase one checks of the functions in glue/, by checks.txt
 glue/           copies, fills, arithmetic and sums, as plain functions

@@ -24,13 +24,13 @@ SOURCES, HEADERS = prototypes.SOURCES, HERE / "include"
 
 CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
 
-#: The libraries of the operators. All are the same.
+#: The libraries of the operators. All of them have the same content.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
 
 
-_OBJECTS = ("opapi", "missing")  # generated sources that all libraries of the operators have
+_OBJECTS = ("opapi", "missing")  # generated sources of all operator libraries
 
-#: The sources of the older interface that libascendcl has. The others are of libacl_op_compiler.
+#: The sources of the older interface that are in libascendcl. The other sources are in libacl_op_compiler.
 OF_ASCENDCL = ("attributes.c", "descriptions.c")
 
 
@@ -39,9 +39,9 @@ class Interpreter:
     """The Python that the SDK's programs start."""
 
     executable: str
-    library: str  # its shared library, "" without one
-    version: str  # for example "3.12": libraries and modules depend on no more of it
-    stdlib: str  # the folder of its own modules, "" without one
+    library: str  # its shared library, or "" if there is none
+    version: str  # such as "3.12"; libraries and modules depend on no other part of the version
+    stdlib: str  # the folder of its standard library, or "" if there is none
     path: tuple[str, ...]  # the folders of actgrad and its requirements
 
     @classmethod
@@ -58,8 +58,8 @@ class Interpreter:
 
 
 def _module_folders() -> tuple[str, ...]:
-    """The folders of actgrad and its requirements. sys.path would bring the folder of a script, too."""
-    folders = [str(HERE.parents[1])]  # also in a checkout
+    """The folders of actgrad and its requirements. sys.path would also contain the folder of a script."""
+    folders = [str(HERE.parents[1])]  # a source checkout has the same folder
     for name in ("numpy", "ml_dtypes", "llvmlite"):
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin is not None:
@@ -68,7 +68,7 @@ def _module_folders() -> tuple[str, ...]:
 
 
 def _shared_library() -> str:
-    """This interpreter's shared library, also where its executable does not use it."""
+    """This interpreter's shared library, even if its executable does not use the library."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}{getattr(sys, 'abiflags', '')}"
     names = (sysconfig.get_config_var("INSTSONAME") or "", f"libpython{version}.so.1.0")
     for folder in (sysconfig.get_config_var("LIBDIR") or "", os.path.join(sys.base_prefix, "lib")):
@@ -105,8 +105,8 @@ def compile_command(program: Path, include: Path) -> list[str]:
 
 
 def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
-    """Build the SDK next to `prefix` and move it there. A failure leaves the old content."""
-    prefix = Path(os.path.realpath(prefix))  # Path.resolve raises no OSError for a loop of links
+    """Build the SDK next to `prefix`, then move it to `prefix`. After a failure, the old content is still there."""
+    prefix = Path(os.path.realpath(prefix))  # unlike Path.resolve, this raises no OSError for a loop of links
     command = compiler("c")
     try:
         prefixes.refuse_occupied(prefix)
@@ -129,7 +129,7 @@ def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
 
 
 def write_files(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write texts into files below a folder, by their names there."""
+    """Write texts into files below a folder. The keys are the names of the files in the folder."""
     for name, text in texts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -153,12 +153,12 @@ def libraries() -> tuple[str, ...]:
 
 
 def _library_files() -> list[str]:
-    """The libraries' files in an SDK."""
+    """The file names of the libraries in an SDK."""
     return [f"lib64/lib{name}.so" for name in libraries()]
 
 
 def _write_libraries(fresh: Path, source_folder: Path, command: list[str], interpreter: Interpreter) -> None:
-    """Compile the libraries. `source_folder` gets the generated sources."""
+    """Compile the libraries. Generated sources go into `source_folder`."""
     library = fresh / "lib64"
     texts = {
         "data_types.h": prototypes.data_types(),
@@ -173,7 +173,7 @@ def _write_libraries(fresh: Path, source_folder: Path, command: list[str], inter
         "ACTGRAD_LIBPYTHON": interpreter.library,
         "ACTGRAD_VERSION": interpreter.version,
         "ACTGRAD_STDLIB": interpreter.stdlib,
-        "ACTGRAD_PATH": ascii(list(interpreter.path)).replace("%", "%%"),  # Python, in a text for printf
+        "ACTGRAD_PATH": ascii(list(interpreter.path)).replace("%", "%%"),  # a Python list in a format string of printf
     }
     quoted = [f'-D{name}="{_escaped(value)}"' for name, value in macros.items()]
     compiled = [*command, "-std=gnu11", "-O2", "-fPIC", "-fno-plt", *folders]
@@ -191,7 +191,7 @@ def _write_libraries(fresh: Path, source_folder: Path, command: list[str], inter
     beneath = [*sorted((SOURCES / "ascendcl").glob("*.c")), *(SOURCES / "acl_op" / name for name in OF_ASCENDCL)]
     link("ascendcl", [*beneath, source_folder / "ascendcl.c"], "m", "dl")
     link("nnopbase", sorted((SOURCES / "nnopbase").glob("*.c")), "ascendcl", "dl")
-    objects = []  # all of the operators' libraries have the same
+    objects = []  # all operator libraries link the same objects
     for name in _OBJECTS:
         objects.append(source_folder / f"{name}.o")
         _run([*compiled, "-c", str(source_folder / f"{name}.c"), "-o", str(objects[-1])], objects[-1].name)

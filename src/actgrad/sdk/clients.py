@@ -1,4 +1,4 @@
-"""The names that programs ask for next to the activations: clients.txt as declarations, glue and honest stubs."""
+"""The names that programs use besides the activations. clients.txt becomes declarations, glue, and stubs that fail."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .prefix import SdkError
 
 TABLE = Path(__file__).with_name("clients.txt")
 
-#: The status of a function that fails, by the type it returns. Other types return 0, pointers null.
+#: The status of a function that fails, by the function's return type. Other types return 0, pointers null.
 _FAILURES = {"aclError": 207000, "int32_t": 207000, "rtError_t": 207000, "HcclResult": 5, "aclnnStatus": 561103}
 
-#: Instead of a header: a line of the section has the names of functions that no header declares.
+#: Replaces a header's name: no header declares the functions of this section.
 BY_NAME = "by name"
 
 _LIBRARY = re.compile(r"library (?P<names>.+): (?P<needed>.+)")
@@ -34,16 +34,16 @@ _PHASES = re.compile(
 class ClientFunction:
     """A function of the table."""
 
-    library: str  # the library; "opapi" means every library of operators
-    header: str  # "" for a function that no header declares
-    type: str  # that it returns
+    library: str  # "opapi" means every library of operators
+    header: str  # "" if no header declares the function
+    type: str  # the return type
     name: str
-    parameters: tuple[str, ...]  # the parameters of phase one. ("...",) if the table lacks them
+    parameters: tuple[str, ...]  # the parameters of phase one, or ("...",) if the table does not list them
     reason: str
     fails: bool
     has_phases: bool
-    rule: str  # the name of the glue that computes it, or ""
-    arguments: tuple[CParameter, ...]  # for a function that is computed: the parameters of phase one
+    rule: str  # the name of the glue that computes the function, or ""
+    arguments: tuple[CParameter, ...]  # for a function that the glue computes: the parameters of phase one
 
     @property
     def is_computed(self) -> bool:
@@ -55,13 +55,13 @@ class ClientFunction:
 
 
 def functions() -> tuple[ClientFunction, ...]:
-    """The functions of the table, without those that an operator of the registry has."""
+    """The functions of the table, except those of the registry's operators."""
     operator_names = {signature.name for signature in signatures.every()}
     return tuple(row for row in _read()[1].values() if row.name not in operator_names)
 
 
 def libraries() -> dict[str, tuple[str, ...]]:
-    """The libraries without sources, and what each loads."""
+    """The libraries without sources, and the libraries that each of them loads."""
     return _read()[0]
 
 
@@ -87,7 +87,7 @@ def _read() -> tuple[dict[str, tuple[str, ...]], dict[str, ClientFunction]]:
 
 
 def _rows(section: re.Match[str] | None, line: str) -> list[ClientFunction]:
-    """The functions of a line, or an empty list if the line does not fit its section."""
+    """The functions of a line. Empty if the line does not fit its section."""
     if section is not None and section["header"] == BY_NAME:
         library, reason = section["library"], section["reason"]
         return [
@@ -125,33 +125,33 @@ def _parameter(text: str, results: list[str] | None) -> CParameter:
     kind, _, name = text.removeprefix("const ").rpartition(" ")
     may_be = name == "out" or name.endswith("Out") or not text.startswith("const ")
     is_output = kind in ("aclTensor*", "aclTensorList*") and (may_be if results is None else name in results)
-    # Headers have a tensor of scalars where the wheel of torch_npu passes a list.
+    # Headers have a tensor of scalars, but torch_npu's wheel passes a list.
     return CParameter(name, name, "scalars" if name == "scalars" else _TYPES.get(kind, "int"), is_output)
 
 
 @cache
 def glue() -> dict[str, ClientFunction]:
-    """The functions that are computed, by name."""
+    """The functions that the glue computes, by name."""
     return {row.name: row for row in functions() if row.is_computed}
 
 
 def not_computed() -> dict[str, ClientFunction]:
-    """The functions that fail, by each of their names."""
+    """The functions that fail, by all of their names."""
     return {name: row for row in functions() if row.fails and not row.is_computed for name in row.names}
 
 
-#: What `actgrad sdk --check` says of a function that computes, but accepts wrong calls.
+#: How `actgrad sdk --check` describes a function that computes, but accepts wrong calls.
 UNCHECKED = "computed, not checked"
 
 
 def unchecked() -> dict[str, ClientFunction]:
-    """The functions that are computed without a row in checks.txt, by each of their names."""
+    """The functions that the glue computes but checks.txt does not list, by all of their names."""
     rows = [replace(row, reason=UNCHECKED) for row in glue().values() if row.name not in checks.patterns()]
     return {name: row for row in rows for name in row.names}
 
 
 def stubs(library: str) -> str:
-    """C definitions of a library's functions. They read no argument, and so name none."""
+    """C definitions of a library's functions. They read no argument, so their parameters have no names."""
     lines = [
         "#include <stdbool.h>",
         "#include <stdint.h>",
@@ -175,7 +175,7 @@ def _definitions(row: ClientFunction) -> Iterator[str]:
         if row.has_phases and phase == "one":
             report = f"actgrad_note_phase_one({report})"
         if row.name.startswith("aclop") and any(p.startswith("aclrtStream") for p in row.parameters):
-            report = f"actgrad_note_refusal({report}, true)"  # an operator that the stream does not get
+            report = f"actgrad_note_refusal({report}, true)"  # the stream never gets this operator
         value = report if row.fails and row.type in _FAILURES else "0"
         before = f"{report}; " if row.fails and value == "0" else ""
         body = before + ("" if row.type == "void" else f"return {value};")

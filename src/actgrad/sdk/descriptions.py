@@ -1,4 +1,4 @@
-"""Descriptions of an SDK for shells, pkg-config and CMake, and the folders in which build systems look."""
+"""Descriptions of an SDK for shells, pkg-config and CMake, and links for the folders that build systems search."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .. import __version__
 
-#: The variables that programs and build systems read, and the folder of the SDK that each names.
+#: The variables that programs and build systems read, and the folder of the SDK for each variable.
 _VARIABLES = {
     "ASCEND_HOME_PATH": "",
     "ASCEND_TOOLKIT_HOME": "",
@@ -21,7 +21,7 @@ _VARIABLES = {
     "DDK_PATH": "",
     "NPU_HOST_LIB": "/lib64",
 }
-#: The custom operators' vendor: its folder in opp/vendors.
+#: The vendor of the custom operators, which is a folder's name in opp/vendors.
 _VENDOR = "actgrad"
 
 
@@ -31,7 +31,7 @@ def environment(prefix: Path) -> dict[str, str]:
 
 
 def links() -> Iterator[tuple[str, str]]:
-    """The links by which CANN's folders lead to include and lib64: names under the prefix, and targets."""
+    """Links from CANN's folder names to include and lib64. Yields names under the prefix, and targets."""
     for folder in ("runtime", "compiler", "acllib", f"{os.uname().machine}-linux", "opp"):
         yield f"{folder}/include", "../include"
         yield f"{folder}/lib64", "../lib64"
@@ -41,7 +41,7 @@ def links() -> Iterator[tuple[str, str]]:
 
 
 def files(prefix: Path, libraries: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The files for shells, pkg-config, CMake and op-plugin: names under the prefix, and texts."""
+    """The files for shells, pkg-config, CMake and op-plugin. Yields names under the prefix, and texts."""
     yield "set_env.sh", _shell_script(prefix)
     yield "lib64/pkgconfig/actgrad.pc", _PKG_CONFIG
     yield "share/cmake/actgrad/actgradConfig.cmake", _CMAKE.replace("@libraries@", " ".join(libraries))
@@ -58,7 +58,7 @@ def _shell_script(prefix: Path) -> str:
     return f"{_PLACE.replace('@prefix@', shlex.quote(str(prefix)))}{exports}\n{_END}"
 
 
-#: How a shell finds the folder of the script that it reads. bash and zsh know it, and others have the script open.
+#: How a shell finds the folder of the script that it reads. bash and zsh know it. Other shells have the script open.
 _PLACE = """\
 # To be read by a shell: . set_env.sh
 _actgrad=@prefix@/set_env.sh
@@ -80,7 +80,7 @@ export LD_LIBRARY_PATH="$_actgrad/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 unset _actgrad
 """
 
-#: Without quotes: pkg-config has put backslashes before the spaces of pcfiledir.
+#: No quotes, because pkg-config has put backslashes before the spaces of pcfiledir.
 _PKG_CONFIG = f"""\
 prefix=${{pcfiledir}}/../..
 includedir=${{prefix}}/include

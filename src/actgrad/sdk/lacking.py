@@ -1,7 +1,8 @@
-"""The names of a program that the SDK lacks: of a source by the compiler's diagnostics, of a built file by its symbols.
+"""The names that a program uses and the SDK lacks.
 
-Missing headers become empty files, and each function that always fails is declared as deprecated. The compiler then
-sees macros, pasted names, addresses, types and constants.
+The compiler's diagnostics show the names in a source file, and symbols show the names in a built file. Missing headers
+become empty files, and each function that always fails is declared as deprecated. So the compiler handles macros,
+pasted names, addresses, types and constants.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SUFFIXES = (".c", *CPP_SUFFIXES)
 KINDS = "a C or C++ source, a built program or a folder of these"
 HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx")  # searched only if the command line names them
 
-#: A name of CANN's, and a header or a library of CANN's.
+#: A name of CANN, and a header or a library of CANN.
 _NAME = re.compile(r"(?:struct |enum )?((?:aclnn|aclop|aclrt|aclmdl|aclprof|acl|ACL|Hccl|HCCL|Msprof|rt)_?[A-Z]\w*)")
 _HEADER = re.compile(r"(?:acl|aclnn|aclnnop|hccl|runtime|profiling)/.+|(?:acl|hccl)\w*\.h")
 _LIBRARY = re.compile(r"lib(?:acl|ascend|opapi|cust_opapi|nnopbase|hccl|ge_|msprof)\w*\.so.*")
@@ -33,7 +34,7 @@ _DIAGNOSTIC = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<level>(?:fatal )?error|warning): (?P<text>.*)$", re.M
 )
 _QUOTED = re.compile(r"'([^']+)'")
-_WORD = re.compile(r"(?:\\[ #\\]|\S)+")  # the length of a line for make
+_WORD = re.compile(r"(?:\\[ #\\]|\S)+")  # a word of a line for make
 _ESCAPED = re.compile(r"\\([ #\\])|\$(\$)")
 
 
@@ -43,9 +44,9 @@ class Finding:
 
     file: Path
     line: int  # 0 in a built file
-    kind: str  # "header", "function", "type", "constant", "library" or "foreign header", which hides names
+    kind: str  # "header", "function", "type", "constant", "library" or "foreign header", which may hide names
     name: str
-    reason: str = ""  # the names of functions that always fail, or whose calls are not checked
+    reason: str = ""  # why a function is listed: it always fails, or its calls are not checked
 
     @property
     def is_note(self) -> bool:
@@ -63,7 +64,7 @@ class Finding:
 
 
 def findings(program: Path, flags: Sequence[str] = ()) -> Iterator[Finding]:
-    """The names that a source, a built file, or any of a folder uses and the SDK lacks, each at its first use."""
+    """The names that a source, a built file, or the files of a folder use and the SDK lacks, each at its first use."""
     root, paths = None, [program]
     if program.is_dir():
         root, paths = program, [path for path in sorted(program.rglob("*")) if path.is_file() and _is_program(path)]
@@ -100,7 +101,7 @@ def _of_file(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Fi
 
 @cache
 def _remarkable() -> dict[str, clients.ClientFunction]:
-    """The functions that always fail, and those that are not checked."""
+    """The functions that always fail, and the functions whose calls are not checked."""
     return clients.not_computed() | clients.unchecked()
 
 
@@ -124,7 +125,7 @@ def _of_built(path: Path) -> Iterator[Finding]:
 
 @cache
 def _sdk_names() -> set[str]:
-    """The names in the SDK's headers, but not of functions that always fail or are not checked."""
+    """The names in the SDK's headers, except functions that always fail or are not checked."""
     return {name for _, text in builder.headers() for name in re.findall(r"\w+", text)} - _remarkable().keys()
 
 
@@ -133,7 +134,7 @@ def _is_lacking(name: str) -> bool:
 
 
 def _headers() -> dict[str, str]:
-    """The SDK's headers by name. They declare such functions as deprecated."""
+    """The SDK's headers by name. They declare the functions of `_remarkable` as deprecated."""
     texts = dict(builder.headers())
     for name, row in _remarkable().items():
         if row.header:
@@ -154,7 +155,7 @@ def _of_source(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[
         builder.write_files(include, _headers())
         command = builder.compile_command(path, include)
         if "clang" not in command[0]:
-            command.append("-ftrack-macro-expansion=0")  # the line of a macro's use
+            command.append("-ftrack-macro-expansion=0")  # reports the line that uses a macro
         if path.suffix not in CPP_SUFFIXES:
             command.append("-Werror=implicit-function-declaration")
         command += [*flags, str(path)]
@@ -167,7 +168,10 @@ def _of_source(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[
 
 
 def _complete(command: list[str], root: Path | None, stubs: Path) -> list[str]:
-    """Headers that are nowhere: each becomes an empty file. Folders of `root` that have one join the command."""
+    """Make an empty file for each header that does not exist.
+
+    If a folder of `root` has the header, add it to the command.
+    """
     stubs.mkdir()
     command.append(f"-I{stubs}")
     missing: list[str] = []
@@ -188,15 +192,15 @@ def _complete(command: list[str], root: Path | None, stubs: Path) -> list[str]:
 
 
 def _included(command: list[str]) -> list[str]:
-    """The source and the headers that the preprocessor reads, as it writes them for make."""
+    """The source and the headers that the preprocessor reads, from its output for make."""
     said = _run([*command, "-M", "-MG", "-MT", "it"]).stdout.replace("\\\n", " ")
     return [_ESCAPED.sub(r"\1\2", word) for word in _WORD.findall(said)[1:]]
 
 
 def _undeclared(command: list[str], path: Path, headers: Sequence[str]) -> Iterator[Finding]:
-    """Names in the compiler's diagnostics, and the other headers: without them the program cannot be compiled.
+    """Names in the compiler's diagnostics, and foreign headers, without which the program does not compile.
 
-    A name that the headers have is not missing: the program uses it wrongly.
+    A name that the headers declare is not missing: the program uses it wrongly.
     """
     done = _run([*command, "-fsyntax-only"])
     results = []
@@ -227,7 +231,7 @@ _STRINGS = re.compile(r'"\w+"(?:\s*"\w*")*')
 
 
 def _looked_up(command: list[str], path: Path) -> Iterator[Finding]:
-    """Names in strings, which a program gives to dlsym, as the preprocessor leaves them."""
+    """Names in strings of the preprocessed source, which a program passes to dlsym."""
     line, is_own = 0, False
     for text in _run([*command, "-E"]).stdout.splitlines():
         if marker := re.match(r'# (\d+) "(.*)"', text):
@@ -241,14 +245,14 @@ def _looked_up(command: list[str], path: Path) -> Iterator[Finding]:
 
 
 def _line(path: Path, header: str) -> int:
-    """The line that includes a header, 0 where another file does."""
+    """The line that includes a header, or 0 if another file includes it."""
     text = path.read_text(encoding="utf-8", errors="surrogateescape")
     match = re.search(rf'^\s*#\s*include\s*[<"]{re.escape(header)}[>"]', text, re.M)
     return text.count("\n", 0, match.end()) + 1 if match else 0
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """A run of a tool, in English. Bytes of no encoding stay in its texts as surrogates."""
+    """Run a tool, with messages in English. Bytes that are not valid text become surrogates."""
     settings = {**os.environ, "LC_ALL": "C"}
     try:
         return subprocess.run(

@@ -1,11 +1,11 @@
-"""The folder of an SDK: its own files, the user's files, and how a new SDK takes the place of an old one.
+"""The folder of an SDK: the SDK's files, the user's files, and how a new SDK replaces an old one.
 
-A marker at its root names the version and every file of the SDK with its digest. Other files, and changed ones, are the
-user's: an SDK with any of these is not replaced.
+A marker at its root names the version and every file of the SDK with its digest. Other files and changed files belong
+to the user: `actgrad sdk` does not replace an SDK that has any of these.
 
-A build works in a temporary folder next to the prefix, which gets the new SDK and then the old one. The marker of the
-new SDK is its first file, and lists the files that the build is going to make. By the markers a later build deletes the
-folder of a killed build, and no folder that holds anything else.
+A build works in a temporary folder next to the prefix. This folder holds the new SDK and then the old SDK. The marker
+of the new SDK is its first file, and lists the files that the build is going to make. From the markers, a later build
+recognises the folder of a killed build and deletes it, but no folder that holds anything else.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from ..base.errors import ActgradError
 MARKER = "actgrad-sdk"
 FRESH, OLD = "fresh", "old"  # in a temporary folder: the new SDK, and the SDK that it replaces
 _TEMPORARY = ".actgrad-sdk-"  # the beginning of a temporary folder's name
-_ANY = "any"  # instead of a digest: the compiler writes the file
+_ANY = "any"  # instead of a digest, for files that the compiler writes
 _EMPTY = hashlib.sha256(b"").hexdigest()  # the digest of a file that a killed build left empty
-_SHOWN = 3  # files that a message names
+_SHOWN = 3  # the number of files that a message names
 
 
 class SdkError(ActgradError):
@@ -46,7 +46,7 @@ def refuse_occupied(prefix: Path) -> None:
 
 
 def finish(fresh: Path) -> None:
-    """Write the marker of a new SDK, and let no other user write to its files."""
+    """Write the marker of a new SDK, and remove other users' write permission."""
     _write_marker(fresh, {name: _digest(fresh / name) for name in _names(fresh)})
     for path in (fresh, *fresh.rglob("*")):
         if not path.is_symlink():
@@ -54,7 +54,7 @@ def finish(fresh: Path) -> None:
 
 
 def refuse_foreign_folder(folder: Path) -> None:
-    """Raise SdkError unless a folder, or the folder that a link leads to, belongs only to this user."""
+    """Raise SdkError unless a folder, or the target of a link, belongs only to this user."""
     if fault := folders.folder_fault(folder, folder.stat()):
         raise SdkError(_with_cure(fault))
 
@@ -74,7 +74,7 @@ def _faults(prefix: Path) -> Iterator[str]:
         yield fault
     for path in prefix.rglob("*"):
         status = path.lstat()
-        is_link = stat.S_ISLNK(status.st_mode)  # the mode of a link says nothing
+        is_link = stat.S_ISLNK(status.st_mode)  # the mode of a link has no meaning
         if not (status.st_uid == os.geteuid() if is_link else folders.is_this_users(status)):
             yield f"{path} belongs to another user or others may write to it; only you may write to it"
     if not _is_sdk(prefix):
@@ -85,7 +85,7 @@ def _faults(prefix: Path) -> Iterator[str]:
 
 @contextmanager
 def beside(prefix: Path) -> Iterator[Path]:
-    """A temporary folder next to `prefix`, locked while it is in use. Folders of killed builds are removed first."""
+    """A temporary folder next to `prefix`, locked while it is in use. Deletes the folders of killed builds first."""
     for left in prefix.parent.glob(f"{_TEMPORARY}*"):
         _remove_if_left(left)
     with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=prefix.parent) as folder:
@@ -93,12 +93,12 @@ def beside(prefix: Path) -> Iterator[Path]:
         try:
             yield Path(folder)
         finally:
-            if lock:  # 0 on a file system without locks
+            if lock:  # 0 if the file system has no locks
                 os.close(lock)
 
 
 def announce(fresh: Path, texts: Mapping[str, str], links: Mapping[str, str], compiled: Iterable[str]) -> None:
-    """Begin a new SDK: write a marker with the files that the build is going to make, by their names."""
+    """Begin a new SDK: write a marker that names the files that the build is going to make."""
     digests = {name: _digest_of_text(text) for name, text in texts.items()}
     digests |= {name: _digest_of_link(target) for name, target in links.items()}
     fresh.mkdir()
@@ -118,14 +118,14 @@ def _remove_if_left(folder: Path) -> None:
     try:
         if not folders.folder_fault(folder, folder.lstat()) and _is_left_by_a_build(folder):
             shutil.rmtree(folder, ignore_errors=True)
-    except (OSError, UnicodeDecodeError):  # it cannot be read: some file is not a build's
+    except (OSError, UnicodeDecodeError):  # an unreadable file does not come from a build
         pass
     finally:
         os.close(lock)
 
 
 def _is_left_by_a_build(folder: Path) -> bool:
-    """Whether a folder has nothing but an unfinished SDK, an old SDK or both, without any file of somebody else."""
+    """Whether a folder has only an unfinished SDK, an old SDK or both, and no other file."""
     parts = list(folder.iterdir())
     for part in parts:
         if part.name not in (FRESH, OLD) or part.is_symlink() or not (part.is_dir() and _is_sdk(part)):
@@ -136,7 +136,7 @@ def _is_left_by_a_build(folder: Path) -> bool:
 
 
 def _locked(folder: Path) -> int:
-    """The open, locked folder, or 0 if another build has locked it or another program made it."""
+    """The open, locked folder. 0 if another build has locked it, or another program made it."""
     try:
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -150,7 +150,7 @@ def _locked(folder: Path) -> int:
 
 
 def put(fresh: Path, prefix: Path, old: Path) -> None:
-    """Move a finished SDK to `prefix`, and an older one from there to `old`."""
+    """Move a finished SDK to `prefix`, and the older SDK in `prefix` to `old`."""
     refuse_occupied(prefix)
     if not prefix.exists():
         fresh.rename(prefix)
@@ -180,9 +180,9 @@ def _is_sdk(prefix: Path) -> bool:
 
 
 def _files_of_the_user(prefix: Path, fresh: Path, is_unfinished: bool = False) -> Iterator[str]:
-    """The names of files in `prefix` that `actgrad sdk` did not write, or that differ since."""
-    digests = _listed(prefix / MARKER) if _is_sdk(prefix) else {}  # without a marker, it is an empty folder
-    if not digests:  # version 0.1 listed no files, but had the same names
+    """The names of files in `prefix` that `actgrad sdk` did not write, or that have changed since."""
+    digests = _listed(prefix / MARKER) if _is_sdk(prefix) else {}  # without a marker, the folder is empty
+    if not digests:  # version 0.1 listed no files, but its files had the same names
         yield from sorted({*_names(prefix)} - {*_names(fresh)})
     for name in _names(prefix) if digests else ():
         path, digest = prefix / name, digests.get(name)
@@ -198,7 +198,7 @@ def _listed(marker: Path) -> dict[str, str]:
 
 
 def _names(folder: Path) -> list[str]:
-    """The files in a folder and those below, in order, without its marker."""
+    """The files in a folder and its subfolders, sorted, without the folder's marker."""
     paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return sorted({path.relative_to(folder).as_posix() for path in paths} - {MARKER})
 

@@ -1,4 +1,4 @@
-"""Programs of others: compiled against the SDK, and run."""
+"""Compiles other people's programs against the SDK, and runs them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import prefix as prefixes
 from .builder import HERE
 from .prefix import SdkError
 
-#: The libraries of a program.
+#: The libraries that a program links.
 LIBRARIES = ("opapi_nn", "opapi_math", "acl_op_compiler", "nnopbase", "ascendcl")
 
 
@@ -53,12 +53,12 @@ def _build_kept(prefix: Path) -> None:
     try:
         builder.build(prefix)
     except SdkError:
-        if not prefix.exists():  # no other process has built the same SDK meanwhile
+        if not prefix.exists():  # another process may have built the same SDK meanwhile
             raise
 
 
 def run_program(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> int:
-    """Compile a program, run it with `arguments`, and return its exit status (128 and more: ended by a signal)."""
+    """Compile a program, run it with `arguments`, and return its exit status (128 or more if a signal ended it)."""
     if program.suffix not in lacking.SUFFIXES:
         expected = f"a C or C++ program is expected ({', '.join(lacking.SUFFIXES)})"
         raise SdkError(f"{program}: has {suffix_of(program)}; {expected}; name its source")
@@ -76,7 +76,7 @@ def run_program(program: Path, arguments: Sequence[str], flags: Sequence[str] = 
 
 
 def compile_program(program: Path, binary: Path, prefix: Path, flags: Sequence[str] = ()) -> None:
-    """Compile a C or C++ program against the SDK in `prefix`. An error has the compiler's messages."""
+    """Compile a C or C++ program against the SDK in `prefix`. An error contains the compiler's messages."""
     library = prefix / "lib64"
     command = [
         *builder.compile_command(program, prefix / "include"), str(program), "-o", str(binary), *flags,
@@ -86,7 +86,7 @@ def compile_program(program: Path, binary: Path, prefix: Path, flags: Sequence[s
     if done.returncode:
         try:
             hint = "".join(f"\n{finding}" for finding in lacking.findings(program, flags))
-        except SdkError:  # the compiler's messages have nothing of the SDK
+        except SdkError:  # the compiler's messages name nothing of the SDK
             hint = ""
         raise SdkError(
             f"{program}: does not compile; the compiler must accept it; see its messages:\n{done.stderr.strip()}{hint}"

@@ -1,4 +1,4 @@
-"""The generated part of the SDK: prototypes, enumerators, statuses. Per operator a header and its two C functions."""
+"""The generated part of the SDK: prototypes, enumerators, statuses, and a header and two C functions per operator."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DEFINITION = re.compile(
     r"(?P<type>(?:const )?\w+\*?) (?P<name>acl\w+)\((?P<parameters>[^{};]*)\) \{",
     re.M | re.S,
 )
-#: A macro of the C sources that defines functions, and its uses.
+#: A macro of the C sources that defines functions.
 _MACRO = re.compile(r"^#define (?P<name>\w+)\((?P<parameters>[\w, ]+)\) +\\\n(?P<body>(?:.*\\\n)*.*)", re.M)
 _NO_BREAK = "\xa0"  # a space at which textwrap breaks no line
 _CPP_BEGIN = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
@@ -32,9 +32,9 @@ _CPP_END = "#ifdef __cplusplus\n}\n#endif\n"
 
 
 def header(name: str, template: str) -> str:
-    """A public header. `@name@` of its template becomes the prototypes of name.c. Two names are special.
+    """A public header. `@name@` in its template becomes the prototypes of name.c. Two names are special.
 
-    `@enumerators@` becomes data types and formats, `@clients@` this header's functions of clients.txt.
+    `@enumerators@` becomes data types and formats, `@clients@` the functions that clients.txt lists for this header.
     """
 
     def replaced(match: re.Match[str]) -> str:
@@ -61,7 +61,7 @@ def _prototypes(name: str) -> str:
 
 
 def _expanded(text: str) -> str:
-    """A C source with its own macros at their uses."""
+    """A C source in which the uses of its own macros are expanded."""
     for macro in _MACRO.finditer(text):
 
         def used(use: re.Match[str], macro: re.Match[str] = macro) -> str:
@@ -74,7 +74,7 @@ def _expanded(text: str) -> str:
 
 
 def _of_clients(name: str) -> Iterator[str]:
-    """The declarations of a header's functions of the table."""
+    """The declarations of a header's functions in clients.txt."""
     visibility = "ACLNN_API" if name.startswith("aclnnop/") else "ACL_FUNC_VISIBILITY"
     for row in clients.functions():
         if row.header == name and row.has_phases:
@@ -100,10 +100,10 @@ def status_header() -> str:
 
 
 def data_types() -> str:
-    """data_types.h, only for the libraries: the bytes of an element and of a scalar, 0 for types without scalars."""
+    """data_types.h, only for the libraries: the bytes of an element and of a scalar, or 0 for types without scalars."""
     rows = []
     for row in BY_NUMBER.values():
-        is_whole = row.kind != "other" or "float8" in row.name  # others are smaller than a byte, or of no fixed size
+        is_whole = row.kind != "other" or "float8" in row.name  # other dtypes are smaller than a byte, or have no size
         scalar = row.itemsize if row.acl in SCALARS else 0
         rows.append(f"    {{{row.acl}, {row.itemsize * is_whole}, {scalar}}}, /* {row.acl_name} */\n")
     struct = "static const struct {\n    int32_t number;\n    size_t size, scalar_size;\n}"
@@ -112,7 +112,7 @@ def data_types() -> str:
 
 
 def products_header() -> str:
-    """products.h, only for the libraries: for each product a chip, and a regular expression of its chips' names."""
+    """products.h, only for the libraries: for each product, a chip and a regular expression for its chips' names."""
     rows = "".join(f'    {{"{name}", "{chip}", "^{chips}$"}},\n' for name, (chip, chips) in products.CHIPS.items())
     struct = "static const struct {\n    const char *name, *chip, *chips;\n}"
     return guarded("products.h", f"{struct} PRODUCTS[] = {{\n{rows}}};\n")
@@ -140,7 +140,7 @@ def operator_headers() -> Iterator[tuple[str, str]]:
 
 
 def stubs() -> str:
-    """opapi.c: the operators' functions, which call the two of phases.c."""
+    """opapi.c: the operators' functions, which call the two functions of phases.c."""
     operators = [(each.name, _parameters(each), each.parameters) for each in signatures.every()]
     glue = [(row.name, row.parameters, row.arguments) for row in clients.glue().values()]
     headers = {f"aclnnop/{each.header}" for each in signatures.every()} | {
@@ -180,7 +180,7 @@ def _both(visibility: str, name: str, parameters: tuple[str, ...]) -> tuple[str,
 
 
 def _prototype(start: str, parameters: tuple[str, ...]) -> str:
-    """A prototype, broken between its parameters into lines that fit."""
+    """A prototype. Lines that are too long are broken between parameters."""
     text = f"{start}({', '.join(each.replace(' ', _NO_BREAK) for each in parameters)})"
     wrapped = textwrap.fill(text, 112, subsequent_indent="    ", break_long_words=False)
     return wrapped.replace(_NO_BREAK, " ")
@@ -194,6 +194,6 @@ def _argument(parameter: CParameter) -> str:
 
 
 def guarded(name: str, body: str) -> str:
-    """A header that may be included twice."""
+    """A header with a guard, so that a program may include it twice."""
     guard = "ACTGRAD_" + "".join(c if c.isalnum() else "_" for c in name).upper()
     return f"/* Made by `actgrad sdk`. */\n#ifndef {guard}\n#define {guard}\n\n{body}\n#endif\n"

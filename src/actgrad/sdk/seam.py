@@ -1,6 +1,6 @@
-"""The Python side of the C SDK: it plans calls that C describes in words, by the same path as calls from Python.
+"""The Python side of the C SDK. It plans calls that C describes as words, by the same path as calls from Python.
 
-In a program's own process the C library calls `answer` through a pointer (`attach`). A program without Python's
+In a program's own process, the C library calls `answer` through a pointer (`attach`). A program without Python's
 library talks to another process over a socket (`serve`).
 """
 
@@ -34,20 +34,20 @@ from . import clients
 from .glue import single_operators
 from .glue.work import Work
 
-_PLAN, _RUN, _END = 1, 2, 4  # requests, as in nnopbase.h. Any other releases plans
+_PLAN, _RUN, _END = 1, 2, 4  # requests, as in nnopbase.h. Any other request releases plans
 NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS, LIST = range(8)  # the kinds of words, as in nnopbase.h
-NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
+NOTHING = -3  # required bytes of a tensor without elements; even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 11  # the version of words and plans. Nnopbase.h has the same number
-#: actgrad_plan of nnopbase.h: numbers of one call, numbers of operands, and each operand
+INTERFACE = 11  # the version of words and plans. nnopbase.h has the same number
+#: Parts of actgrad_plan in nnopbase.h: numbers of a call, numbers of operands, and each operand.
 _HEAD, _COUNTS, _OPERAND = struct.Struct("<7q"), struct.Struct("<2q"), struct.Struct("<6q")
 _REST = _COUNTS.size + OPERANDS * _OPERAND.size
 PLAN_SIZE = _HEAD.size + _REST
 
 
 class Answer(NamedTuple):
-    """The plan that C gets."""
+    """A plan in the form that C reads."""
 
     status: int
     workspace_size: int = 0
@@ -63,11 +63,11 @@ class Answer(NamedTuple):
 
 
 _executors: dict[int, Plan | Prepared | Work] = {}  # the objects of C's executors, by handle
-_handles = itertools.count((os.getpid() << 32) + 1)  # servers of a forked program have other handles
+_handles = itertools.count((os.getpid() << 32) + 1)  # a server of a forked program starts at another number
 
 
 def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> tuple[Answer, str]:
-    """The plan of a call, and the text of its failure. `is_here`: this process is the program's own."""
+    """The plan of a call, or the text of its failure. `is_here`: this process is the program's own."""
     function = None
     try:
         function = c_functions.find(name.decode())
@@ -78,7 +78,7 @@ def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> t
         if function is None:
             fault = f"{name.decode()}: is in the SDK, but not in this actgrad"
             raise ActgradError(f"{fault}; both must be of one version; run `actgrad sdk` again")
-        key = words, id(Ruleset.current(typed=True))  # a few terms exist, and live on
+        key = words, id(Ruleset.current(typed=True))  # the few rulesets live as long as the process, so an id is unique
         cached = function.cache.get(key)
         planned = _planned_again(cached, memory) if cached is not None else None
         if planned is None or cached is None:
@@ -93,13 +93,13 @@ def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> t
 
 
 def _glued(name: str, words: bytes, memory: tuple[int, ...]) -> Answer:
-    """The plan of a function that no operator of the registry has."""
+    """The plan of a function of the glue."""
     glued = clients.glue()[name]
     arguments = _arguments(name, glued.arguments, np.frombuffer(words, np.int64).tolist(), memory)
     return _answer_for(Work(name, glued.rule, glued.arguments, tuple(arguments)))
 
 
-#: The function of the older interface, and what its call in words has.
+#: The function of the older interface. Its calls as words begin with an operator's name.
 _OLDER = b"aclopCompileAndExecute"
 _OLDER_PARAMETERS = (
     CParameter("opType", "opType", "text"),
@@ -124,14 +124,14 @@ def _answer_for(work: Plan | Work) -> Answer:
 class KnownOperands(NamedTuple):
     """The operands of a cached call from C, outputs before inputs."""
 
-    #: Number of the tensor, byte offset of the view, required bytes, metadata, or None for one left out.
+    #: Index of the tensor, byte offset of the view, required bytes, metadata. None if the operand is left out.
     rows: list[tuple[int, int, int, TensorMeta] | None]
     packed: bytes  # the end of actgrad_plan
     function: CFunction  # that planned the call
 
 
 def _planned_again(cached: CachedPlan, memory: tuple[int, ...]) -> Plan | None:
-    """The plan of a call like a cached one, or None if its memory is too small, which the slow path reports."""
+    """The plan of a similar call. None if its memory is too small, so that the slow path reports the failure."""
     views: list[Any] = []
     for row in cached.record.rows:
         if row is None:
@@ -148,7 +148,7 @@ def _planned_again(cached: CachedPlan, memory: tuple[int, ...]) -> Plan | None:
 
 @default_environment()  # a thread that flushes subnormal numbers would lose scalars
 def _planned(function: CFunction, key: tuple[bytes, int], memory: tuple[int, ...]) -> tuple[Plan, CachedPlan]:
-    """The plan of a call, which is cached."""
+    """The plan of a call, and its entry in the cache."""
     parameters = function.signature.parameters
     arguments = tuple(_arguments(function.operator.name, parameters, np.frombuffer(key[0], np.int64).tolist(), memory))
     computes = c_functions.of_call(function, arguments)
@@ -176,7 +176,7 @@ def _operands(function: CFunction, arguments: tuple[Any, ...], planned: Plan) ->
 
 
 def _arguments(name: str, parameters: Sequence[CParameter], words: list[int], memory: tuple[int, ...]) -> Iterator[Any]:
-    """The arguments of a call from its words, as `actgrad.aclnn` takes them."""
+    """The arguments of a call from its words, in the form for `actgrad.aclnn`."""
     memory_number, word = iter(memory), iter(words)
 
     def several(count: int) -> list[int]:
@@ -210,7 +210,7 @@ def _arguments(name: str, parameters: Sequence[CParameter], words: list[int], me
     return map(argument, parameters)
 
 
-#: The values of parameters without a pointer, from a word. Others are integers.
+#: Converts a word to the value of a parameter that is not a pointer. Other types are integers.
 _FLAGS: dict[str, Callable[[int], Any]] = {
     "bool": bool,
     "double": lambda bits: struct.unpack("<d", struct.pack("<q", bits))[0],
@@ -218,15 +218,15 @@ _FLAGS: dict[str, Callable[[int], Any]] = {
 
 
 def _destroyed(kind: str) -> AclTensor | AclScalar:
-    """A destroyed object of Python, for one of C."""
+    """A destroyed Python object, for a destroyed object of C."""
     if kind in ("Scalar", "scalars"):
         return AclScalar(0.0, BY_NAME["float32"], None, is_destroyed=True)
-    return AclTensor((), BY_NAME["float32"], (), 0, "ND", ())  # on no storage
+    return AclTensor((), BY_NAME["float32"], (), 0, "ND", ())  # it has no storage
 
 
 def _put(tensor: AclTensor, address: int, left: int) -> None:
-    """Put a tensor on device memory with `left` bytes from `address` (-1: no device memory, -2: a null address)."""
-    owner = None if left == -2 else tensor  # a null address has none
+    """Move a tensor to device memory with `left` bytes from `address` (-1: no device memory, -2: a null address)."""
+    owner = None if left == -2 else tensor  # a null address has no owner
     view, fault = tensor.view_on(Storage(address, max(left, 0), "cpu", "numpy", True, owner))
     if fault and left == -1:
         fault = f"is at {address:#x}; it must be device memory that is not freed; allocate it with aclrtMalloc"
@@ -246,9 +246,10 @@ def _answer(planned: Plan, operands: bytes, is_here: bool) -> Answer:
 
 
 def run_plan(handle: int, distance: int = 0) -> tuple[Answer, str]:
-    """Compute a plan without machine code: (its end, text of a failure).
+    """Compute a plan that has no machine code. Returns the numbers of the answer, and the text of a failure.
 
-    `distance` is that from the plan's addresses to the memory itself, which a strict program cannot touch elsewhere.
+    `distance` is the distance from the plan's addresses to the memory. A strict program can access the memory only
+    there.
     """
     try:
         work = _executors.get(handle)
@@ -264,7 +265,7 @@ def run_plan(handle: int, distance: int = 0) -> tuple[Answer, str]:
             work.kernel.run(*[address + distance for address in work.addresses])
         else:
             work.run()
-    except BaseException as error:  # as in plan
+    except BaseException as error:  # the same reason as in `plan`
         return Answer(messages.status(error)), messages.line(error)
     return Answer(0), ""
 
@@ -291,7 +292,7 @@ def answer(request: int, name: bytes, words: bytes, memory: bytes, is_here: bool
 
 
 def _end_compiler() -> None:
-    """Wait for the compiler of other threads. Its library is about to end where it is loaded, and may begin no more."""
+    """Wait until other threads finish compiling, and let no compilation begin, because LLVM's library will end."""
     first_use.lock.end()
     if "llvmlite" in sys.modules:
         first_use.refuse(ActgradError("the process ends, and its compiler before; make a call like this one earlier"))
@@ -303,16 +304,16 @@ def _numbers(data: bytes) -> tuple[int, ...]:
 
 # In the process of the program
 
-_attached: list[Any] = []  # C has a pointer to this
+_attached: list[Any] = []  # keeps the function alive, because C has a pointer to it
 
 
 def attach(interface: int, plan_size: int, attach_address: int, report_address: int, watch_address: int) -> None:
-    """Give the C library the function above, by functions of its own."""
+    """Pass `answer` to the C library, by calling functions of the library."""
     _check(interface, plan_size)
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
     # A leak checker in the process already ignores this thread, but not the threads that compile.
     first_use.on_thread = getattr(ctypes.CDLL(None), "__lsan_disable", None)
-    # Objects that LLVM creates at its first use end before earlier ones. But they must end after their users.
+    # Objects that LLVM creates at its first use end before older objects, but they must end after their users.
     first_use.after_work = ctypes.CFUNCTYPE(None)(watch_address)
     attach_to_c = ctypes.CFUNCTYPE(None, pointer)(attach_address)
     report_text = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(report_address)
@@ -332,14 +333,14 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
 def _check(interface: int, plan_size: int) -> None:
     handler = logging.StreamHandler() if os.environ.get("ACTGRAD_STRICT") == "1" else logging.NullHandler()
     handler.setFormatter(logging.Formatter("actgrad: %(message)s"))
-    logging.getLogger("actgrad").addHandler(handler)  # standard error is the program's, unless it is strict
+    logging.getLogger("actgrad").addHandler(handler)  # standard error belongs to the program, unless it is strict
     if (interface, plan_size) != (INTERFACE, PLAN_SIZE):
         raise ActgradError(
             "the SDK was built by another version of actgrad; both must be of one version; run `actgrad sdk` again"
         )
 
 
-# In a separate process
+# In another process
 
 _REQUEST = struct.Struct("<4q")
 
@@ -367,7 +368,7 @@ def _serve_one(connection: Any) -> None:
 
 
 def _text(text: str) -> bytes:
-    """The text of a failure, or none, as server.c reads it."""
+    """The text of a failure, or an empty text, in the form that server.c reads."""
     encoded = text.encode()
     return struct.pack("<q", len(encoded)) + encoded
 
@@ -382,7 +383,7 @@ def _received(connection: Any, size: int) -> bytes:
 
 
 def _map(memory: int, base: int, size: int) -> None:
-    """Map the program's device memory at the address that it has there."""
+    """Map the program's device memory at the same address as in the program."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = (

@@ -1,1 +1,1 @@
-"""Text and files for people: `terminal` is standard output, `outputs` whole files, `documents` their parts."""
+"""Text and files for people: `terminal` writes to standard output, `outputs` whole files, `documents` parts of them."""

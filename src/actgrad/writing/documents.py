@@ -1,4 +1,4 @@
-"""Documents with a generated part, which stands between two markers: `<!-- name -->` and `<!-- /name -->`."""
+"""Documents with a generated part between two markers: `<!-- name -->` and `<!-- /name -->`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def markers(name: str) -> tuple[str, str]:
 
 
 def part(document: str, name: str) -> str:
-    """The text between the markers. Raises ActgradError where they are missing."""
+    """The text between the markers. Raises ActgradError if a marker is missing."""
     return _split(document, name)[1]
 
 
 def with_part(document: str, name: str, text: str) -> str:
-    """The document with `text` between the markers. An up-to-date one is returned unchanged."""
+    """The document with `text` between the markers. If it is up to date, it is returned unchanged."""
     before, _, after = _split(document, name)
     begin, end = markers(name)
     return f"{before}{begin}\n{text.strip(chr(10))}\n{end}{after}"
@@ -34,7 +34,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def read(path: Path, name: str) -> str:
-    """A document that has the markers of the part called `name`. Else an ActgradError names the file."""
+    """A document that has the markers of the part called `name`. Otherwise, an ActgradError names the file."""
     try:
         document = path.read_text(encoding="utf-8")
         part(document, name)
@@ -49,7 +49,7 @@ def read(path: Path, name: str) -> str:
 
 
 def write_part(path: Path, name: str, text: str) -> None:
-    """Put `text` between the markers of a file, which is replaced as a whole."""
+    """Put `text` between the markers of a file. The whole file is replaced."""
     outputs.write(path, with_part(read(path, name), name, text))
 
 

@@ -1,7 +1,7 @@
-"""Files that commands write: refused before any work when they would replace an input, and each written whole.
+"""Files that commands write. A command refuses to replace its input before any work, and writes each file as a whole.
 
-Text or bytes go to a temporary file next to the target, which is renamed. A symbolic link stays a link: the file that
-it names is replaced. An existing file keeps its permissions. Its other hard links keep the old content. Devices, pipes
+Text or bytes go to a temporary file next to the target, which is then renamed. A symbolic link stays a link, and its
+target is replaced. An existing file keeps its permissions. Its other hard links keep the old content. Devices, pipes
 and everything under /dev are written directly.
 """
 
@@ -24,9 +24,10 @@ class UnwritableFile(ActgradError):
 
 
 def check_paths(outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath] = ()) -> None:
-    """Raise unless every output can be written, replaces no input, and is given once.
+    """Raise unless every output can be written, replaces no input, and is named once.
 
-    `outputs` maps the options to their files, None for one that is not given. Files are compared, not spellings.
+    `outputs` maps the options to their files, or to None if an option is missing. The files count, not the spelling of
+    names.
     """
     paths = {option: os.fspath(path) for option, path in outputs.items() if path is not None}
     uses = {os.fspath(path): f"is the input {path}" for path in inputs}
@@ -64,7 +65,7 @@ def _replace(target: Path, data: bytes) -> None:
             status = target.stat()
             if not os.access(target, os.W_OK):
                 raise PermissionError(13, "Permission denied")
-            with suppress(PermissionError):  # only root gives files away
+            with suppress(PermissionError):  # only root can change a file's owner
                 os.chown(part, status.st_uid, status.st_gid)
             part.chmod(stat.S_IMODE(status.st_mode))
         part.replace(target)
@@ -95,7 +96,7 @@ def _is_regular(path: str) -> bool:
 
 
 def _is_same(path: str, other: str) -> bool:
-    """Whether two paths name one file, which need not exist yet."""
-    with suppress(OSError):  # at most one of them exists
+    """Whether two paths name the same file, which may not exist yet."""
+    with suppress(OSError):  # at most one of the files exists
         return os.path.samefile(path, other)
     return os.path.realpath(path) == os.path.realpath(other)

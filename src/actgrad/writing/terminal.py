@@ -14,32 +14,32 @@ from typing import Any
 
 from ..base.errors import ActgradError
 
-_ANY_WIDTH = 10_000  # columns, more than any table has
-_FOLDED = 24  # columns that a folded column has at least
-LINE_SECONDS = 5.0  # between lines of progress
-WIDTH = 250  # columns of tables in a file, which has no edge to fold rows at
-BROKEN_PIPE = 141  # the shell's number for a program that SIGPIPE ended
+_ANY_WIDTH = 10_000  # more columns than any table has
+_FOLDED = 24  # least width of a folded column, in columns
+LINE_SECONDS = 5.0  # seconds between lines of progress
+WIDTH = 250  # columns of tables in a file, so that no row is folded
+BROKEN_PIPE = 141  # the exit status of a program that SIGPIPE ended
 _WRITABLE = "it must take what is written; redirect it to a file or a terminal"
 Row = Sequence[str]  # the cells of a table
 
 
 class OutputLost(ActgradError):
-    """Standard output takes no more."""
+    """Nothing more can be written to standard output."""
 
 
 def show(text: str) -> None:
-    """Print lines to standard output at once. Raises OutputLost when they cannot be written."""
+    """Print lines to standard output at once. Raises OutputLost if they cannot be written."""
     if sys.stdout is None:
         raise OutputLost(f"standard output: is closed; {_WRITABLE}")
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     with _writing():
-        # Characters that this encoding lacks are written by their numbers.
+        # Write characters that this encoding lacks as escape sequences.
         sys.stdout.write(text.rstrip("\n").encode(encoding, "backslashreplace").decode(encoding) + "\n")
     flush()
 
 
 def flush() -> None:
-    """Write buffered text. Raises OutputLost when it cannot be written."""
+    """Write buffered text. Raises OutputLost if it cannot be written."""
     with _writing():
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -47,7 +47,7 @@ def flush() -> None:
 
 @contextmanager
 def _writing() -> Iterator[None]:
-    """Within, errors of the system are OutputLost, but for a pipe without a reader."""
+    """A context in which errors of the system become OutputLost, except for a pipe without a reader."""
     try:
         yield
     except BrokenPipeError:
@@ -62,7 +62,7 @@ def columns() -> int | None:
 
 
 def complain(text: str) -> None:
-    """Print a message to standard error, as far as it takes one."""
+    """Print a message to standard error, if possible."""
     try:
         print(f"actgrad: {text}", file=sys.stderr, flush=True)
     except OSError:
@@ -70,7 +70,7 @@ def complain(text: str) -> None:
 
 
 def silence(stream: Any) -> None:
-    """Send the rest of a stream nowhere: Python flushes once more at exit, which must not fail again."""
+    """Discard everything else that a stream gets: Python flushes again at exit, which must not fail again."""
     try:
         number = stream.fileno()
     except (AttributeError, OSError, ValueError):  # no file
@@ -81,7 +81,7 @@ def silence(stream: Any) -> None:
 
 
 def printable(text: str) -> str:
-    """Text without control characters, which a terminal would obey: each by its number."""
+    """Text without control characters, which a terminal would obey. Each becomes an escape sequence."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
@@ -93,9 +93,9 @@ def table(
     caption: str | None = None,
     folded: str | None = None,
 ) -> Any:
-    """A table of `rich`: columns of words, then columns of numbers. Rules part the groups of rows.
+    """A table of `rich`: columns of words, then columns of numbers. Rules separate the groups of rows.
 
-    The text of the column `folded` may take several lines. A cell that begins with "!" or "FAILS" stands out.
+    The text of the column `folded` may take several lines. A cell that begins with "!" or "FAILS" is highlighted.
     """
     from rich import box
     from rich.table import Table
@@ -117,17 +117,17 @@ def table(
 
 
 def rendered(parts: Iterable[Any]) -> str:
-    """Tables and lines of `rich` as text, in the width of the terminal. Nothing is written yet."""
+    """Tables and lines of `rich` as text, in the width of the terminal. Nothing is printed yet."""
     console = _console(sys.stdout)
     if not console.is_terminal:
         console.width = WIDTH
-    with _writing(), console.capture() as text:  # rich flushes the stream even so
+    with _writing(), console.capture() as text:  # rich flushes the stream even here
         _print(console, parts)
     return str(text.get())
 
 
 def as_html(parts: Iterable[Any]) -> str:
-    """The same as preformatted text of a page, escaped."""
+    """Tables and lines of `rich` as preformatted HTML, escaped."""
     console = _console(io.StringIO(), record=True, width=WIDTH)
     _print(console, parts)
     return str(console.export_html(inline_styles=True, code_format="<pre>{code}</pre>"))
@@ -137,7 +137,7 @@ def _console(stream: Any, **options: Any) -> Any:
     from rich.console import Console
 
     class _Console(Console):
-        def on_broken_pipe(self) -> None:  # rich would end the program with 1
+        def on_broken_pipe(self) -> None:  # rich would end the program with status 1
             raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
     return _Console(file=stream, highlight=False, **options)
@@ -148,7 +148,7 @@ def _print(console: Any, parts: Iterable[Any]) -> None:
     for part in parts:
         if isinstance(part, str):
             console.print(part, markup=False, soft_wrap=True)
-        else:  # a terminal folds a line that is too long, while rich would cut its figures
+        else:  # a terminal folds a long line, but rich would cut its figures
             console.size = (max(size.width, _needed(console, part)), size.height)
             console.print(part, markup=False)
             console.size = size
@@ -168,7 +168,7 @@ def _needed(console: Any, part: Any) -> int:
 
 @contextmanager
 def progress(name: str, total: int) -> Iterator[Any]:
-    """Show a bar on standard error, or a line every few seconds and at the end where no terminal shows a bar.
+    """Show a bar on standard error. Without a terminal, print a line every few seconds and at the end.
 
     The function that it yields moves the bar by a count, and may name the step.
     """

@@ -1,15 +1,15 @@
-"""The CPU backend: it compiles a formula to machine code, and runs that on loops of any layout.
+"""The CPU backend: it compiles a formula to machine code, and runs the code on loops of any layout.
 
 `engine` makes kernels of computations. `jit` compiles; `code_cache` keeps machine code on disk.
-`target` states the facts of a processor, `tuning` the measured choices for it.
+`target` describes a processor, `tuning` holds the choices that measurements made for a processor.
 
-An inner loop is specified by a `kernel_spec`. `inner_loop` emits it: `operands` loads and stores vectors, `casting`
+A `kernel_spec` specifies an inner loop. `inner_loop` emits the loop: `operands` loads and stores vectors, `casting`
 converts them, `body` computes the formulas, `remainder` ends the row. The body uses an `emitter` of vector instructions
 with the known `facts` of values, `vector_primitives`, and tables: `piecewise`, `formula_table`, `lookup_buffer`.
 
-`reduction` emits the loop over rows whose elements see statistics, from the parts of `row_loop`.
+`reduction` emits the loop over rows whose elements use statistics. `row_loop` has the parts of that loop.
 
-`half_tables` holds results for all half-precision numbers. `schedule` decides how a loop is cut, and writes the words
+`half_tables` holds results for all half-precision numbers. `schedule` decides how to cut a loop, and writes the words
 of `call_block`. `driver` walks the loop on the `threads`, through `tiles` with `packing`, in the default
 `fp_environment`. `ir_builder` and `ir_types` help to emit LLVM IR.
 """

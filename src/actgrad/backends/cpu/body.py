@@ -16,7 +16,7 @@ from .kernel_spec import KernelSpec
 from .lookup_buffer import LookupBuffer
 from .vector_primitives import VectorPrimitives
 
-#: Functions of piecewise polynomials, where a target has these.
+#: Functions that use piecewise polynomials, on targets that have the tables.
 PIECEWISE = frozenset(
     {"normal_cdf", "normal_cdf_times", "normal_pdf", "normal_pdf_times", "sigmoid_cubic", "sigmoid_cubic_times"}
 )
@@ -25,7 +25,7 @@ Inputs = tuple[list[Vector], ir.Value]
 
 
 class LoopBody:
-    """Computes vectors of results, and decides which tables a formula uses, or none if `buffer_words` is None."""
+    """Computes vectors of results. Decides which tables a formula uses: no tables if `buffer_words` is None."""
 
     def __init__(self, emitter: Emitter, spec: KernelSpec, scalars: ir.Value, buffer_words: int | None):
         self.emitter = emitter
@@ -54,13 +54,14 @@ class LoopBody:
 
     @property
     def has_lookups(self) -> bool:
-        """Whether the lookup buffer holds something."""
+        """Whether the formulas have lookups."""
         return self.buffer.array is not None
 
     def compute(self, vectors: list[Inputs]) -> list[list[Vector]]:
-        """The results of each vector; those with lookups must be recorded.
+        """The results of each vector. Call `record` first for vectors with lookups.
 
-        The first computation leaves rare cases out. Where a lane has such a case, a second one computes all vectors.
+        The first computation leaves rare cases out. If any lane has such a case, a second computation repeats all
+        vectors.
         """
         function, emitter = self.function, self.emitter
         begin = function.instruction_count
@@ -82,12 +83,15 @@ class LoopBody:
         ]
 
     def record(self, vectors: list[Inputs]) -> None:
-        """Record the lookups of these vectors. The other instructions of this trace are unused; LLVM removes them."""
+        """Record the lookups of these vectors.
+
+        LLVM removes all other instructions of this trace, because nothing uses them.
+        """
         with self.primitives.without_rare_cases():
             self.function.interleave(partial(self._traced, is_recording=True), vectors)
 
     def count_lookups(self, inputs: list[Vector]) -> int:
-        """The words per element that `record` writes, for a function that is thrown away afterwards."""
+        """The number of words per element that `record` writes, for a function that the caller discards."""
         if not self.uses_buffer:
             return 0
         self.buffer.array = ir.Constant(PTR, None)

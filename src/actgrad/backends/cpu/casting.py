@@ -1,6 +1,6 @@
-"""Casts between storage and compute dtypes: vectors are widened exactly, and narrowed with one rounding.
+"""Casts between storage and compute dtypes: widening is exact, narrowing rounds once.
 
-Rounding is to nearest, ties to even. All NaNs become one NaN. Integers saturate, and NaN becomes 0.
+Casts round to nearest, ties to even. All NaNs become the same NaN. Integers saturate, and NaN becomes 0.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def memory_type(dtype: Dtype, lanes: int) -> ir.VectorType:
 
 
 def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> ir.Value:
-    """A vector in the compute dtype, from its form in memory; exact."""
+    """A vector in the compute dtype, from its form in memory. The conversion is exact."""
     builder, wide = emitter.builder, emitter.vector_type(emitter.element)
     if dtype.kind in ("int", "uint"):
         convert = builder.sitofp if dtype.kind == "int" else builder.uitofp
@@ -44,14 +44,17 @@ def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> ir.Value:
 
 
 def widen_pair(emitter: Emitter, words: ir.Value) -> tuple[Vector, Vector]:
-    """The even and the odd elements of two vectors of bfloat16, which are one vector of words in memory; exact."""
+    """The even and the odd elements of two bfloat16 vectors, which are one vector of words in memory.
+
+    The conversion is exact.
+    """
     builder = emitter.builder
     even = builder.shl(words, emitter.splat(16, I32))
     return emitter.from_bits(even), emitter.from_bits(builder.and_(words, emitter.splat(UPPER_HALF, I32)))
 
 
 def narrow_pair(emitter: Emitter, even: Vector, odd: Vector) -> ir.Value:
-    """The words of two vectors of bfloat16, from their even and their odd elements, rounded."""
+    """The words of two bfloat16 vectors, from their even and their odd elements. Each element is rounded."""
     builder = emitter.builder
     lower, upper = (_rounded_to_upper_half(emitter, _one_nan(emitter, x).value) for x in (even, odd))
     upper = builder.and_(upper, emitter.splat(UPPER_HALF, I32))
@@ -59,17 +62,18 @@ def narrow_pair(emitter: Emitter, even: Vector, odd: Vector) -> ir.Value:
 
 
 def _extend(emitter: Emitter, narrow: ir.Value, element: ir.Type) -> ir.Value:
-    """fpext behind a fence: LLVM moves selects before it and turns -0.0 into 0.0 (llvm-project issue 157254)."""
+    """fpext after a fence: LLVM moves selects before fpext and turns -0.0 into 0.0 (llvm-project issue 157254)."""
     wide = emitter.vector_type(element)
     suffix = f"v{emitter.lanes}f{64 if element == DOUBLE else 32}"
     return emitter.call(f"llvm.arithmetic.fence.{suffix}", wide, emitter.builder.fpext(narrow, wide))
 
 
 def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
-    """The form in memory of a vector of the compute dtype, rounded once to `dtype`."""
+    """A vector of the compute dtype, rounded once to `dtype`, in the form that memory holds."""
     if dtype.kind in ("int", "uint"):
         return _to_integer(emitter, x, dtype)
-    # LLVM chooses which operand's NaN a product takes, differently in each copy of a loop: so all NaNs become one.
+    # A product of two NaNs returns either NaN, and LLVM chooses differently in each copy of a loop. So store one NaN
+    # for all.
     real = _rounded(emitter, _one_nan(emitter, x), dtype.part if dtype.kind == "complex" else dtype)
     return _interleave_zeros(emitter, real) if dtype.kind == "complex" else real
 
@@ -90,7 +94,7 @@ def _rounded(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
 def _round_to_odd(emitter: Emitter, x: Vector) -> ir.Value:
     """Doubles rounded to odd in float32: rounding the result once more equals rounding the double once.
 
-    It truncates towards zero and sets the last bit of inexact results (Boldo and Melquiond 2008).
+    Truncate towards zero, then set the last bit of inexact results (Boldo and Melquiond 2008).
     """
     builder = emitter.builder
     nearest = builder.fptrunc(x.value, emitter.vector_type(FLOAT))
@@ -103,9 +107,9 @@ def _round_to_odd(emitter: Emitter, x: Vector) -> ir.Value:
 
 
 def _rounded_to_upper_half(emitter: Emitter, single: ir.Value) -> ir.Value:
-    """Words whose upper half is the float rounded to nearest even: adds just under half a unit.
+    """Words whose upper half is the float rounded to nearest even, because the addend is just under half a unit.
 
-    The NaN of `_one_nan` stays, since its lower half is 0.
+    The NaN of `_one_nan` does not change, because its lower half is 0.
     """
     builder = emitter.builder
     bits = builder.bitcast(single, emitter.vector_type(I32))
@@ -117,7 +121,7 @@ def _half_to_float(emitter: Emitter, raw: ir.Value) -> ir.Value:
     builder, wide = emitter.builder, emitter.vector_type(FLOAT)
     if emitter.target.half:
         return _extend(emitter, builder.bitcast(raw, emitter.vector_type(HALF)), FLOAT)
-    # The shifted fields make a float that is 2**112 too small, also of subnormals. Infinity and NaN need a select.
+    # The shifted fields are a float that is 2**112 too small, also for subnormals. Infinity and NaN need a select.
     word = emitter.vector_type(I32)
     bits = builder.zext(raw, word)
     sign = builder.shl(builder.and_(bits, emitter.splat(0x8000, I32)), emitter.splat(16, I32))
@@ -137,11 +141,12 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
     bits = builder.bitcast(single, word)
     sign = builder.and_(builder.lshr(bits, emitter.splat(16, I32)), emitter.splat(0x8000, I32))
     magnitude = builder.and_(bits, emitter.splat(0x7FFFFFFF, I32))
-    # Normal results: adding just under half of the dropped 13 bits rounds to nearest even; then rebias.
+    # Normal results: the addend is just under half of the 13 bits that are cut off, so the sum rounds to nearest even.
+    # Then rebias the exponent.
     odd = builder.and_(builder.lshr(magnitude, emitter.splat(13, I32)), emitter.splat(1, I32))
     carried = builder.add(builder.add(magnitude, emitter.splat(0xFFF, I32)), odd)
     normal = builder.lshr(builder.sub(carried, emitter.splat(112 << 23, I32)), emitter.splat(13, I32))
-    # Subnormal results: adding 0.5 makes 2**-24 the last bit, where the adder rounds.
+    # Subnormal results: after adding 0.5, the last bit stands for 2**-24, and the addition rounds to that bit.
     half_added = builder.fadd(builder.bitcast(magnitude, wide), emitter.splat(0.5, FLOAT))
     subnormal = builder.sub(builder.bitcast(half_added, word), emitter.splat(0x3F000000, I32))
     result = builder.select(builder.icmp_unsigned("<", magnitude, emitter.splat(0x38800000, I32)), subnormal, normal)
@@ -157,7 +162,7 @@ def _to_integer(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
     """The nearest integers, saturated."""
     builder = emitter.builder
     integer = _nearest_integer(emitter, saturated(emitter, x, dtype)).value
-    wide = builder.fptosi(integer, emitter.vector_type(I32))  # no dtype here exceeds it
+    wide = builder.fptosi(integer, emitter.vector_type(I32))  # every integer dtype here fits into 32 bits
     target = emitter.vector_type(_TYPES[dtype.name])
     return wide if wide.type == target else builder.trunc(wide, target)
 
@@ -169,9 +174,10 @@ def _interleave_zeros(emitter: Emitter, real: ir.Value) -> ir.Value:
 
 
 def _one_nan(emitter: Emitter, x: Vector) -> Vector:
-    """x with one NaN in place of all: x86's own, negative and quiet, with payload 0."""
+    """x with the same NaN for all NaNs: x86's default NaN, which is negative and quiet, with payload 0."""
     if emitter.target.fixup:
-        # A lane's class picks from the table: classes 0 and 1, the NaNs, pick response 3, the default NaN.
+        # The class of a lane selects a response from the table: classes 0 and 1, the NaNs, select response 3, the
+        # default NaN.
         return emitter.avx512("fixupimm", x.value, x.value, emitter.splat(0x33, emitter.integer), I32(0))
     is_nan = Mask(emitter, emitter.builder.fcmp_unordered("uno", x.value, x.value))
     exponent_bits = 11 if emitter.is_double else 8

@@ -1,17 +1,17 @@
-"""The code cache: machine code on disk, for later processes. Without a usable folder each process compiles again.
+"""The code cache: machine code on disk, for later processes. Without a usable folder, each process compiles again.
 
-Loading an entry runs it, so an entry must belong to this user and be writable by no other user. A checksum of the
-entry's name and content detects damaged files, and files under another name. Entries that fail these checks count as
-absent and are replaced.
+Loading an entry runs its code, so an entry must belong to this user, and no other user may have write access. A
+checksum of the entry's name and content detects damaged files and renamed files. If an entry fails these checks, the
+process compiles again and replaces the entry.
 
-An entry's name holds a hash of the compiler that this process has loaded. Without such a hash there is no cache: where
-the package has no source files, or where they changed after the process had imported it.
+An entry's name holds a hash of the compiler that this process has loaded. Without such a hash, nothing is cached. The
+hash is missing if the package has no source files, or if a file changed after this process had imported the package.
 
-The entries are in ACTGRAD_CACHE_DIR, or in `actgrad` in the user's cache folder. An empty ACTGRAD_CACHE_DIR means no
-cache. That folder may hold anything. Our files are in one subfolder, which a marker file tells from foreign ones. A
-file is read or removed only if it is regular, this user's, writable by no other user, and of a sane size. A link,
-folder, FIFO, socket or device of the same name is neither opened nor replaced nor removed. No folder is ever removed.
-Names are relative to the folder's descriptor, so that no link leads out of it.
+The entries are in ACTGRAD_CACHE_DIR, or in `actgrad` in the user's cache folder. An empty ACTGRAD_CACHE_DIR turns the
+cache off. That folder may also hold files of other programs. Our files are in one subfolder with a marker file.
+We read or remove a file only if it is a regular file of sane size, belongs to this user, and is writable by no other
+user. We never open, replace or remove a link, folder, FIFO, socket or device of the same name, and never remove a
+folder. Names are relative to the folder's descriptor, so no link leads out of the folder.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ import llvmlite.binding as llvm
 from ...base import IMPORTED, folders, xp
 
 NAME = "actgrad-machine-code"
-#: The marker of https://bford.info/cachedir: backup programs skip the folder.
+#: The marker of https://bford.info/cachedir, which makes backup programs skip the folder.
 MARKER = "CACHEDIR.TAG"
 MARKER_CONTENT = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -44,7 +44,7 @@ MARKER_CONTENT = (
 )
 MOST_BYTES = 1 << 26  # largest size of a file in bytes. Machine code takes about ten kilobytes
 
-_PART = re.compile(r"\.[0-9a-f]{16}\.part")  # unfinished files, also of processes that ended
+_PART = re.compile(r"\.[0-9a-f]{16}\.part")  # unfinished files, also of processes that have ended
 _NOFOLLOW, _NONBLOCK, _DIRECTORY = (getattr(os, f"O_{name}", 0) for name in ("NOFOLLOW", "NONBLOCK", "DIRECTORY"))
 _READ = os.O_RDONLY | _NOFOLLOW | _NONBLOCK
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW
@@ -53,18 +53,18 @@ _MAGIC = b"actgrad1"
 _DIGEST = 32  # bytes of a SHA-256
 _ENTRY = re.compile(r"[0-9a-f]{16}-[0-9a-f]{40}\.o")  # compiler, key
 KEPT_DAYS = 30
-_COMPILER_FILES = ("base/*.py", "backends/**/*.py", "backends/**/*.json")  # in the package's folder
-_CLOCK_STEP = 0.01  # seconds by which the times of files may lag behind the clock
+_COMPILER_FILES = ("base/*.py", "backends/**/*.py", "backends/**/*.json")  # patterns in the package's folder
+_CLOCK_STEP = 0.01  # seconds by which the time of a file may lag behind the clock
 
 
 def folder() -> Path | None:
-    """The folder of the entries, which need not exist yet, or None without a cache."""
+    """The folder of the entries, which may not exist yet. None if the cache is off."""
     base = _base()
     return None if base is None else base / NAME
 
 
 def load(key: str) -> bytes | None:
-    """The entry of `key`, or None without one that passes the checks."""
+    """The entry of `key`, or None if no entry passes the checks."""
     try:
         with _opened() as files:
             content = files.read(_name(key))
@@ -77,7 +77,7 @@ def load(key: str) -> bytes | None:
 
 
 def store(key: str, payload: bytes) -> bool:
-    """Store an entry; whether that was possible. Readers see all of it or nothing."""
+    """Store an entry. Returns whether that was possible. Another process reads all of the entry or nothing."""
     try:
         with _opened(make=True) as files:
             if not any(name.startswith(COMPILER[:16]) for name in files.names()):
@@ -89,7 +89,7 @@ def store(key: str, payload: bytes) -> bool:
 
 
 def why_unusable() -> str | None:
-    """The reason why no entries can be stored; None for a usable folder."""
+    """The reason why `store` cannot store entries, or None if the folder is usable."""
     if _UNKNOWN:
         return _UNKNOWN
     base = _base()
@@ -101,7 +101,7 @@ def why_unusable() -> str | None:
         try:
             with _opened() as files:
                 nearest = files.path
-        except FileNotFoundError:  # `store` makes it in the nearest folder that exists
+        except FileNotFoundError:  # `store` creates the folder in the nearest folder that exists
             nearest = next(path for path in (base, *base.absolute().parents) if path.exists())
     except OSError as error:
         return str(error) if isinstance(error, Unusable) else f"{error.filename or base}: {error.strerror}"
@@ -125,7 +125,7 @@ def entries() -> dict[str, int]:
 
 
 def clear() -> int:
-    """Remove all entries; their number."""
+    """Remove all entries. Returns their number."""
     try:
         with _opened() as files:
             files.remove(_PART, lambda _: True)
@@ -135,7 +135,10 @@ def clear() -> int:
 
 
 def _name(key: str) -> str:
-    """The file name of an entry. It begins with the compiler's hash, which tells old entries."""
+    """The file name of an entry.
+
+    It begins with the compiler's hash, so that entries of other compilers can be recognised.
+    """
     return f"{COMPILER[:16]}-{key}.o"
 
 
@@ -145,7 +148,7 @@ def _entry(key: str, payload: bytes) -> bytes:
 
 
 def _remove_old(files: CacheFolder) -> None:
-    """Remove entries older than KEPT_DAYS, once for each new compiler, which can use none of them."""
+    """Remove entries older than KEPT_DAYS, once for each new compiler, because a new compiler cannot use them."""
 
     def is_old(status: os.stat_result) -> bool:
         return time.time() - status.st_mtime > KEPT_DAYS * 86400
@@ -169,7 +172,7 @@ class CacheFolder:
     descriptor: int
 
     def names(self) -> list[str]:
-        """The names of all its files and folders."""
+        """The names of all files and folders in this folder."""
         return sorted(os.listdir(self.descriptor))
 
     def status(self, name: str) -> os.stat_result | None:
@@ -180,8 +183,8 @@ class CacheFolder:
         return None
 
     def read(self, name: str, count: int = MOST_BYTES) -> bytes | None:
-        """The first `count` bytes of one of our files, or None without such a file."""
-        if self.status(name) is None:  # opening other files may block, or wake a device
+        """The first `count` bytes of one of our files, or None if it does not exist."""
+        if self.status(name) is None:  # opening another kind of file may block, or wake a device
             return None
         with suppress(OSError):
             descriptor = os.open(name, _READ, dir_fd=self.descriptor)
@@ -190,7 +193,7 @@ class CacheFolder:
         return None
 
     def write(self, name: str, content: bytes) -> None:
-        """Make or replace one of our files. Readers see all of it or nothing."""
+        """Create or replace one of our files. Another process reads all of the file or nothing."""
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(self._stat(name).st_mode):
                 raise Unusable(
@@ -208,7 +211,10 @@ class CacheFolder:
             raise
 
     def remove(self, pattern: re.Pattern[str], is_old: Callable[[os.stat_result], bool]) -> int:
-        """Remove old files with such names that begin like an entry, and empty unfinished ones. Returns the number."""
+        """Remove our files that are old, and empty unfinished files, if their names match `pattern`.
+
+        Returns their number.
+        """
         count = 0
         for name in filter(pattern.fullmatch, self.names()):
             status = self.status(name)
@@ -228,7 +234,7 @@ class CacheFolder:
         return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
 
     def check_marker(self, make: bool) -> None:
-        """Raise Unusable without our marker; write it into an empty folder if `make`."""
+        """Raise Unusable if our marker is missing. With `make`, write the marker into an empty folder."""
         names = self.names()
         if MARKER not in names and all(map(_PART.fullmatch, names)):
             if not make:
@@ -241,7 +247,7 @@ class CacheFolder:
 
 @contextmanager
 def _opened(make: bool = False) -> Iterator[CacheFolder]:
-    """Our folder, created if `make`. Raises OSError if it is absent or unusable."""
+    """Our folder. With `make`, create it. Raises OSError if it is absent or unusable."""
     base = _base()
     if base is None:
         raise Unusable("no folder for the cache")
@@ -251,7 +257,7 @@ def _opened(make: bool = False) -> Iterator[CacheFolder]:
         )
     if make:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _descriptor(base, base, None) as outer:  # `base` may be a link: the user named it
+    with _descriptor(base, base, None) as outer:  # `base` may be a link, because the user named it
         path = base / NAME
         if make:
             with suppress(FileExistsError):
@@ -293,7 +299,7 @@ def _is_file_of_ours(status: os.stat_result) -> bool:
 
 
 def _base() -> Path | None:
-    """The folder that contains ours, or None without a cache."""
+    """The folder that contains our folder, or None if the cache is off."""
     if _UNKNOWN:
         return None
     setting = os.environ.get("ACTGRAD_CACHE_DIR")
@@ -315,7 +321,7 @@ def key(*parts: Any) -> str:
 
 
 def _compiler(package: Path) -> str:
-    """A hash of the compiler: the files of `package` that it consists of, LLVM and Python."""
+    """A hash of the compiler: its files in `package`, LLVM and Python."""
     versions = llvmlite.__version__, llvm.llvm_version_info, platform.python_version()
     digest = hashlib.sha256(repr(versions).encode())
     for path in _files(package):
@@ -328,7 +334,7 @@ def _files(package: Path) -> list[Path]:
 
 
 def _why_unknown(package: Path, imported: float) -> str:
-    """The reason why a hash of files does not stand for the loaded compiler; empty where it does."""
+    """The reason why a hash of the files may not describe the loaded compiler; empty if it does."""
     files = _files(package)
     if Path(__file__) not in files:
         return "actgrad's source files, which tell its versions apart, are not there"
@@ -337,7 +343,7 @@ def _why_unknown(package: Path, imported: float) -> str:
     return ""
 
 
-#: The hash of the compiler that this process has loaded. Later the files may change, and other processes share entries.
+#: The hash of the compiler that this process has loaded, computed now because the files may change later.
 COMPILER = _compiler(Path(__file__).parents[2])
 _UNKNOWN = _why_unknown(Path(__file__).parents[2], IMPORTED)
 

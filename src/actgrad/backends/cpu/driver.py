@@ -1,18 +1,19 @@
-"""The driver: machine code that walks a loop of any layout and calls a kernel's inner loop, on several threads.
+"""The driver: machine code that runs over a loop of any layout and calls a kernel's inner loop, on several threads.
 
-It is the same for every kernel and compiled once per process. A kernel passes a call block (see call_block.py), which
-describes the loop and is never written to, and the operands' addresses:
+All kernels share the driver, and a process compiles it once. A kernel passes its call block (see call_block.py), which
+describes the loop and never changes, and the operands' addresses:
 
     int32 run(int64* block, char** addresses)             1; 0 without memory, when the outputs are undefined
 
-A flat loop has contiguous operands: it is one row, and each thread takes a piece of it. A tiled loop cuts the two
-innermost dimensions into tiles, which the threads share. Within a tile, an operand with contiguous rows is used in
-place. Any other operand is packed: copied into a small contiguous buffer before, or from it afterwards, in the order
-that suits its strides. So rows are always contiguous, and a transposed operand costs one pass through the cache.
+A flat loop has contiguous operands: it is one row, and each thread takes a part of the row. A tiled loop cuts the two
+innermost dimensions into tiles, which the threads share. If an operand has contiguous rows within a tile, the inner
+loop uses it in place. The driver packs any other operand: it copies the tile into a small contiguous buffer before the
+inner loop, or from the buffer afterwards, in the order that suits the strides. So the inner loop sees only contiguous
+rows, and a transposed operand costs one pass through the cache.
 
-Processors read memory fast only in long runs, which they foresee. For rows that are apart in memory, the beginning of
-a later row is prefetched while this one is computed. Of two consecutive rows the first one is copied before, so that
-both are read as one run.
+Processors read memory fast only in long runs, because they predict the next addresses. If rows are apart in memory, the
+driver prefetches the beginning of a later row while it computes a row. If two rows are next to each other in memory,
+the driver copies the first row before it computes, so that the processor reads both rows as one run.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def emit(module: ir.Module, target: Target) -> None:
 
 
 def _indirect(f: IRFunction, address: ir.Value, result: ir.Type, arguments: list[ir.Value]) -> ir.Value:
-    """A call of the function at `address`, an integer."""
+    """A call of the function at `address`, which is an integer."""
     type_ = ir.FunctionType(result, [a.type for a in arguments])
     return f.call(f.inttoptr(address, type_.as_pointer()), arguments)
 
@@ -47,7 +48,7 @@ def _indirect(f: IRFunction, address: ir.Value, result: ir.Type, arguments: list
 def _segment(module: ir.Module, streams_disturb: bool) -> ir.Function:
     """segment(block, pointers, count): one row, by the streaming function if all outputs can be aligned for it.
 
-    With `streams_disturb`, outputs within a line of the same offset in their pages are not streamed.
+    With `streams_disturb`, two outputs whose offsets in their pages differ by less than a line are not streamed.
     """
     f = IRFunction(module, "segment", (PTR, PTR, I64))
     block, pointers, count = f.arguments
@@ -57,7 +58,7 @@ def _segment(module: ir.Module, streams_disturb: bool) -> ir.Function:
     row, streaming = f.word(block, Block.ROW), f.word(block, Block.ROW_STREAMING)
 
     def before_boundary(k: ir.Value) -> ir.Value:
-        """Elements of output k before its first 64-byte boundary; a huge number if none begins at a boundary."""
+        """The number of elements of output k before its first 64-byte boundary; huge if no element begins there."""
         missing = f.and_(f.sub(I64(0), f.word(pointers, k)), I64(63))
         itemsize = f.word(operand_at(f, block, k), OperandField.ITEMSIZE)
         fits = f.icmp_signed("==", f.urem(missing, itemsize), I64(0))
@@ -69,7 +70,7 @@ def _segment(module: ir.Module, streams_disturb: bool) -> ir.Function:
         with f.steps(I64(1), f.word(block, Block.OUTPUTS)) as k:
             same = f.icmp_signed("==", head, before_boundary(k))
             if streams_disturb:
-                # A distance from -1 to 1 lines, modulo a page; the added line makes that 0 to 2 lines.
+                # A distance from -1 to 1 lines, modulo a page. Adding a line makes it 0 to 2 lines.
                 apart = f.and_(f.add(f.sub(f.word(pointers, 0), f.word(pointers, k)), I64(LINE)), I64(PAGE - 1))
                 same = f.and_(same, f.icmp_signed(">", apart, I64(2 * LINE)))
             f.store(f.and_(f.load(can_stream, typ=I64), f.zext(same, I64)), can_stream)
@@ -99,7 +100,7 @@ def _flat(module: ir.Module, segment: ir.Function) -> ir.Function:
 
 
 def _part(module: ir.Module, flat: ir.Function, tiled: ir.Function, target: Target) -> ir.Function:
-    """part(block, addresses, first, last): computes some units, flat or tiled. Returns whether there was memory."""
+    """part(block, addresses, first, last): computes some units, flat or tiled. Returns whether memory was available."""
     f = IRFunction(module, "part", (PTR, PTR, I64, I64), I1)
     done = f.stack_words(1, "done")
     with default_environment(f, target):
@@ -138,7 +139,10 @@ def _worker(module: ir.Module, part: ir.Function) -> ir.Function:
 
 
 def _run(module: ir.Module, part: ir.Function, worker: ir.Function) -> None:
-    """run(block, addresses): the whole loop, on as many threads as its work is worth; 1, or 0 without memory."""
+    """run(block, addresses): the whole loop, on as many threads as its work is worth.
+
+    Returns 1, or 0 without memory.
+    """
     f = IRFunction(module, "run", (PTR, PTR), I32, public=True)
     block, addresses = f.arguments
     slots, shared = external_data(module, SLOTS_SYMBOL), f.stack_words(4, "shared")
@@ -150,7 +154,7 @@ def _run(module: ir.Module, part: ir.Function, worker: ir.Function) -> None:
         setting = f.word(slots, ThreadSlots.CHOSEN)
         available = f.sext(_indirect(f, f.word(runtime, RuntimeFunctions.MAX_THREADS), I32, []), I64)
         threads = f.minimum(worth, f.select(f.icmp_signed(">", setting, I64(0)), setting, available))
-        # A forked child inherits the pool's memory but not its threads, and would wait for them for ever.
+        # A forked child inherits the pool's memory but not its threads, and would wait for these threads for ever.
         process = f.sext(f.call_by_name("getpid", I32), I64)
         is_owner = f.icmp_signed("==", process, f.word(slots, ThreadSlots.OWNER))
         with f.if_then(f.and_(is_owner, f.icmp_signed(">", threads, I64(1)))):

@@ -1,7 +1,7 @@
 """The arithmetic of one compute dtype as LLVM IR, and the values of a formula: vectors, uniform scalars and masks.
 
-Computing with these values adds instructions to a function under construction. No fast-math flag is ever set. A
-multiplication and an addition are fused only where a formula writes `fma` or `muladd`.
+An operation on these values adds instructions to a function under construction. No instruction has a fast-math flag.
+Multiplications and additions are fused only if a formula calls `fma` or `muladd`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Emitter:
         self.element = DOUBLE if self.is_double else FLOAT
         self.integer = I64 if self.is_double else I32
         self.mantissa = 52 if self.is_double else 23
-        self.bias = 1023 if self.is_double else 127  # of the exponent field
+        self.bias = 1023 if self.is_double else 127  # bias of the exponent field
         self.lanes = target.vector_bytes // (8 if self.is_double else 4)
-        # 1.5 * 2**mantissa: adding it leaves the nearest integer in the low bits.
+        # 1.5 * 2**mantissa: in x + magic, the low bits are the integer nearest to x.
         self.magic = 1.5 * 2.0**self.mantissa
 
     # Values
@@ -66,17 +66,17 @@ class Emitter:
     # Instructions
 
     def call(self, name: str, result: ir.Type, *arguments: ir.Value) -> ir.Value:
-        """A call of an LLVM intrinsic."""
+        """Call an LLVM intrinsic."""
         return self.builder.call_by_name(name, result, *arguments)
 
     def avx512(self, name: str, *arguments: ir.Value) -> Vector:
-        """An AVX-512 instruction on every lane, in the current rounding mode."""
+        """Apply an AVX-512 instruction to every lane, in the current rounding mode."""
         every_lane, current_rounding = ir.IntType(self.lanes)(-1), I32(4)
         intrinsic = f"llvm.x86.avx512.mask.{name}.{'pd' if self.is_double else 'ps'}.512"
         return Vector(self, self.call(intrinsic, arguments[0].type, *arguments, every_lane, current_rounding))
 
     def map(self, intrinsic: str, *values: Any) -> Vector:
-        """A call of an LLVM intrinsic that maps vectors to a vector, lane by lane."""
+        """Call an LLVM intrinsic that maps vectors to a vector, lane by lane."""
         arguments = [self.vector(value).value for value in values]
         suffix = f"v{self.lanes}f{64 if self.is_double else 32}"
         return Vector(self, self.call(f"llvm.{intrinsic}.{suffix}", arguments[0].type, *arguments))
@@ -92,7 +92,7 @@ class Emitter:
 
     def abs(self, x: Any) -> Vector:
         value = self.vector(x).value
-        if getattr(value, "opname", "") == "fneg":  # |-x| and |x| are then seen to be equal
+        if getattr(value, "opname", "") == "fneg":  # so LLVM sees that |-x| and |x| are equal
             value = value.operands[0]
         return Vector(self, self.map("fabs", Vector(self, value)).value, Facts(never_negative=True))
 
@@ -108,12 +108,12 @@ class Emitter:
         return self._extreme(">", x, y, facts.of_maximum(x, y))
 
     def _extreme(self, order: str, x: Any, y: Any, facts: Facts) -> Vector:
-        """x or y, the one that precedes the other in `order`; x if neither does, so a NaN in x stays."""
+        """x or y, whichever comes first in `order`. If neither comes first, x, so the result is NaN if x is NaN."""
         if not isinstance(x, Vector):
             x, y = y, x
         a, b = self.vector(x), self.vector(y)
         result = Vector(self, self.builder.select(self.builder.fcmp_ordered(order, b.value, a.value), b.value, a.value))
-        if not isinstance(y, int | float):  # a constant is no NaN
+        if not isinstance(y, int | float):  # a constant is never NaN
             result = self.where(Mask(self, self.builder.fcmp_unordered("uno", b.value, b.value)), b, result)
         return Vector(self, result.value, facts)
 
@@ -133,7 +133,7 @@ class _Emitted:
 
 
 class _EmittedNumber(_Emitted, tracing.Number):
-    """The operators that vectors and uniforms share."""
+    """The operators of vectors and of uniforms."""
 
     __slots__ = ()
 
@@ -164,7 +164,7 @@ class _EmittedNumber(_Emitted, tracing.Number):
 
 
 def _is_one(x: Any) -> bool:
-    """Whether x is the constant 1, also as an attribute: it changes no product and no quotient."""
+    """Whether x is the constant 1, also as an attribute: a product or quotient with x does not change."""
     number = x.value.constant if isinstance(x, Uniform) and isinstance(x.value, ir.Constant) else x
     return isinstance(number, float) and number == 1.0
 
@@ -178,7 +178,7 @@ class Vector(_EmittedNumber):
 class Uniform(_EmittedNumber):
     """One number for all lanes: an attribute, or a number computed from attributes.
 
-    It stays in double until it meets a vector, so it is rounded once, outside the loop.
+    The number is a double until an operation combines it with a vector. So it is rounded once, outside the loop.
     """
 
     __slots__ = ()

@@ -26,7 +26,7 @@ from .jit import InnerLoopCode
 from .kernel_spec import KernelSpec
 from .target import Target, host
 
-#: Tables by computations; scalars by bit pattern (0.0 differs from -0.0). Call blocks point to these tables.
+#: Tables by computations and by the bits of the scalars (0.0 differs from -0.0). Call blocks point to these tables.
 _tables: dict[tuple[tuple[Computation, tuple[int, ...]], ...], half_tables.Table] = {}
 
 
@@ -39,7 +39,7 @@ class EntryPoints(NamedTuple):
     lookup_streaming: int
 
 
-_loaded: list[EntryPoints] = []  # one, after the first use
+_loaded: list[EntryPoints] = []  # has one item after the first use
 
 
 def _entry_points() -> EntryPoints:
@@ -71,7 +71,7 @@ _PACK = tuple(struct.Struct(f"<{count}q").pack for count in range(MAX_OPERANDS +
 
 
 def launch(block: ctypes.Array[ctypes.c_int64], *addresses: int) -> None:
-    """Compute a call block; ctypes lets other Python threads run meanwhile."""
+    """Run the computation of a call block. ctypes releases the GIL, so other Python threads run meanwhile."""
     if not _loaded[0].launch(block, _PACK[len(addresses)](*addresses)):
         raise MemoryError(
             "a thread's buffer was not allocated; each thread must have one; free memory or use fewer threads"
@@ -79,13 +79,13 @@ def launch(block: ctypes.Array[ctypes.c_int64], *addresses: int) -> None:
 
 
 def _table(*columns: Computation) -> half_tables.Table | None:
-    """The table of these computations, one column each, filled once; None when there are MOST_TABLES others."""
+    """The table of these computations, one column each, filled once. None if MOST_TABLES other tables exist."""
     key = tuple((replace(column, scalars=()), _words(column.scalars)) for column in columns)
     table = _tables.get(key)
     if table is None and len(_tables) < half_tables.MOST_TABLES:
         values = []
         for column in columns:
-            kernel = CpuKernel(column)  # named, to live until it has run
+            kernel = CpuKernel(column)  # a variable keeps the kernel alive until it has run
             values.append(half_tables.filled(column, kernel.run))
         table = _tables.setdefault(key, np.stack(values, axis=1))
     return table
@@ -96,9 +96,9 @@ def _words(scalars: Sequence[float]) -> tuple[int, ...]:
 
 
 def _are_one(scalars: Sequence[float]) -> bool:
-    """Whether all scalars are 1, the default of many formulas, so that an inner loop of their own pays.
+    """Whether all scalars are 1, the default of many formulas, so that a separate inner loop pays.
 
-    One for each set of ones would be up to 2**n inner loops for n scalars, for rare calls.
+    A separate loop for each subset of scalars that are 1 would mean up to 2**n loops for n scalars, for rare calls.
     """
     return bool(scalars) and all(scalar == 1.0 for scalar in scalars)
 
@@ -111,7 +111,7 @@ class CpuKernel:
         self.target = host()
         self.schedule = schedule.plan(loop, self.target)
         self.entry_points = _entry_points()
-        self.milliseconds = 0.0  # compiles or loads the machine code of this kernel
+        self.milliseconds = 0.0  # time to compile or load the machine code of this kernel
         self.has_scalars_of_one = _are_one(computation.scalars)
         self.has_table = True
         words = self._words_of_lookup(computation)
@@ -125,7 +125,7 @@ class CpuKernel:
         self.run = partial(launch, self._block)
 
     def _words_of_lookup(self, computation: Computation) -> list[int] | None:
-        """The call block that looks results up, or None without a table of results."""
+        """The call block that looks results up, or None if no table of results exists."""
         results = half_tables.of_results(computation, self.target.tuning)
         table = None if results is None or any(self.schedule.broadcast) else _table(results)
         if table is None:
@@ -135,7 +135,7 @@ class CpuKernel:
         return self.schedule.words(entry_points.lookup, entry_points.lookup_streaming, (table.ctypes.data,))
 
     def _formula_table(self, computation: Computation) -> tuple[int, ...]:
-        """The address of the table of the formulas' values; none if the inner loop computes them."""
+        """The address of the table of the formulas' values, or an empty tuple if the inner loop computes the values."""
         columns = half_tables.of_formulas(computation) if self.target.tuning.looks_formulas_up else []
         table = _table(*columns) if columns else None
         return () if table is None else (table.ctypes.data,)
@@ -165,7 +165,7 @@ class CpuKernel:
         return self.entry_points.run, ctypes.addressof(self._block)
 
     def with_scalars(self, computation: Computation) -> CpuKernel | None:
-        """The kernel of a computation that differs only in its scalars, or None if these need other machine code."""
+        """The kernel of a computation that differs only in its scalars. None if these need other machine code."""
         if self.has_table or self.has_scalars_of_one or _are_one(computation.scalars):
             return None
         kernel = self._copied()
@@ -173,7 +173,10 @@ class CpuKernel:
         return kernel
 
     def with_size(self, size: int) -> CpuKernel | None:
-        """The kernel for another number of elements, all operands being contiguous; None if only one needs a table."""
+        """The kernel for another number of elements, if all operands are contiguous.
+
+        None if only one of the two uses a table.
+        """
         if half_tables.is_worth(size) is not half_tables.is_worth(self.schedule.loop.size):
             return None
         kernel = self._copied()
@@ -183,7 +186,7 @@ class CpuKernel:
         return kernel
 
     def _copied(self) -> CpuKernel:
-        """This kernel with a call block of its own."""
+        """A copy of this kernel with a separate call block."""
         kernel = copy(self)
         kernel._block = type(self._block).from_buffer_copy(self._block)
         kernel.run = partial(launch, kernel._block)
@@ -191,7 +194,7 @@ class CpuKernel:
 
 
 class RowKernel:
-    """A computation whose elements see their rows, as machine code."""
+    """The machine code of a computation whose elements use statistics of their rows."""
 
     def __init__(self, computation: Computation):
         loop, statistics = computation.loop, computation.statistics

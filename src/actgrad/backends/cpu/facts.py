@@ -1,4 +1,4 @@
-"""Facts about the values of a formula, known while its code is emitted: known facts make the code shorter.
+"""Facts about the values of a formula, which shorten the code that is emitted for the formula.
 
 A fact holds in every lane. This module has all rules that derive the facts of a value from the facts of other values.
 """
@@ -15,20 +15,20 @@ import llvmlite.ir as ir
 class Facts:
     """The facts of a vector, or of a mask."""
 
-    never_positive: bool = False  # no lane is positive; lanes may be NaN
+    never_positive: bool = False  # every lane is negative, zero or NaN
     never_negative: bool = False
-    from_0_to_1: bool = False  # all lanes are from 0 to 1, or NaN
-    exponent: ir.Value | None = None  # for whole numbers n: integers that end in the exponent field of 2**n
+    from_0_to_1: bool = False  # every lane is from 0 to 1, or NaN
+    exponent: ir.Value | None = None  # for an integral n: integers whose last bits are the exponent field of 2**n
     raw: ir.Value | None = None  # for a loaded vector: its form in memory
     lanes: tuple[ir.Value, int] | None = None  # for a loaded vector: address of lane 0, bytes from lane to lane
-    true_if_positive: ir.Value | None = None  # for a mask: a vector that is positive only where the mask is true
+    true_if_positive: ir.Value | None = None  # for a mask: a vector that is positive only if the mask is true
 
 
 NO_FACTS = Facts()
 
 
 def of(value: Any) -> Facts:
-    """The facts of a vector, a mask or a number; attributes have none."""
+    """The facts of a vector, a mask or a number; an attribute has no facts."""
     if isinstance(value, int | float):
         return Facts(never_positive=value <= 0)
     facts: Facts = getattr(value, "facts", NO_FACTS)
@@ -64,7 +64,7 @@ def of_product(x: Any, factor: Any) -> Facts:
 def of_comparison(order: str, x: ir.Value, bound: Any) -> Facts:
     """The facts of a mask x > bound, or of another `order`.
 
-    A vector is no bound here, even one that is never positive: a NaN in it makes the comparison false.
+    `bound` must be a number. A vector would not do, even if it is never positive: a NaN makes the comparison false.
     """
     is_known = order in (">", ">=") and isinstance(bound, int | float) and bound <= 0
     return Facts(true_if_positive=x if is_known else None)

@@ -1,4 +1,4 @@
-"""Formulas as lookups in a table of their values for all half-precision numbers; see half_tables.py."""
+"""Lookups of formulas' values in a table for all half-precision numbers; see half_tables.py."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from .lookup_buffer import LookupBuffer
 
 
 class FormulaTable:
-    """The formulas of one or two columns: floats, or pairs of a function's and its derivative's values.
+    """A table of one or two columns for formulas.
 
-    The values are found lane by lane, before the loop computes with them: in the lookup buffer.
+    It holds floats, or pairs of the values of a function and its derivative.
+
+    The lookup buffer gets the values lane by lane, before the loop computes with the values.
     """
 
     def __init__(self, emitter: Emitter, table: ir.Value, columns: int, buffer: LookupBuffer):
@@ -25,7 +27,7 @@ class FormulaTable:
         self.buffer = buffer
 
     def formula(self, column: int) -> Callable[..., Vector]:
-        """A function of a loaded vector x and attributes, which takes the place of a formula."""
+        """A function of a loaded vector x and attributes, which replaces a formula."""
 
         def looked_up(x: Vector, *attributes: Any) -> Vector:
             results = self.buffer.results
@@ -60,7 +62,7 @@ class FormulaTable:
         return [function.zext(half, I64) for half in halves]
 
     def _unzipped(self, a: ir.Value, b: ir.Value) -> tuple[Vector, Vector]:
-        """The first and the second numbers of the pairs in two vectors, one behind the other."""
+        """Two vectors of pairs, one after the other: the first numbers of all pairs, and the second numbers."""
         emitter = self.emitter
         firsts, seconds = (emitter.builder.shuffle(a, b, range(k, 2 * emitter.lanes, 2)) for k in (0, 1))
         return Vector(emitter, firsts), Vector(emitter, seconds)

@@ -1,6 +1,6 @@
-"""The processor's floating-point environment: in a kernel the default one, not its caller's.
+"""The processor's floating-point environment: a kernel runs in the default environment, whatever the caller has set.
 
-Each thread has its own environment. Each thread's part of a call saves it, sets the default one and restores it.
+Each thread has a separate environment. Its part of a call saves the environment, sets the default and restores it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _FPCR_DEFAULT = 0  # AArch64: the same
 
 @contextmanager
 def default_environment(f: IRFunction, target: Target) -> Iterator[None]:
-    """A context for code that runs in the default environment; its end restores the one saved, with its flags."""
+    """A context for code that runs in the default environment. Its end restores the saved environment and flags."""
     if target.triple.startswith("x86_64"):
         saved, default = f.stack_words(1, "saved"), f.stack_words(1, "default_environment")
         f.store(I32(_MXCSR_DEFAULT), default)

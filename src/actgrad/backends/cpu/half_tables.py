@@ -1,15 +1,15 @@
-"""Tables of functions of one half-precision number: all 65,536 results fit the second-level cache.
+"""Tables of functions of one half-precision number: all 65,536 results fit into the second-level cache.
 
-A formula that calls exp takes some fifty instructions for a vector of 16 numbers; a table takes two loads a number. The
-formula's own inner loop fills the tables, so results have the same bits. There are two kinds:
+A formula that calls exp takes about fifty instructions for a vector of 16 numbers; a table takes two loads per number.
+The formula's inner loop fills the tables, so results have the same bits. Two kinds of tables exist:
 
 A table of results replaces the inner loop of a computation with one input and one output:
 
     void lookup(char** operands, int64 n, void** table)      see inner_loop.py; also as lookup_streaming
 
-A table of formulas serves computations with further inputs, as gradients and gates. It holds the formulas' values as
-floats, used within the inner loop (formula_table.py). A function's values are beside its derivative's, and one lookup
-finds both.
+A table of formulas is for computations with further inputs, such as gradients and gates. It holds the formulas' values
+as floats, and the inner loop computes with them (formula_table.py). The values of a function and of its derivative are
+next to each other, so that one lookup finds both.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from .ir_builder import IRFunction
 from .ir_types import I16, I64, PTR
 from .tuning import Tuning
 
-NUMBERS = 1 << 16  # of a half-precision dtype
-WORTH = 3 * NUMBERS // 2  # elements of a call that are worth a table, which later calls share; measured on AMD Zen 4
+NUMBERS = 1 << 16  # number of values of a half-precision dtype
+WORTH = 3 * NUMBERS // 2  # elements of a call that fills a table, which later calls share; measured on AMD Zen 4
 MOST_TABLES = 64  # 32 MiB at most; tables live as long as the process
 STEP = 4  # elements in a word
 LONG = frozenset(xp.NAMES) - xp.SIMPLE - {"exp", "expm1", "log1p"}  # slower than a lookup; measured on AMD Zen 4
@@ -39,14 +39,14 @@ Table = np.ndarray[Any, np.dtype[Any]]
 
 
 def is_worth(size: int) -> bool:
-    """Whether a loop over so many elements may use a table."""
+    """Whether a loop over this number of elements may use a table."""
     return size >= WORTH
 
 
 def of_results(computation: Computation, tuning: Tuning) -> Computation | None:
-    """The computation on all numbers, whose results a table may hold; None for one that is as fast computed.
+    """The computation on all numbers, for a table of results, or None if computing is as fast as a lookup.
 
-    A formula is as fast computed if it calls only the functions that the tuning names for the input's dtype.
+    Computing is as fast if the formula calls only the functions that the tuning names for the input's dtype.
     """
     loop = computation.loop
     by_dtype = {"float16": tuning.computed_float16, "bfloat16": tuning.computed_bfloat16}
@@ -62,7 +62,10 @@ def of_results(computation: Computation, tuning: Tuning) -> Computation | None:
 
 
 def of_formulas(computation: Computation) -> list[Computation]:
-    """A computation on all numbers for each formula, whose values a table may hold; none if computing is as fast."""
+    """A computation on all numbers for each formula, for a table of formulas.
+
+    Empty if computing is as fast as a lookup.
+    """
     loop, dtypes = computation.loop, {operand.dtype for operand in computation.loop.inputs}
     formulas = computation.formulas
     if not (
@@ -72,7 +75,7 @@ def of_formulas(computation: Computation) -> list[Computation]:
         and computation.compute == "float32"
         and is_worth(loop.size)
         and any(xp.functions_of(formula) & LONG for formula in formulas)
-        and all(formula.__code__.co_argcount == 1 + len(computation.scalars) for formula in formulas)  # of one element
+        and all(formula.__code__.co_argcount == 1 + len(computation.scalars) for formula in formulas)  # one element
     ):
         return []
     numbers = _all_numbers(loop.inputs[0].dtype, BY_NAME["float32"])
@@ -103,7 +106,7 @@ def emit(module: ir.Module) -> None:
 
 
 def _emit_lookup(module: ir.Module, name: str, plain: ir.Function | None) -> ir.Function:
-    """One of the two functions. With `plain` it has streaming stores of whole words, and `plain` does the rest."""
+    """One of the two functions. With `plain`, it stores whole words past the caches, and `plain` computes the rest."""
     f = IRFunction(module, name, (PTR, I64, PTR), public=True)
     operands, count, tables = f.arguments
     target, source = (f.word(operands, k, PTR) for k in range(2))

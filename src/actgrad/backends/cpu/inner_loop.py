@@ -1,10 +1,10 @@
-"""The inner loop: the formulas of a specification on a row, elements that are consecutive in every operand.
+"""The inner loop: the formulas of a specification, on a row of elements that are consecutive in every operand.
 
     void row(char** operands, int64 n, double* scalars)      operands: outputs, then inputs
 
-Each kernel has two functions: `row`, and `row_streaming`, whose stores bypass the caches, for larger outputs.
-`row_streaming` requires outputs that are aligned to 64 bytes; the driver fences its stores afterwards. An input may
-also be a single element, broadcast over the row.
+Each kernel has two functions: `row`, and `row_streaming` for large outputs, whose stores bypass the caches.
+`row_streaming` requires outputs that are aligned to 64 bytes; the driver adds a fence after its stores. An input may
+also be a single element that is broadcast over the row.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def emit(module: ir.Module, spec: KernelSpec, target: Target) -> None:
 
 
 def buffer_words(spec: KernelSpec, target: Target) -> int:
-    """The words per element that the lookup buffer holds, counted in a trial."""
+    """The number of words per element in the lookup buffer, counted in a trial."""
     trial = InnerLoop(ir.Module(), "trial", spec, target, buffer_words=0)
     return trial.body.count_lookups(trial.operands.inputs_at(I64(0)))
 
@@ -59,7 +59,7 @@ class InnerLoop:
         return self.function.end()
 
     def emit_streaming(self, plain: ir.Function) -> None:
-        """Whole steps with streaming stores; the plain function computes the rest."""
+        """Compute whole steps with streaming stores; `plain` computes the rest."""
         function, operands = self.function, self.operands
         rest_pointers = function.stack_words(len(operands.rows), "rest")
         done = self._main_loop(operands.stream, self.tuning.prefetch_bytes)
@@ -70,10 +70,10 @@ class InnerLoop:
         function.end()
 
     def _main_loop(self, store: Callable[[ir.Value, list[list[ir.Value]]], None], prefetch_bytes: int = 0) -> ir.Value:
-        """Compute and `store` all whole steps; the number of their elements.
+        """Compute and `store` all whole steps. Returns the number of elements in these steps.
 
-        Long formulas prefetch their inputs `prefetch_bytes` ahead. Formulas with lookups do not: recording them has
-        just read the inputs.
+        Long formulas prefetch their inputs `prefetch_bytes` ahead. Formulas with lookups do not prefetch, because
+        recording the lookups has just read the inputs.
         """
         function = self.function
         end = function.and_(self.count, I64(-self.step))
@@ -93,9 +93,9 @@ class InnerLoop:
         return end
 
     def _prefetch(self, index: ir.Value, end: ir.Value, distance: int) -> None:
-        """Prefetch the inputs of a later step: a processor busy with a long formula does not look as far ahead.
+        """Prefetch the inputs of a later step. A processor that is busy with a long formula does not look as far ahead.
 
-        Near the end this is the step after the last one, again and again, which may be outside all memory.
+        Near the end, every step prefetches the address after the last step, which may be outside all memory.
         """
         function = self.function
         for row in self.operands.varying_inputs:
@@ -104,11 +104,11 @@ class InnerLoop:
                 function.prefetch(function.at(self.operands.pointer_to(row, element), line))
 
     def _computed_step(self, index: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
-        """The vectors of a step, each with all outputs as in memory. `first` begins the block of lookups."""
+        """The vectors of a step. Each has all outputs, in their storage dtypes. `first` begins the block of lookups."""
         return [vector for group in self._groups(index, first) for vector in self._narrowed(group)]
 
     def _groups(self, index: ir.Value, first: ir.Value) -> list[list[Inputs]]:
-        """The vectors of a step, in groups to be computed together. All loads precede the computation."""
+        """The vectors of a step, in groups to compute together. All loads precede the computation."""
         function = self.function
         vectors = [
             (inputs, function.add(function.sub(index, first), I64(k * self.lanes)))
@@ -117,7 +117,7 @@ class InnerLoop:
         return [vectors] if self.tuning.interleave else [[vector] for vector in vectors]
 
     def _narrowed(self, group: list[Inputs]) -> list[list[ir.Value]]:
-        """The results of a group of vectors, as they will be in memory."""
+        """The results of a group of vectors, in the outputs' storage dtypes."""
         function, operands = self.function, self.operands
         results = self.body.compute(group)
         if operands.in_pairs:
@@ -125,7 +125,7 @@ class InnerLoop:
         return function.interleave(operands.narrowed, results)
 
     def _step_inputs(self, index: ir.Value) -> list[list[Vector]]:
-        """The inputs of each vector: consecutive ones, or the even and then the odd elements of each two."""
+        """The inputs of each vector: consecutive elements, or the even and then the odd elements of two vectors."""
         indices = [self.function.add(index, I64(k * self.lanes)) for k in range(self.body.unroll)]
         if not self.operands.in_pairs:
             return [self.operands.inputs_at(index) for index in indices]

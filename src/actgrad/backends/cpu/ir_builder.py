@@ -19,7 +19,7 @@ PIN_EVERY = 3  # groups that add, multiply or call; measured on AMD Zen 3
 
 
 class WordIndex(IntEnum):
-    """Indices of words in memory; LLVM's text holds them as numbers, in every version of Python."""
+    """Indices of words in memory. They print as numbers in LLVM's text, in every version of Python."""
 
     __str__ = int.__repr__
 
@@ -67,11 +67,11 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         self.position_at_end(after)
 
     def interleave(self, emit: Callable[[T], R], items: Sequence[T], *, pinned: bool = False) -> list[R]:
-        """The results of emit(item), whose instructions alternate: the first of each item, then the second of each.
+        """The results of emit(item), with alternating instructions: the first of each item, then the second of each.
 
-        Every call of `emit` must add the same instructions. Code with branches keeps its order. Alternating gives a
-        processor with few free registers instructions that do not wait for each other. LLVM keeps the order while
-        registers last; `pinned` makes it keep the order beyond that (x86 only).
+        Every call of `emit` must add the same instructions. Code with branches keeps its order. If instructions
+        alternate, a processor with few free registers finds instructions that do not wait for each other. LLVM keeps
+        the order while registers last. With `pinned`, LLVM keeps the order beyond that (x86 only).
         """
         block, results, parts = self.block, list[R](), list[list[ir.Instruction]]()
         for item in items:
@@ -86,16 +86,15 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         return results
 
     def _pinned(self, groups: Iterable[tuple[ir.Instruction, ...]]) -> Iterator[ir.Instruction]:
-        """The groups' instructions with an empty assembly instruction after every PIN_EVERY groups of floats.
+        """The groups' instructions, with an empty assembly instruction after every PIN_EVERY groups of floats.
 
-        It takes all floats of its group as operands and returns them unchanged. Their uses follow it, so LLVM cannot
-        finish one item before it begins the next. The values that `emit` returned stay valid.
-
-        LLVM cannot see that values are equal beyond such an instruction. So a repeated instruction is used no more: its
-        uses take the first one's value, and LLVM removes it.
+        The assembly instruction takes all floats of its group as operands and returns them unchanged. Later
+        instructions use the returned values, so LLVM cannot finish one item before it begins the next. LLVM cannot see
+        equal values across it. So if an instruction repeats an earlier one, its uses take the earlier value, and LLVM
+        removes the repetition. The values that `emit` returned stay valid.
         """
         replaced: dict[int, ir.Value] = {}
-        firsts: dict[Any, tuple[ir.Instruction, ...]] = {}  # by what the instructions compute
+        firsts: dict[Any, tuple[ir.Instruction, ...]] = {}  # keys: what the instructions compute
         floats = 0
         for group in groups:
             for instruction in group:
@@ -119,7 +118,7 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
                     yield part
 
     def call_by_name(self, name: str, result: ir.Type, *arguments: ir.Value) -> ir.Value:
-        """A call of an LLVM intrinsic or of a function of the process, whose name the loader resolves."""
+        """Call an LLVM intrinsic, or a function of the process. The loader resolves its name."""
         function = self.module.globals.get(name)
         if function is None:
             function = ir.Function(self.module, ir.FunctionType(result, [a.type for a in arguments]), name)
@@ -139,11 +138,11 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         return self.gep(pointer, [I64(index) if isinstance(index, int) else index], source_etype=I64)
 
     def minimum(self, a: ir.Value, b: ir.Value) -> ir.Value:
-        """The smaller one of two signed integers."""
+        """The smaller of two signed integers."""
         return self.select(self.icmp_signed("<", a, b), a, b)
 
     def shuffle(self, a: ir.Value, b: ir.Value, lanes: Iterable[int]) -> ir.Value:
-        """A vector of these lanes of `a` and, behind them, `b`."""
+        """A vector of lanes of `a` and `b`; the lanes of `b` follow those of `a`."""
         order = list(lanes)
         return self.shuffle_vector(a, b, ir.Constant(ir.VectorType(I32, len(order)), order))
 
@@ -152,7 +151,7 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         self.store(value, pointer, align=align).set_metadata("nontemporal", self.module.add_metadata([I32(1)]))
 
     def prefetch(self, address: ir.Value, writes: bool = False) -> None:
-        """Prefetch a line into the second-level cache. The address may be outside all memory."""
+        """Prefetch a cache line into the second-level cache. The address may be outside all memory."""
         self.call_by_name("llvm.prefetch.p0", VOID, address, I32(int(writes)), I32(2), I32(1))
 
     def stack_words(self, count: int, name: str) -> ir.Value:
@@ -163,7 +162,7 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         return array
 
     def end(self, value: ir.Value | None = None) -> ir.Function:
-        """Return here; the finished function."""
+        """Return here, and return the finished function."""
         if value is None:
             self.ret_void()
         else:
@@ -177,7 +176,7 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
 
 
 def _computed(instruction: ir.Instruction) -> Any:
-    """A key of what an instruction computes. Two instructions with equal keys have equal values."""
+    """A key for the value of an instruction. Two instructions with equal keys have equal values."""
     callee = getattr(instruction, "callee", None)
     if callee is not None:
         is_repeatable = callee.name.startswith("llvm.") and "masked" not in callee.name  # reads no memory
@@ -186,7 +185,7 @@ def _computed(instruction: ir.Instruction) -> Any:
     if not is_repeatable:
         return id(instruction)
     operands = [o.get_reference() if isinstance(o, ir.Constant) else id(o) for o in instruction.operands]
-    how = callee.name if callee is not None else getattr(instruction, "op", "")  # a comparison's order
+    how = callee.name if callee is not None else getattr(instruction, "op", "")  # the order of a comparison
     return instruction.opname, how, str(instruction.type), *operands
 
 

@@ -1,4 +1,4 @@
-"""LLVM's types, by short names."""
+"""Short names of LLVM's types."""
 
 import llvmlite.ir as ir
 

@@ -1,4 +1,4 @@
-"""Machine code of LLVM modules: compiled, or loaded from the code cache; it lives as long as the process."""
+"""Machine code of LLVM modules: compiled, or loaded from the code cache. It lives as long as the process."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ def inner_loop_code(spec: KernelSpec | ReductionSpec, target: Target) -> InnerLo
 
 
 def inner_loop_module(spec: KernelSpec | ReductionSpec, target: Target) -> ir.Module:
-    """An LLVM module with both functions of an inner loop; of one over rows there is one function."""
+    """An LLVM module with both functions of an inner loop, or with the one function of a loop over rows."""
     module = ir.Module("row")
     (reduction if isinstance(spec, ReductionSpec) else inner_loop).emit(module, spec, target)
     return module
 
 
 def assembly(spec: KernelSpec, target: Target) -> str:
-    """The machine code of an inner loop as text, for any target: it need not run here."""
+    """The machine code of an inner loop as text, for any target, even one that this machine cannot run."""
     parsed, machine = optimised(inner_loop_module(spec, target), target)
     text: str = machine.emit_assembly(parsed)
     return text
 
 
 def load(key: str, build: Callable[[], ir.Module], target: Target) -> llvm.ExecutionEngine:
-    """Callable machine code: the cache's entry of `key`, otherwise the module that `build` returns, compiled."""
+    """Callable machine code: the cache's entry of `key`, or the compiled module that `build` returns."""
     code = code_cache.load(key)
     if code is None:
         parsed, machine = optimised(build(), target)
@@ -69,7 +69,7 @@ def load(key: str, build: Callable[[], ir.Module], target: Target) -> llvm.Execu
 
 
 def optimised(module: ir.Module, target: Target) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
-    """`module` after LLVM's optimiser, without its vectorisers: the code has vectors already."""
+    """`module` after LLVM's optimiser. The vectorisers are off, because the code already uses vectors."""
     module.triple = target.triple
     machine = target.machine()
     module.data_layout = str(machine.target_data)

@@ -11,17 +11,17 @@ from ...base.dtypes import Dtype
 
 @dataclass(frozen=True)
 class KernelSpec:
-    """All that an inner loop's code depends on, besides the target."""
+    """Everything that determines an inner loop's code, except the target."""
 
-    element: Callable[..., Any]  # of base/computation.py
+    element: Callable[..., Any]  # see base/computation.py
     formulas: tuple[Callable[..., Any], ...]
     scalars: int
     compute: str  # dtype of the arithmetic
     outputs: tuple[Dtype, ...]
     inputs: tuple[Dtype, ...]
-    broadcast: tuple[bool, ...]  # per input: one element for the whole row
-    has_table: bool = False  # of the formulas' values, see half_tables.py; its address follows the scalars
-    scalars_are_one: bool = False  # each scalar is the constant 1.0, which products drop; the call block's are not read
+    broadcast: tuple[bool, ...]  # per input: whether one element serves the whole row
+    has_table: bool = False  # a table holds the formulas' values (half_tables.py); its address follows the scalars
+    scalars_are_one: bool = False  # each scalar is the constant 1.0, and the code reads none from the call block
 
     @property
     def dtypes(self) -> tuple[Dtype, ...]:

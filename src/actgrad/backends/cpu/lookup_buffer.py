@@ -1,7 +1,7 @@
-"""The lookup buffer: table entries of a block of elements, found before the first of these elements is computed.
+"""The lookup buffer: table entries for a block of elements, loaded before the block's first element is computed.
 
-Without it a processor with few registers would wait for each table entry, since it overlaps only two or three vectors.
-So the formula is traced twice: the first trace records the entries, the second one replays them.
+A processor with few registers overlaps only two or three vectors, and would wait for each table entry without this
+buffer. So the formula is traced twice: the first trace records the entries, the second trace reads them back.
 """
 
 from __future__ import annotations
@@ -21,18 +21,21 @@ class LookupBuffer:
 
     def __init__(self, function: IRFunction, array: ir.Value | None):
         self.function = function
-        self.array = array  # None for a formula without lookups
+        self.array = array  # None if the formula has no lookups
         self.begin(I64(0), is_recording=False)
 
     def begin(self, element: ir.Value, is_recording: bool) -> None:
-        """Begin a trace that records or replays a vector, whose first element has the number `element` in the block."""
+        """Begin a trace that records or replays a vector.
+
+        `element` is the index of the vector's first element in the block.
+        """
         self.element = element
         self.is_recording = is_recording
         self.words = 0  # words per element that were recorded or replayed in this trace
-        self.results: dict[Any, Any] = {}  # results of lookups in this trace; those of another may be in another block
+        self.results: dict[Any, Any] = {}  # results of lookups in this trace; another trace may be in another block
 
     def next_words(self, words: int) -> ir.Value:
-        """The address of the vector's next words, `words` of them for each element."""
+        """The address of the vector's next words, with `words` words per element."""
         function = self.function
         array = function.at(self.array, 4 * self.BLOCK * self.words)
         self.words += words

@@ -1,4 +1,4 @@
-"""The operands of an inner loop: loads vectors of the inputs, widened, and stores vectors of results, narrowed."""
+"""The operands of an inner loop: load and widen vectors of the inputs, narrow and store vectors of results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RowPointer(NamedTuple):
 
     pointer: ir.Value
     dtype: Dtype
-    is_broadcast: bool  # whether it is one element for the whole row
+    is_broadcast: bool  # whether one element serves the whole row
 
 
 class Operands:
@@ -43,7 +43,7 @@ class Operands:
         self.in_pairs = emitter.target.tuning.bfloat16_pairs and all_bfloat16 and not emitter.is_double
 
     def load_broadcast(self) -> None:
-        """Load the inputs of one element, before the loop."""
+        """Load the inputs that are one element, before the loop."""
         for row in self.inputs:
             if row.is_broadcast:
                 element = casting.memory_type(row.dtype, 1).element
@@ -61,11 +61,11 @@ class Operands:
     # Inputs
 
     def load(self, index: ir.Value, row: RowPointer) -> ir.Value:
-        """A vector as it is in memory."""
+        """A vector of the input in its storage dtype."""
         return self.function.load(self.pointer_to(row, index), typ=self.type_of(row), align=1)
 
     def inputs_by(self, load: Callable[[RowPointer], ir.Value]) -> list[Vector]:
-        """A widened vector of each input, those that vary from `load(row)`."""
+        """A widened vector of each input; `load(row)` loads the inputs that vary."""
         return [self._broadcast[row] if row.is_broadcast else self._widened(load(row), row) for row in self.inputs]
 
     def inputs_at(self, index: ir.Value) -> list[Vector]:
@@ -96,7 +96,7 @@ class Operands:
     # Outputs
 
     def narrowed(self, results: list[Vector]) -> list[ir.Value]:
-        """A vector of each output as it will be in memory."""
+        """A vector of each output, in the output's storage dtype."""
         return [casting.narrow(self.emitter, r, row.dtype) for r, row in zip(results, self.outputs, strict=True)]
 
     def narrowed_pair(self, pair: tuple[list[Vector], list[Vector]]) -> list[ir.Value]:
@@ -112,14 +112,17 @@ class Operands:
                 self.function.store(vector, self.pointer_to(row, first), align=1)
 
     def stream(self, index: ir.Value, step: list[list[ir.Value]]) -> None:
-        """The same with streaming stores, which bypass the caches; each output must be aligned to a line there."""
+        """Like `store`, but with streaming stores, which bypass the caches.
+
+        Each output must be aligned to a cache line.
+        """
         for row, *vectors in zip(self.outputs, *step, strict=True):
             joined = vectors[0] if len(vectors) == 1 else self._joined(vectors)
             size = joined.type.count * bits_of(joined.type.element) // 8
             self.function.stream(joined, self.pointer_to(row, index), align=min(size, LINE))
 
     def _joined(self, vectors: list[ir.Value]) -> ir.Value:
-        """Consecutive vectors as one vector of words: LLVM streams no narrower elements."""
+        """Consecutive vectors as one vector of words, because LLVM streams only words."""
         shuffle = self.function.shuffle
         while len(vectors) > 1:
             both = range(2 * vectors[0].type.count)

@@ -11,14 +11,15 @@ from .ir_types import I1, I32, I64, PTR, VOID
 from .target import LINE
 
 ITEMSIZES = (1, 2, 4, 8, 16)
-PREFETCH_AHEAD = 2  # blocks ahead. At the end of a tile, the first blocks of the next tile. Measured on AMD Zen 4
+PREFETCH_AHEAD = 2  # blocks; at the end of a tile, prefetch the first blocks of the next tile. Measured on AMD Zen 4
 _COPY = (PTR, I64, I64, PTR, I64, I64, I64, I64)  # the arguments of the copies below
 
 
 def emit_buffer(module: ir.Module, size: int) -> ir.Function:
-    """buffer(key): this thread's buffer of `size` bytes, allocated at its first use; NULL without memory.
+    """buffer(key): this thread's buffer of `size` bytes, allocated at its first use; NULL if memory is missing.
 
-    It is on the heap: a thread's stack may be too small. The pthread key's destructor frees it with its thread.
+    The buffer is on the heap, because a thread's stack may be too small. When the thread ends, the pthread key's
+    destructor frees the buffer.
     """
     f = IRFunction(module, "buffer", (I32,), PTR)
     (key,) = f.arguments
@@ -36,7 +37,8 @@ def emit_buffer(module: ir.Module, size: int) -> ir.Function:
 def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
     """copy(buffer, memory, row stride, column stride, rows, columns, itemsize, out), strides in bytes.
 
-    The buffer holds the tile row by row. It copies memory into the buffer, or the buffer `out` to memory.
+    The buffer holds the tile row by row. The function copies memory into the buffer, or with `out` the buffer to
+    memory.
     """
     f = IRFunction(module, "copy", (PTR, PTR, I64, I64, I64, I64, I64, I64))
     buffer, memory, row_stride, column_stride, rows, columns, itemsize, out = f.arguments
@@ -49,14 +51,14 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
     def either(condition: ir.Value, a: Sequence[ir.Value], b: Sequence[ir.Value]) -> list[ir.Value]:
         return [f.select(condition, x, y) for x, y in zip(a, b, strict=True)]
 
-    # Step by step, the inner loop takes the dimension with the smaller stride in memory, if it has several elements.
+    # The inner loop goes along the dimension with the smaller stride in memory, if that dimension has several elements.
     is_closer = f.icmp_signed("<", magnitude(row_stride), magnitude(column_stride))
     turned = f.and_(is_closer, f.icmp_signed(">", rows, I64(1)))
-    in_buffer = [buffer, *either(turned, (itemsize, pitch), (pitch, itemsize))]  # with the outer and the inner step
+    in_buffer = [buffer, *either(turned, (itemsize, pitch), (pitch, itemsize))]  # the buffer and its two steps
     in_memory = [memory, *either(turned, (column_stride, row_stride), (row_stride, column_stride))]
     counts = either(turned, (columns, rows), (rows, columns))
     steps = [*either(leaving, in_memory, in_buffer), *either(leaving, in_buffer, in_memory), *counts]
-    # With columns contiguous in memory the tile is transposed: target[i][j] = source[j][i].
+    # If columns are contiguous in memory, transpose the tile: target[i][j] = source[j][i].
     lines, packed = (memory, column_stride), (buffer, pitch)
     sides = [*either(leaving, lines, packed), *either(leaving, packed, lines)]
     transposed = [*sides, *either(leaving, (columns, rows), (rows, columns)), leaving]
@@ -95,7 +97,7 @@ def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
 
 
 def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Function:
-    """The same for every second element, into lines without gaps: loads pairs and keeps the first of each."""
+    """Like `_copy_stepwise` for every second element, into lines without gaps: keeps the first of each pair."""
     f = IRFunction(module, f"copy_pairwise{itemsize}", _COPY)
     target, target_outer, _, source, source_outer, _, outer, inner = f.arguments
     element, side, pair = ir.IntType(8 * itemsize), vector_bytes // itemsize, 2 * itemsize
@@ -116,8 +118,8 @@ def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Fu
 def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step: ir.Function) -> ir.Function:
     """transpose(target, pitch, source, pitch, rows, columns, leaving): target[i][j] = source[j][i], i < rows, ...
 
-    Square blocks go through registers, the edges step by step. Memory is the source or, `leaving` the buffer, the
-    target. Its lines are prefetched PREFETCH_AHEAD blocks before: no processor foresees such strides.
+    Registers transpose square blocks; a loop copies the edges step by step. Memory is the source, or with `leaving` the
+    target. Its lines are prefetched PREFETCH_AHEAD blocks ahead, because no processor predicts such strides.
     """
     f = IRFunction(module, f"transpose{itemsize}", (PTR, I64, PTR, I64, I64, I64, I1))
     target, target_pitch, source, source_pitch, rows, columns, leaving = f.arguments
@@ -154,7 +156,7 @@ def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step
 
 
 def _transposed(f: IRFunction, lines: list[ir.Value]) -> list[ir.Value]:
-    """The transposed square: in each round, pairs of lines exchange the halves of smaller blocks."""
+    """The transposed square. Each round halves the blocks, and pairs of lines exchange halves."""
     side = len(lines)
     width = side // 2
     while width:

@@ -24,21 +24,21 @@ ValueAndSlope = tuple[Vector, Vector | None]
 
 
 class Piecewise(NamedTuple):
-    """An evaluation of piecewise polynomials, and the tables that suit it."""
+    """A way to evaluate piecewise polynomials, and the tables for it."""
 
-    tables: Mapping[str, Any]  # the constants of `accurate` that its tables replace
-    evaluate: Callable[..., ValueAndSlope]  # (emitter, x, end, scale, tables), as `primitives.piecewise`
+    tables: Mapping[str, Any]  # constants that replace constants of `accurate`
+    evaluate: Callable[..., ValueAndSlope]  # (emitter, x, end, scale, tables), like `primitives.piecewise`
 
 
 def choose(tuning: str, buffer: LookupBuffer) -> Piecewise | None:
-    """The evaluation that a target's tuning names; None for no tables."""
+    """The evaluation that a target's tuning names, or None for no tables."""
     if tuning == "registers":
         return Piecewise(coefficients.FLOAT32_PIECES, _from_registers)
     return Piecewise(cubics.tables(), partial(_from_memory, buffer)) if tuning == "memory" else None
 
 
 def _from_registers(emitter: Emitter, x: Any, end: float, scale: float, tables: Tables) -> ValueAndSlope:
-    """32 pieces: two registers hold one coefficient of all pieces, and one instruction picks it for each lane."""
+    """Evaluate 32 pieces. Two registers hold one coefficient of all pieces, and one instruction picks it per lane."""
     number, u = _piece_of(emitter, emitter.minimum(emitter.abs(x), end), scale)
 
     def picked(numbers: Sequence[float]) -> Vector:
@@ -56,7 +56,9 @@ def _from_registers(emitter: Emitter, x: Any, end: float, scale: float, tables: 
 def _from_memory(
     buffer: LookupBuffer, emitter: Emitter, x: Any, end: float, scale: float, tables: Tables
 ) -> ValueAndSlope:
-    """Thousands of pieces, as cubics: each lane loads a row of four coefficients, and the rows are transposed.
+    """Evaluate thousands of pieces, as cubics.
+
+    Each lane loads a row of four coefficients, and the code transposes them.
 
     The lookup buffer holds the offset of each lane's row.
     """
@@ -70,7 +72,7 @@ def _from_memory(
 def _record(buffer: LookupBuffer, emitter: Emitter, x: Any, end: float, scale: float, tables: Tables) -> ValueAndSlope:
     builder, words = emitter.builder, buffer.next_words(1)
     a = emitter.abs(x)
-    a = emitter.where(a < end, a, end)  # a NaN has the last row
+    a = emitter.where(a < end, a, end)  # a NaN takes the last row
     number, u = _piece_of(emitter, a, scale)
     builder.store(builder.shl(number, emitter.splat(ROW_SHIFT, I32)), words, align=4 * emitter.lanes)
     return u, u
@@ -99,18 +101,18 @@ def _cubic(emitter: Emitter, u: Vector, coefficients: Sequence[Vector]) -> Vecto
 
 
 def _piece_of(emitter: Emitter, a: Vector, scale: float) -> tuple[ir.Value, Vector]:
-    """(the number of a's piece plus the emitter's magic number, as an integer; a's place in that piece)."""
+    """(the number of a's piece plus the emitter's magic number, as an integer; a's position in that piece)."""
     biased = _fma(emitter, a, scale, emitter.magic)
     return emitter.bits(biased), _fma(emitter, a, scale, emitter.magic - biased)
 
 
 def _without_sign(value: ir.Value) -> ir.Value:
-    """The operand of a negation, or `value` itself."""
+    """The operand if `value` is a negation, otherwise `value`."""
     return value.operands[0] if isinstance(value, ir.Instruction) and value.opname == "fneg" else value
 
 
 def _constant(module: ir.Module, table: Any) -> ir.Value:
-    """The address of the table's rows, a constant of the module."""
+    """The address of the table's rows, which are a constant of the module."""
     name = f"pieces_{id(table)}"
     if name not in module.globals:
         content = bytearray(table.tobytes())
@@ -121,7 +123,7 @@ def _constant(module: ir.Module, table: Any) -> ir.Value:
 
 
 def _columns(emitter: Emitter, table: ir.Value, offsets: Sequence[ir.Value]) -> tuple[Vector, ...]:
-    """The four columns of eight rows. Each shuffle does the same in both halves of a register."""
+    """The four columns of eight rows. Each shuffle treats both halves of a register alike."""
     builder = emitter.builder
     rows = [builder.load(builder.at(table, offset), typ=ir.VectorType(FLOAT, 4), align=16) for offset in offsets]
     a, b, c, d = (builder.shuffle(rows[k], rows[k + 4], range(8)) for k in range(4))

@@ -1,4 +1,4 @@
-"""The loop over rows: each row's statistics, and then its elements, which see them; see `row_loop`."""
+"""The loop over rows: first each row's statistics, then its elements, which use the statistics; see `row_loop`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class AlongRows(RowLoop):
                     statistics += self._pass(combinations, places_on_stack, pointers, statistics)
             if self.of_elements:
                 self._elements_of_row(pointers, statistics)
-            for k in self.of_rows:  # last: the elements may need an input that is this output
+            for k in self.of_rows:  # last, because the elements may need an input that shares memory with this output
                 raw = casting.narrow(self.emitter, statistics[rows.output_statistics[k]], self.kernel.dtypes[k])
                 f.store(f.extract_element(raw, I32(0)), pointers[k], align=1)
         if self.spec.streams:
@@ -71,7 +71,7 @@ class AlongRows(RowLoop):
         f.end()
 
     def _elements_of_row(self, pointers: Pointers, statistics: list[Vector]) -> None:
-        """A row's elements, by streaming stores if the outputs' rows begin at a line."""
+        """A row's elements, with streaming stores if the outputs' rows begin at a cache line."""
         if not self.spec.streams:
             self._elements(pointers, statistics)
             return
@@ -87,7 +87,7 @@ class AlongRows(RowLoop):
                 self._elements(pointers, statistics)
 
     def _accumulators(self, combine: str) -> list[ir.Value]:
-        """Places on the stack: of partial sums in lanes, or of the largest of each vector of a step."""
+        """Stack memory: for partial sums in lanes, or for the largest value of each vector of a step."""
         words = self.lanes if combine == TOTAL or self.emitter.is_double else -(-self.lanes // 2)
         count = max(1, PARTIAL_SUMS // self.lanes) if combine == TOTAL else self.step
         return [self.function.stack_words(words, "accumulator") for _ in range(count)]
@@ -120,7 +120,7 @@ class AlongRows(RowLoop):
         return list(map(self._combined, combinations, accumulators))
 
     def start_of(self, combine: str) -> ir.Value:
-        """A vector of the statistic of no terms."""
+        """A vector that holds the statistic of zero terms."""
         return self.emitter.splat(0.0, DOUBLE) if combine == TOTAL else self.emitter.splat(-inf, self.emitter.element)
 
     def _accumulate(self, combine: str, accumulator: ir.Value, value: Vector, mask: ir.Value | None) -> None:
@@ -141,7 +141,7 @@ class AlongRows(RowLoop):
         return Vector(emitter, emitter.broadcast(number)) + 0.0  # `max(-0.0, 0.0)` may be either zero
 
     def _elements(self, pointers: Pointers, statistics: list[Vector]) -> None:
-        """Compute and store a row's elements, from kept terms where there are any."""
+        """Compute and store a row's elements, from cached terms if there are any."""
         cache, size, step = self.cache, self.sizes[-1], self.step
 
         def from_terms(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
@@ -162,7 +162,7 @@ class AlongRows(RowLoop):
             self.over_lanes(line, size, step, from_inputs)
 
     def _tree(self, values: list[ir.Value], combine: str) -> ir.Value:
-        """The values of all lanes combined in the first lane: the upper half with the lower half, repeatedly."""
+        """The values of all lanes combined in the first lane: combine the upper with the lower half, and repeat."""
         f = self.function
         join = f.fadd if combine == TOTAL else partial(larger, f)
         while len(values) > 1:
@@ -176,7 +176,7 @@ class AlongRows(RowLoop):
 
 
 class TermCache:
-    """The terms of the last statistic, kept for the elements: in the output, or on the stack if a row fits there."""
+    """The terms of the last statistic, cached for the elements: in the output, or on the stack if a row fits."""
 
     def __init__(self, loop: AlongRows):
         self.loop, self.function = loop, loop.function
@@ -187,7 +187,7 @@ class TermCache:
         self.array = None if self.in_output else self.function.stack_words(TERM_BYTES // 8, "terms")
 
     def fits(self) -> ir.Value:
-        """Whether a row's terms are kept."""
+        """Whether a row's terms are cached."""
         f = self.function
         rest = [f.icmp_signed("==", size, I64(1)) for size in self.loop.sizes[:-1]]
         last = f.icmp_signed("<=", self.loop.sizes[-1], I64((1 << 62) if self.in_output else self.most))
@@ -198,19 +198,19 @@ class TermCache:
         return self.function.gep(base, [index], source_etype=self.loop.emitter.element)
 
     def store(self, line: Pointers, values: list[Vector], indices: list[ir.Value], mask: ir.Value | None) -> None:
-        """Keep vectors of terms."""
+        """Cache vectors of terms."""
         with self.function.if_then(self.fits()):
             for value, index in zip(values, indices, strict=True):
                 store_vector(self.loop.emitter, value.value, self._place(line, index), mask)
 
     def load(self, line: Pointers, index: ir.Value, mask: ir.Value | None) -> list[Vector]:
-        """A vector of kept terms."""
+        """A vector of cached terms."""
         type_ = self.loop.emitter.vector_type(self.loop.emitter.element)
         return [Vector(self.loop.emitter, load_vector(self.loop.emitter, type_, self._place(line, index), mask))]
 
 
 class AcrossRows(RowLoop):
-    """Lanes are consecutive rows; `columns` of them are computed at a time."""
+    """Lanes are consecutive rows; `columns` rows are computed at a time."""
 
     @property
     def lane_strides(self) -> list[ir.Value]:
@@ -223,7 +223,7 @@ class AcrossRows(RowLoop):
         #: The values of each row, in the compute dtype.
         self.statistic_words = [f.stack_words(self.columns, "statistic") for _ in self.terms]
         most = max(map(len, self.statistics.passes))
-        self.sums = [f.stack_words(self.columns * PARTIAL_SUMS, "sums") for _ in range(most)]  # of each total of a pass
+        self.sums = [f.stack_words(self.columns * PARTIAL_SUMS, "sums") for _ in range(most)]  # per total of a pass
         self.step = max(1, min(self.unroll, self.columns // self.lanes))
         with f.steps(I64(0), self.count, self.columns) as first:
             columns = f.minimum(f.sub(self.count, first), I64(self.columns))
@@ -244,14 +244,14 @@ class AcrossRows(RowLoop):
                 number = numbers.stop
             if self.of_elements:
                 self._visit_elements(pointers, columns, self._elements, self.of_elements)
-            for k in self.of_rows:  # last: the elements may need an input that is this output
+            for k in self.of_rows:  # last, because the elements may need an input that shares memory with this output
                 self._store_statistic(k, pointers[k], columns)
         f.end()
 
     def _visit_elements(
         self, pointers: Pointers, columns: ir.Value, visit: Callable[..., Visitor], stored: Sequence[int] = ()
     ) -> None:
-        """Visit the rows' elements, all rows' first ones, then all rows' second ones, and so on.
+        """Visit the rows' elements: the first element of every row, then the second element of every row, and so on.
 
         `stored` are the outputs that the visit stores.
         """
@@ -305,11 +305,11 @@ class AcrossRows(RowLoop):
         return [Vector(self.emitter, self.function.load(pointer, typ=type_)) for pointer in pointers]
 
     def _partial_sums(self) -> ir.Value:
-        """The number of partial sums in use: of a short row fewer than all."""
+        """The number of partial sums in use; a short row uses fewer."""
         return self.function.minimum(self.sizes[-1], I64(PARTIAL_SUMS))
 
     def _compute_unvisited(self, number: int, combinations: tuple[str, ...], columns: ir.Value) -> None:
-        """A statistic that is the row's length, or a function of the earlier ones."""
+        """A statistic that is the row's length, or a function of the earlier statistics."""
         with self.function.steps(I64(0), columns, self.lanes) as index:
             if combinations == (LENGTH,):
                 statistic = self.length()
@@ -318,7 +318,7 @@ class AcrossRows(RowLoop):
             self.function.store(statistic.value, self._statistic_at(number, index))
 
     def _begin(self, number: int, sums: ir.Value, combine: str, columns: ir.Value) -> None:
-        """Clear a statistic and its partial sums."""
+        """Set a statistic and its partial sums to their start values."""
         f, emitter = self.function, self.emitter
         with f.steps(I64(0), columns, self.lanes) as index:
             if combine == TOTAL:
@@ -350,7 +350,7 @@ class AcrossRows(RowLoop):
             f.store(statistic.value, pointer)
 
     def _store_statistic(self, k: int, pointer: ir.Value, columns: ir.Value) -> None:
-        """An output's statistic of each row."""
+        """Store the statistic of each row that is an output."""
         f, emitter = self.function, self.emitter
         dtype, statistic = self.kernel.dtypes[k], self.statistics.output_statistics[k]
         with f.steps(I64(0), columns) as index:
@@ -360,7 +360,7 @@ class AcrossRows(RowLoop):
 
 
 def _prefetch(loop: AcrossRows, here: Pointers, stored: Sequence[int]) -> None:
-    """Prefetch later elements of the rows: the processor does not foresee places so far apart."""
+    """Prefetch later elements of the rows, because the processor cannot predict addresses so far apart."""
     f = loop.function
     for k in [*loop.inputs, *stored]:
         if loop.spec.lanes[k] == CONTIGUOUS:
@@ -370,5 +370,5 @@ def _prefetch(loop: AcrossRows, here: Pointers, stored: Sequence[int]) -> None:
 
 
 def _add(f: IRFunction, pointer: ir.Value, value: ir.Value) -> None:
-    """Add a value to the one in memory."""
+    """Add a value to the number in memory."""
     f.store(f.fadd(f.load(pointer, typ=value.type), value), pointer)

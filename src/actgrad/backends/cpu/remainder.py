@@ -1,4 +1,4 @@
-"""The end of a row, which fills no step: whole vectors, then a last, incomplete one."""
+"""The end of a row, which is shorter than a step: whole vectors, then a last, incomplete vector."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .operands import Operands, RowPointer, bits_of
 
 
 def remainder_of(operands: Operands, body: LoopBody, count: ir.Value) -> MaskedRemainder | OverlappingRemainder:
-    """The remainder for these operands: masked where the target can mask all of them."""
+    """The remainder for these operands: masked if the target can mask all of them."""
     masked_bytes = operands.emitter.target.masked_bytes
     dtypes = (row.dtype for row in operands.rows)
     if all(dtype.kind != "complex" and dtype.itemsize in masked_bytes for dtype in dtypes):
@@ -24,7 +24,7 @@ def remainder_of(operands: Operands, body: LoopBody, count: ir.Value) -> MaskedR
 
 
 class _Remainder:
-    """The elements of a row that fill no step of the main loop."""
+    """The elements of a row after the last whole step of the main loop."""
 
     def __init__(self, operands: Operands, body: LoopBody, count: ir.Value):
         self.operands = operands
@@ -34,10 +34,10 @@ class _Remainder:
         self.count = count
 
     def prepare(self, step: int) -> None:
-        """Before the main loop: nothing to save."""
+        """Save nothing before the main loop."""
 
     def _computed(self, load: Callable[[RowPointer], ir.Value]) -> list[tuple[RowPointer, ir.Value]]:
-        """Each output with a vector of it as it will be in memory, from inputs by `load`."""
+        """Each output with a vector in the output's storage dtype; `load` loads the inputs."""
         vector = (self.operands.inputs_by(load), I64(0))
         if self.body.has_lookups:
             self.body.record([vector])
@@ -75,7 +75,10 @@ class MaskedRemainder(_Remainder):
 
 
 class OverlappingRemainder(_Remainder):
-    """Computes the row's last vector whole, and so some elements twice. A row shorter than that goes through a copy."""
+    """Computes the row's last vector whole, so it computes some elements twice.
+
+    Copies a row that is shorter than a vector.
+    """
 
     def __init__(self, operands: Operands, body: LoopBody, count: ir.Value):
         super().__init__(operands, body, count)
@@ -84,7 +87,7 @@ class OverlappingRemainder(_Remainder):
         self.result = self.function.stack_words(widest, "result")
 
     def prepare(self, step: int) -> None:
-        """Save the last input vectors before the main loop, if it leaves a remainder: outputs may overwrite them."""
+        """Save the last input vectors before the main loop if it leaves a remainder: outputs may overwrite them."""
         function, operands = self.function, self.operands
         rest = function.and_(self.count, I64(step - 1))
         with function.if_then(function.icmp_signed("!=", rest, I64(0))), self._if_long() as (long, short):
@@ -118,15 +121,15 @@ class OverlappingRemainder(_Remainder):
 
     @property
     def _last(self) -> ir.Value:
-        """The first element of the row's last vector; below 0 for a row shorter than a vector."""
+        """The first element of the row's last vector; below 0 if the row is shorter than a vector."""
         return self.function.sub(self.count, I64(self.emitter.lanes))
 
     def _if_long(self) -> Any:
-        """Two branches: for rows that fill a vector, and for shorter ones."""
+        """Two branches: for rows that fill a vector, and for shorter rows."""
         return self.function.if_else(self.function.icmp_signed(">=", self._last, I64(0)))
 
     def _copy(self, target: ir.Value, source: ir.Value, row: RowPointer) -> None:
-        """Copy a row of the operand's size."""
+        """Copy a row, with the operand's size."""
         size = self.function.mul(self.count, I64(row.dtype.itemsize))
         self.emitter.call("llvm.memcpy.p0.p0.i64", VOID, target, source, size, I1(0))
 

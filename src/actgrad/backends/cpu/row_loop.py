@@ -1,12 +1,12 @@
-"""The parts that loops over rows share: loads, stores, and the places of a row's elements.
+"""The parts that loops over rows share: loads, stores, and the addresses of a row's elements.
 
     void row(char** operands, int64 n, void* scalars)      n rows; see `inner_loop`
 
-The scalars are followed by the sizes of a row's dimensions, and then by each operand's strides: along these dimensions,
-and from one row to the next. Lanes are consecutive elements of a row, or, with `across`, consecutive rows.
+After the scalars come the sizes of a row's dimensions, and then each operand's strides: along these dimensions, and
+from one row to the next. Lanes are consecutive elements of a row, or, with `across`, consecutive rows.
 
-A total is summed in double. The element at place i of a row's last dimension goes to partial sum i modulo PARTIAL_SUMS,
-and these are added as a tree. So a row's results have the same bits for every layout and number of threads.
+Totals are summed in double. The element at index i of a row's last dimension goes to partial sum i modulo PARTIAL_SUMS,
+and the partial sums are added as a tree. So a row's results have the same bits for every layout and number of threads.
 """
 
 from __future__ import annotations
@@ -31,43 +31,44 @@ from .operands import bits_of
 from .target import Target
 
 PARTIAL_SUMS = 16
-TERM_BYTES = 32 << 10  # bytes on the stack for the terms of a row, because a thread may have only 64 KiB
-COLUMNS = 64  # rows that are computed together, across lanes; they stay in the first cache
-LONG_COLUMNS = 128  # the same where operands leave the caches: longer runs of memory; both measured on AMD Zen 4
-AHEAD = 8  # elements of a row between the computed one and the prefetched one; measured on AMD Zen 4
+TERM_BYTES = 32 << 10  # bytes on the stack for the terms of a row, because a thread's stack may have only 64 KiB
+COLUMNS = 64  # rows that are computed together, across lanes; they stay in the first-level cache
+LONG_COLUMNS = 128  # COLUMNS if operands exceed the caches, for longer runs of memory; both measured on AMD Zen 4
+AHEAD = 8  # elements from the computed one to the prefetched one; measured on AMD Zen 4
 CONTIGUOUS, BROADCAST, STRIDED = "contiguous", "broadcast", "strided"
 
 Pointers = list[ir.Value]
-#: A visit of vectors: their inputs, the indices of their first lanes, the mask of the last one, the first one's number.
+#: A visit of vectors: their inputs, the indices of their first lanes, the last vector's mask, the first vector's
+#: number.
 Visitor = Callable[[list[list[Vector]], list[ir.Value], "ir.Value | None", int], None]
 
 
 @dataclass(frozen=True)
 class ReductionSpec:
-    """All that the code of a loop over rows depends on, besides the target."""
+    """Everything that determines the code of a loop over rows, except the target."""
 
     kernel: KernelSpec
     statistics: RowStatistics
     across: bool  # lanes are rows
     lanes: tuple[str, ...]  # per operand: CONTIGUOUS, BROADCAST or STRIDED from lane to lane
-    is_large: bool = False  # whether the operands leave the caches
-    streams: bool = False  # results bypass the caches where all rows of the outputs begin at a line
+    is_large: bool = False  # whether the operands exceed the caches
+    streams: bool = False  # results bypass the caches if all rows of the outputs begin at a cache line
 
 
 def lanes_of(operand: Operand, stride: int) -> str:
-    """How the lanes of an operand lie in memory, with so many bytes from lane to lane."""
+    """How the lanes of an operand are arranged in memory, for `stride` bytes from lane to lane."""
     return {operand.dtype.itemsize: CONTIGUOUS, 0: BROADCAST}.get(stride, STRIDED)
 
 
 class RowLoop:
-    """The parts that both directions of the lanes share."""
+    """The parts that lanes along rows and lanes across rows share."""
 
     def __init__(self, module: ir.Module, spec: ReductionSpec, target: Target):
         self.function = f = IRFunction(module, "row", (PTR, I64, PTR), public=True)
         self.spec, self.kernel, self.statistics = spec, spec.kernel, spec.statistics
         self.emitter = emitter = Emitter(f, target, self.kernel.compute)
         self.lanes, self.unroll = emitter.lanes, target.tuning.row_unroll
-        self.is_streaming = False  # while the code for streaming stores is emitted
+        self.is_streaming = False  # true while streaming stores are emitted
         pointers, self.count, scalars = f.arguments
         self.pointers = [f.word(pointers, k, PTR) for k in range(len(self.kernel.dtypes))]
         words = iter(range(self.kernel.scalars, 1 << 10))
@@ -93,7 +94,7 @@ class RowLoop:
 
     @contextmanager
     def lines(self, pointers: Pointers) -> Iterator[Pointers]:
-        """A loop over a row's dimensions but the last; yields each operand's place."""
+        """A loop over all dimensions of a row but the last; yields each operand's pointers."""
         f = self.function
         with ExitStack() as loops:
             for d, size in enumerate(self.sizes[:-1]):
@@ -109,9 +110,9 @@ class RowLoop:
         visit: Visitor,
         load: Callable[[ir.Value, ir.Value | None], list[Vector]] | None = None,
     ) -> None:
-        """Visit `size` elements from lane to lane, `step` vectors at a time, then one by one and masked.
+        """Visit `size` elements from lane to lane, `step` vectors at a time, then one vector at a time, with a mask.
 
-        The inputs' vectors are visited, or those that `load(index, mask)` returns.
+        The visit gets the inputs' vectors, or the vectors that `load(index, mask)` returns.
         """
         f, lanes = self.function, self.lanes
         full = f.and_(size, I64(-lanes * step))
@@ -133,7 +134,7 @@ class RowLoop:
         return [self._load(k, pointers[k], index, mask, left) for k in self.inputs]
 
     def _lane_pointer(self, k: int, pointer: ir.Value, index: ir.Value, lane: int, left: ir.Value | None) -> ir.Value:
-        """The address of a lane's element. Lanes that the mask leaves out have the address of the last lane."""
+        """The address of a lane's element. Lanes outside the mask have the address of the last lane."""
         f, number = self.function, I64(lane)
         if left is not None:
             number = f.minimum(number, f.sub(f.zext(left, I64), I64(1)))
@@ -174,7 +175,7 @@ class RowLoop:
                 f.store(f.extract_element(raw, I32(lane)), self._lane_pointer(k, pointer, index, lane, None), align=1)
 
     def computed(self, body: LoopBody, vectors: list[list[Vector]]) -> list[list[Vector]]:
-        """A body's results for each vector, which is a list of its arguments."""
+        """A body's results for each vector. A vector is a list of arguments."""
         inputs = [(vector, I64(0)) for vector in vectors]
         if self.emitter.target.tuning.row_interleave:
             return body.compute(inputs)
@@ -187,7 +188,7 @@ class RowLoop:
         indices: list[ir.Value],
         mask: ir.Value | None,
     ) -> None:
-        """Compute and store the elements of vectors, which are their inputs and statistics."""
+        """Compute and store the elements of `vectors`, which are lists of inputs and statistics."""
         results = self.computed(self.element, vectors)
         for index, values in zip(indices, results, strict=True):
             for k, value in zip(self.of_elements, values, strict=True):
@@ -210,14 +211,14 @@ class RowLoop:
 
 
 def load_vector(emitter: Emitter, type_: ir.VectorType, pointer: ir.Value, mask: ir.Value | None) -> ir.Value:
-    """A vector in memory; zeros where the mask is false."""
+    """A vector in memory. Lanes are 0 if their mask is false."""
     if mask is None:
         return emitter.builder.load(pointer, typ=type_, align=1)
     return emitter.call(_masked("load", type_), type_, pointer, I32(1), mask, ir.Constant(type_, None))
 
 
 def store_vector(emitter: Emitter, value: ir.Value, pointer: ir.Value, mask: ir.Value | None) -> None:
-    """Store a vector where the mask is true."""
+    """Store the lanes of a vector whose mask is true."""
     if mask is None:
         emitter.builder.store(value, pointer, align=1)
     else:
@@ -225,7 +226,7 @@ def store_vector(emitter: Emitter, value: ir.Value, pointer: ir.Value, mask: ir.
 
 
 def larger(f: IRFunction, a: ir.Value, b: ir.Value) -> ir.Value:
-    """The larger one of a and b, neither for a NaN in b."""
+    """The larger of a and b; a if either is NaN."""
     return f.select(f.fcmp_ordered(">", b, a), b, a)
 
 

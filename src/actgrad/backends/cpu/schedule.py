@@ -1,6 +1,6 @@
-"""The schedule of a loop: flat or tiled, which operands are packed, how much work is worth another thread.
+"""The schedule of a loop: flat or tiled, which operands to pack, how much work is worth another thread.
 
-The constants were measured on AMD Zen 4; Tuning has those that differ between processors.
+The constants were measured on AMD Zen 4. Tuning has the constants that differ between processors.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from .target import LINE, Target
 from .tuning import RowReading
 
 GRAIN = 16384  # elements that are worth a second thread's start
-ROW_WORK = 4  # elements without rows that take as long as one element with rows; measured on AMD Zen 5
-SHARE = 1024  # elements; no two threads write to one cache line
-SHORT_ROW = 24  # elements; shorter rows are packed, because each call of an inner loop takes its time
-IN_PLACE_COLUMNS = 16384  # elements of a row in one tile, if nothing is packed
-# A packed tile has contiguous columns in the operands in place, and contiguous rows in most packed ones. Two lines of
-# the latter are enough, since they are prefetched. Longer columns are faster. The tile fits the buffer.
+ROW_WORK = 4  # this number of elements without rows takes as long as one element with rows; measured on AMD Zen 5
+SHARE = 1024  # elements, so that no two threads write to one cache line
+SHORT_ROW = 24  # elements; shorter rows are packed, because each call of an inner loop takes time
+IN_PLACE_COLUMNS = 16384  # elements of a row in one tile, if no operand is packed
+# A packed tile has contiguous columns in the operands that are used in place, and contiguous rows in most packed
+# operands. Two cache lines per row are enough, because rows are prefetched. Longer columns are faster. The tile fits
+# the buffer.
 PACKED_RUN = 128  # bytes
 BLOCK = 16  # elements of a transposing copy's block
-DISTANCE = 4096  # bytes, at least, from the row that is computed to the row that is prefetched
+DISTANCE = 4096  # bytes, at least, from the computed row to the prefetched row
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +36,15 @@ class Schedule:
 
     loop: Loop  # coalesced; tiled loops have at least two dimensions
     is_flat: bool
-    broadcast: tuple[bool, ...]  # per input: one element for the whole row
+    broadcast: tuple[bool, ...]  # per input: whether one element serves the whole row
     packing: tuple[Packing, ...]  # per operand
     tile: tuple[int, int]  # rows, columns
     streaming: bool
-    ahead: tuple[int, ...] = ()  # per operand: bytes to a later row that is prefetched meanwhile, 0 for none
-    prefetched: int = 0  # elements of that row
+    ahead: tuple[int, ...] = ()  # per operand: bytes to the later row to prefetch, or 0 for no prefetch
+    prefetched: int = 0  # elements of that row to prefetch
     chunk: int = 0  # elements between two prefetches
-    share: int = SHARE  # flat: threads' shares begin at multiples
-    work: int = 1  # elements that a unit of the loop stands for
+    share: int = SHARE  # flat: a thread's share begins at a multiple of this
+    work: int = 1  # elements in a unit of the loop
 
     def __str__(self) -> str:
         stores = ", streaming stores" if self.streaming else ""
@@ -60,7 +61,7 @@ class Schedule:
         return replace(self, loop=loop, streaming=_streams(loop, target))
 
     def words(self, row: int, row_streaming: int, scalars: Sequence[int]) -> list[int]:
-        """The call block; `scalars` are the words behind an inner loop's argument of that name."""
+        """The call block. `scalars` are the words of the inner loop's argument `scalars`."""
         shape = self.loop.shape
         counts: list[int] = []
         if not self.is_flat:
@@ -87,7 +88,7 @@ class Schedule:
         words[Block.FIRST_OPERAND], words[Block.OPERAND_WORDS] = len(words), OperandField.TILE_STRIDES + len(counts)
         offset, ahead = 0, self.ahead or (0,) * len(self.loop.operands)
         is_broadcast = (False,) * len(self.loop.outputs) + self.broadcast
-        rows_held = {Packing.NOTHING: 0, Packing.TILE: self.tile[0], Packing.ROW: 1}  # in the buffer at once
+        rows_held = {Packing.NOTHING: 0, Packing.TILE: self.tile[0], Packing.ROW: 1}  # rows in the buffer at once
         for k, operand in enumerate(self.loop.operands):
             fields = self._fields(operand, is_broadcast[k])
             fields[OperandField.PACKING], fields[OperandField.BUFFER_OFFSET] = self.packing[k], offset
@@ -139,7 +140,7 @@ def plan(loop: Loop, target: Target) -> Schedule:
     rows = min(loop.shape[-2], max(PACKED_RUN // max(sizes), elements // loop.shape[-1]))
     columns = _even(loop.shape[-1], max(1, elements // rows))
     streaming = streaming and not any(packing[: len(loop.outputs)])
-    # Packing copies a broadcast element as often as the row uses it, so no operand is broadcast.
+    # Packing copies a broadcast element as often as the row uses it, so the tile has no broadcast operand.
     return Schedule(loop, False, (False,) * len(loop.inputs), packing, (rows, columns), streaming)
 
 
@@ -148,9 +149,9 @@ class RowSchedule(NamedTuple):
 
     schedule: Schedule  # its elements are rows
     across: bool  # whether lanes are rows
-    sizes: tuple[int, ...]  # the sizes of a row's dimensions
+    sizes: tuple[int, ...]  # sizes of a row's dimensions
     strides: tuple[tuple[int, ...], ...]  # per operand: along these dimensions, then from row to row
-    is_large: bool  # whether the operands leave the caches
+    is_large: bool  # whether the operands exceed the caches
     outputs_are_large: bool
 
     @property
@@ -160,7 +161,7 @@ class RowSchedule(NamedTuple):
 
 
 def plan_rows(loop: Loop, dims: int) -> RowSchedule:
-    """The schedule of a loop whose last `dims` dimensions are rows, which are never cut.
+    """The schedule of a loop whose last `dims` dimensions are rows. Rows are never cut.
 
     Lanes run along the dimension in which most operands are contiguous.
     """
@@ -175,7 +176,7 @@ def plan_rows(loop: Loop, dims: int) -> RowSchedule:
         rows = _two_dimensional(rows)
     columns = 1 if is_flat else min(rows.shape[-1], max(LINE, GRAIN // work))
     in_place, broadcast = (Packing.NOTHING,) * len(loop.operands), (False,) * len(loop.inputs)
-    share = LINE // min(o.dtype.itemsize for o in loop.outputs) if across else 1  # no two threads write to one line
+    share = LINE // min(o.dtype.itemsize for o in loop.outputs) if across else 1  # no cache line is shared
     schedule = Schedule(rows, is_flat, broadcast, in_place, (1, columns), False, share=share, work=work)
     strides = [
         (*(o.strides[d] for d in row_dims), row.strides[-1] if rows.shape else 0)
@@ -192,10 +193,10 @@ def plan_rows(loop: Loop, dims: int) -> RowSchedule:
 
 
 def _reading_rows(schedule: Schedule, reading: RowReading) -> Schedule:
-    """The schedule for rows in place with copies, or prefetches, of inputs whose rows are apart.
+    """The schedule for rows in place, with copies or prefetches of inputs whose rows are apart in memory.
 
-    Rows are prefetched only if all inputs' runs end there. Beside an input that continues, even one row for all, the
-    processor finds the others' next rows by itself.
+    Rows are prefetched only if every input has a gap after its row. If one input has no gap, or repeats one row, the
+    processor predicts the next rows of the other inputs by itself.
     """
     loop = schedule.loop
     columns = loop.shape[-1]
@@ -219,7 +220,10 @@ def _reading_rows(schedule: Schedule, reading: RowReading) -> Schedule:
 
 
 def _even(count: int, most: int) -> int:
-    """The columns of tiles that share `count` about equally; several tiles consist of whole blocks."""
+    """The columns of a tile, so that all tiles have about equal shares of `count`.
+
+    If there are several, they have whole blocks.
+    """
     if count <= most or most < BLOCK:
         return min(count, most)
     most -= most % BLOCK
@@ -228,7 +232,7 @@ def _even(count: int, most: int) -> int:
 
 
 def _two_dimensional(loop: Loop) -> Loop:
-    """The loop with two dimensions at least: missing ones have one element and come first."""
+    """The loop with at least two dimensions. A missing dimension has one element and comes first."""
     missing = max(0, 2 - len(loop.shape))
 
     def widen(operand: Operand) -> Operand:
@@ -238,7 +242,7 @@ def _two_dimensional(loop: Loop) -> Loop:
 
 
 def _with_best_rows(loop: Loop) -> Loop:
-    """The loop with another order of dimensions: most operands are contiguous in the last one."""
+    """The loop with its dimensions in another order, so that most operands are contiguous in the last dimension."""
     if len(loop.shape) < 2:
         return loop
 
@@ -250,7 +254,7 @@ def _with_best_rows(loop: Loop) -> Loop:
 
 
 def _with_best_partner(loop: Loop) -> Loop:
-    """The loop with another order of dimensions: some operand with strided rows has its least stride last but one."""
+    """The loop in another order of dimensions: some operand with strided rows has its smallest stride last but one."""
     dimensions = range(len(loop.shape) - 1)
     strided = [o for o in loop.operands if o.strides[-1] != o.dtype.itemsize]
     if not strided:
@@ -264,23 +268,23 @@ def _with_best_partner(loop: Loop) -> Loop:
 
 
 def _streams(loop: Loop, target: Target) -> bool:
-    """Whether the outputs are so large that they are stored past the caches."""
+    """Whether the outputs are so large that stores bypass the caches."""
     return bool(target.fence) and _are_large(loop, loop.outputs)
 
 
 def _are_large(loop: Loop, operands: Sequence[Operand]) -> bool:
-    """Whether operands fill half of the last-level cache: storing such outputs there would only evict other data."""
+    """Whether operands fill half of the last-level cache. Such outputs would only evict other data from the cache."""
     return loop.size * sum(o.dtype.itemsize for o in operands) >= _last_cache_bytes() // 2
 
 
 @cache
 def _last_cache_bytes() -> int:
-    """The size of the last-level cache that the system states, otherwise 32 MiB."""
+    """The size of the last-level cache as the system states it, otherwise 32 MiB."""
     sizes = []
     for file in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
         try:
             text = file.read_text().strip()
             sizes.append(int(text.rstrip("KM")) * {"K": 1 << 10, "M": 1 << 20}.get(text[-1:], 1))
-        except (OSError, ValueError):  # some containers have strange files
+        except (OSError, ValueError):  # some containers have malformed files
             continue
     return max(sizes, default=32 << 20)

@@ -1,4 +1,4 @@
-"""The target of code generation: this machine's processor, or one named for tests and deployments."""
+"""The target of code generation: this machine's processor, or a processor that tests and deployments name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tuning import Tuning
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
-llvm.parse_assembly("")  # creates LLVM's context now: a process may have to end its own work before that is gone
+llvm.parse_assembly("")  # creates LLVM's context now: code that runs when a process ends may still need it
 
 
 LINE = 64  # bytes of a cache line
@@ -32,9 +32,9 @@ class Target:
     required: tuple[str, ...]  # LLVM's features that the code uses
     tuning: Tuning
     fma: bool = False  # fused multiply-add
-    half: bool = False  # float16 <-> float32
+    half: bool = False  # converts between float16 and float32
     scalef: bool = False  # has an instruction for x * 2**n
-    fixup: bool = False  # NaNs replaced in one instruction
+    fixup: bool = False  # one instruction replaces NaNs
     masked_bytes: tuple[int, ...] = ()  # element sizes of masked loads and stores
     fence: str = ""  # the intrinsic that ends a series of streaming stores; "" without streaming stores
 
@@ -80,7 +80,7 @@ _AVX512 = replace(
 _AARCH64 = Target(
     "aarch64", "aarch64-unknown-linux-gnu", "generic", "", 16, (), tuning.AARCH64, fma=True, half=True
 )  # fmt: skip
-_PLAINEST = {target.name: target for target in (_AVX512, _AVX2, _SSE2, _AARCH64)}  # the best ones first
+_PLAINEST = {target.name: target for target in (_AVX512, _AVX2, _SSE2, _AARCH64)}  # in order of preference
 NAMES = tuple(_PLAINEST)
 
 
@@ -92,7 +92,7 @@ def _is_of_this_machine(target: Target) -> bool:
 
 @cache
 def find(name: str) -> Target:
-    """The target called `name`: code for the plainest processor that has its instructions."""
+    """The target called `name`: code for the least capable processor with these instructions."""
     if name not in NAMES:
         raise InvalidArgument(f"target processor is {name!r}; it must be {either(NAMES)}; pass one of these")
     target = _PLAINEST[name]

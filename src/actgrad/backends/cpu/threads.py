@@ -1,7 +1,7 @@
-"""The thread pool: the OpenMP runtime of the process, PyTorch's if it is imported, otherwise the system's.
+"""The thread pool: the OpenMP runtime of the process. It is PyTorch's if PyTorch is imported, otherwise the system's.
 
-Kernels call it through a table in memory, which may change: PyTorch may be imported after the first kernel ran. Without
-a runtime they compute on one thread. This package never brings a runtime along.
+Kernels call the runtime through a table in memory, which may change, because a program may import PyTorch after the
+first kernel ran. Without a runtime, kernels compute on one thread. This package never brings a runtime along.
 """
 
 from __future__ import annotations
@@ -19,16 +19,19 @@ from ...base.errors import BackendUnavailable, InvalidArgument, InvalidCall, quo
 from .. import FIRST_PROCESS
 from .call_block import SLOTS_SYMBOL, RuntimeFunctions, ThreadSlots
 
-MOST_THREADS = 1024  # a pool of many more has brought processes down
+MOST_THREADS = 1024  # processes with many more threads in a pool have crashed
 _table = (ctypes.c_int64 * len(ThreadSlots))()
-#: In the order of RuntimeFunctions.
+#: Their names, in the order of RuntimeFunctions.
 _FUNCTIONS = ("GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads")
 _runtime = ""  # the owner of the runtime that the table points to: "", "system", "PyTorch" or "none"
 _loaded: list[tuple[ctypes.CDLL, ctypes.Array[ctypes.c_int64]]] = []  # keeps the libraries loaded
 
 
 def add_symbols() -> None:
-    """Tell LLVM the table's address; create the key of the threads' buffers, which are freed with their threads."""
+    """Tell LLVM the table's address.
+
+    Create the pthread key of the threads' buffers, which are freed when their thread ends.
+    """
     key = ctypes.c_uint32()
     library = ctypes.CDLL(None)
     if library.pthread_key_create(ctypes.byref(key), library.free):
@@ -40,10 +43,10 @@ def add_symbols() -> None:
 
 
 def adopt_runtime() -> bool:
-    """Point the table to the runtime of PyTorch if it is imported, otherwise to the system's if it has one.
+    """Point the table to PyTorch's runtime if PyTorch is imported, otherwise to the system's runtime if one exists.
 
     Returns:
-        Whether the runtime stays: PyTorch is imported.
+        Whether the runtime is final, because PyTorch is imported.
     """
     global _runtime
     torch = sys.modules.get("torch")
@@ -60,7 +63,7 @@ def adopt_runtime() -> bool:
 
 
 def _point_to(library: str) -> bool:
-    """Point the table to the functions of `library` or its dependencies; whether it has them."""
+    """Point the table to the functions of `library` or its dependencies. Returns whether they exist."""
     try:
         with first_use.lock:  # a child that is forked during a load could not load anything
             handle = ctypes.CDLL(library)
@@ -70,7 +73,7 @@ def _point_to(library: str) -> bool:
     runtime = (ctypes.c_int64 * len(RuntimeFunctions))(*(ctypes.cast(f, ctypes.c_void_p).value or 0 for f in functions))
     _loaded.append((handle, runtime))
     _table[ThreadSlots.OWNER] = FIRST_PROCESS
-    _table[ThreadSlots.RUNTIME] = ctypes.addressof(runtime)  # one word, so other threads see either runtime whole
+    _table[ThreadSlots.RUNTIME] = ctypes.addressof(runtime)  # one word, so other threads see the old or the new runtime
     return True
 
 
@@ -81,7 +84,7 @@ def runtime() -> str:
 
 
 def set_num_threads(n: int) -> None:
-    """Compute on at most `n` threads from now on; 0 returns to the default."""
+    """Compute on at most `n` threads from now on. With 0, use the default."""
     expected = f"it must be an integer from 0 to {MOST_THREADS}; pass 0 for the default"
     if isinstance(n, bool) or not hasattr(type(n), "__index__"):
         raise InvalidCall(f"set_num_threads: n is {quote(n)}; {expected}")

@@ -1,4 +1,4 @@
-"""The tiled loop: machine code that takes the tiles of a loop one by one, packs operands and calls the inner loop."""
+"""The tiled loop: machine code that goes through the tiles of a loop, packs operands and calls the inner loop."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def _is_packed(f: IRFunction, operand: ir.Value, packing: Packing) -> ir.Value:
 
 
 def emit_tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Function:
-    """tiled(block, addresses, first, last): computes tiles first..last; whether there was memory for the buffer."""
+    """tiled(block, addresses, first, last): computes tiles first..last.
+
+    Returns whether memory for the buffer was available.
+    """
     f = IRFunction(module, "tiled", (PTR, PTR, I64, I64), I1)
     first, last = f.arguments[2:]
     loop = _TiledLoop(f, segment, copy)
@@ -57,7 +60,7 @@ class _TiledLoop:
         block = self.block
         self.index = f.stack_words(MAX_DIMENSIONS, "index")
         self.origin = f.stack_words(MAX_OPERANDS, "origin")
-        self.pointers = f.stack_words(MAX_OPERANDS, "pointers")  # of the row that is computed
+        self.pointers = f.stack_words(MAX_OPERANDS, "pointers")  # pointers to the computed row, per operand
         self.dimensions, self.operands = f.word(block, Block.DIMENSIONS), f.word(block, Block.OPERANDS)
         self.outputs, self.counts = f.word(block, Block.OUTPUTS), f.word_at(block, f.word(block, Block.COUNTS))
         self.innermost, self.last_but_one = f.sub(self.dimensions, I64(1)), f.sub(self.dimensions, I64(2))
@@ -71,7 +74,7 @@ class _TiledLoop:
     # Positions
 
     def move_to(self, number: ir.Value) -> None:
-        """Begin at a tile: its number is divided by the counts, innermost dimension first."""
+        """Begin at a tile: divide its number by the counts, innermost dimension first."""
         f = self.f
         with f.steps(I64(0), self.operands) as k:
             operand = operand_at(f, self.block, k)
@@ -86,7 +89,7 @@ class _TiledLoop:
             self._step(dimension, f.urem(rest, count))
 
     def advance(self) -> None:
-        """Move to the next tile, as an odometer turns."""
+        """Move to the next tile, like an odometer."""
         f = self.f
         turn, turned = f.append_basic_block("turn"), f.append_basic_block("turned")
         before = f.block
@@ -148,7 +151,7 @@ class _TiledLoop:
             self._move(buffer, k, rows, columns, out=1)
 
     def _move(self, buffer: ir.Value, k: ir.Value, rows: ir.Value, columns: ir.Value, out: int) -> None:
-        """Copy a packed operand's tile into the buffer, or `out` of it."""
+        """Copy a packed operand's tile into the buffer, or, with `out`, out of the buffer."""
         f = self.f
         operand = operand_at(f, self.block, k)
         with f.if_then(_is_packed(f, operand, Packing.TILE)):
@@ -158,7 +161,7 @@ class _TiledLoop:
             f.call(self.copy, [pointer, f.word(self.origin, k, PTR), *strides, rows, columns, itemsize, I64(out)])
 
     def _copy_row(self, buffer: ir.Value, k: ir.Value, columns: ir.Value) -> None:
-        """Copy an operand's row into the buffer, and point to the copy."""
+        """Copy an operand's row into the buffer, and let the pointer point to the copy."""
         f = self.f
         operand = operand_at(f, self.block, k)
         with f.if_then(_is_packed(f, operand, Packing.ROW)):
@@ -170,7 +173,10 @@ class _TiledLoop:
     # Rows with prefetches
 
     def _compute_in_chunks(self, row_length: ir.Value) -> None:
-        """Compute a row in chunks; all but the first one begin at a line of the first output, for streaming stores."""
+        """Compute a row in chunks.
+
+        For streaming stores, all chunks but the first begin at a cache line of the first output.
+        """
         f, chunk = self.f, self.chunk
         address, output = f.word(self.pointers, 0), operand_at(f, self.block, I64(0))
         element = f.udiv(address, f.word(output, OperandField.ITEMSIZE))

@@ -1,4 +1,4 @@
-"""Choices that measurements made, one `Tuning` for each target; each names the machine that it was measured on.
+"""Choices that measurements made, one `Tuning` for each target. Each names the machine of the measurement.
 
 Constants that all targets share are in the modules that use them: `ir_builder`, `inner_loop`, `schedule`, `packing`.
 """
@@ -14,34 +14,34 @@ class RowReading:
 
     longest_copied: int  # the processor reads longer rows well without a copy
     longest_prefetched: int
-    prefetched: int  # of a later row, from its beginning on
+    prefetched: int  # prefetched from the beginning of a later row
     chunk: int  # prefetched at a time
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The shape of the generated code where several shapes give the same bits. The defaults are the plainest code."""
+    """Choices between code of different shape and equal results. The defaults are the plainest code."""
 
-    unroll: int = 2  # vectors per step of the main loop: their chains of operations overlap
-    unroll_pieces: int | None = None  # the same for formulas with piecewise polynomials, whose tables take registers
+    unroll: int = 2  # vectors per step of the main loop, because independent chains of operations overlap
+    unroll_pieces: int | None = None  # the same for formulas with piecewise polynomials, whose tables occupy registers
     row_unroll: int = 2  # the same for formulas with statistics of rows
-    row_interleave: bool = False  # as `interleave`, for formulas with statistics of rows
+    row_interleave: bool = False  # like `interleave`, for formulas with statistics of rows
     interleave: bool = False  # alternates the instructions of a step's vectors; see IRFunction.interleave
-    looks_formulas_up: bool = False  # in tables of half-precision formulas; see FormulaTable
-    computed_float16: tuple[str, ...] = ()  # functions that are not looked up in tables of float16 results
+    looks_formulas_up: bool = False  # looks formulas up in tables of half-precision numbers; see FormulaTable
+    computed_float16: tuple[str, ...] = ()  # functions that are computed, not looked up, for float16
     computed_bfloat16: tuple[str, ...] = ()
-    short: bool = False  # whether formulas of 16-bit results compute exp in fewer instructions; see accurate.SHORT
+    short: bool = False  # whether formulas with 16-bit results compute exp in fewer instructions; see accurate.SHORT
     piecewise: str = ""  # coefficients of piecewise polynomials: from "registers", from "memory", "" for no polynomials
     bfloat16_pairs: bool = False  # splits two vectors of bfloat16 into even and odd elements; needs `interleave`
     prefetch_bytes: int = 0  # distance of prefetches in long formulas with streaming stores; 0 for none
     row_reading: RowReading = RowReading(longest_copied=1536, longest_prefetched=16384, prefetched=1024, chunk=512)
-    streams_disturb: bool = True  # streaming stores to several outputs slow each other down, at like offsets in pages
+    streams_disturb: bool = True  # whether streams to several outputs slow each other down at similar offsets in pages
 
 
-#: Measured on AMD Zen 4 (2 cores of an EPYC, 32 KiB, 1 MiB and 32 MiB of cache). Gathering the values of formulas from
-#: tables takes 1.2 times as long as computing them. Looking up 16 results of float16 takes 6.6 ns, because its normal
-#: numbers are spread over 60 KiB of a table; silu takes 5.2 ns, softplus and mish less than the table. Results of
-#: bfloat16 take 4.1 ns, elu 2.5 ns, tanh and sigmoid 3.1 ns, silu 3.6 ns.
+#: Measured on AMD Zen 4 (2 cores of an EPYC, 32 KiB, 1 MiB and 32 MiB of cache). Loading the values of formulas from
+#: tables takes 1.2 times as long as computing them. A lookup of 16 float16 results takes 6.6 ns, because its normal
+#: numbers are spread over 60 KiB of a table; silu takes 5.2 ns, softplus and mish less than the lookup. A lookup of 16
+#: bfloat16 results takes 4.1 ns, elu 2.5 ns, tanh and sigmoid 3.1 ns, silu 3.6 ns.
 AVX512 = Tuning(
     unroll=4,
     unroll_pieces=2,
@@ -55,8 +55,9 @@ AVX512 = Tuning(
     streams_disturb=False,
 )
 
-#: Measured on AMD Zen 3 (2 cores of an EPYC, 32 KiB, 512 KiB and 32 MiB of cache). It finds a row's rest by itself,
-#: hence the default `row_reading`. With `streams_disturb` false GeGLU took 1.5 to 3 times as long as with plain stores.
+#: Measured on AMD Zen 3 (2 cores of an EPYC, 32 KiB, 512 KiB and 32 MiB of cache). The processor predicts a row's rest
+#: by itself, hence the default `row_reading`. With `streams_disturb` false, GeGLU took 1.5 to 3 times as long as with
+#: plain stores.
 AVX2 = Tuning(
     unroll=4,
     row_unroll=4,
@@ -68,8 +69,8 @@ AVX2 = Tuning(
     prefetch_bytes=1024,
 )
 
-#: Measured on the Zen 3 of AVX2, with only SSE2. Tables of cubics gain nothing without fused multiply-adds.
+#: Measured on the AMD Zen 3 of AVX2, with only SSE2. Without fused multiply-adds, tables of cubics gain nothing.
 SSE2 = replace(AVX2, piecewise="")
 
-#: Measured on no machine.
+#: Not measured.
 AARCH64 = Tuning()

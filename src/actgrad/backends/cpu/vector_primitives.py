@@ -1,4 +1,4 @@
-"""The primitives of formulas as vector instructions; ../formula/primitives.py defines their meaning."""
+"""The primitives of formulas as vector instructions. ../formula/primitives.py defines each primitive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .piecewise import Piecewise
 
 
 class VectorPrimitives(tracing.Primitives):
-    """Each primitive by its name, for one emitter; `piecewise` only with tables."""
+    """Each primitive by its name, for one emitter; `piecewise` exists only with tables."""
 
     def __init__(self, emitter: Emitter, piecewise: Piecewise | None, is_short: bool = False):
         self.emitter = emitter
@@ -49,11 +49,11 @@ class VectorPrimitives(tracing.Primitives):
         return vector(a) * vector(b) + vector(c)
 
     def fma(self, a: Any, b: Any, c: Any) -> Vector:
-        # Without the instruction LLVM calls the C library's fma, lane by lane: slow, but rounded once.
+        # Without an fma instruction, LLVM calls the C library's fma lane by lane, which is slow but rounds once.
         return self.emitter.map("fma", a, b, c)
 
     def sqrt(self, x: Any) -> Vector:
-        return self.emitter.map("sqrt", x)  # an instruction, which rounds correctly
+        return self.emitter.map("sqrt", x)  # an instruction that rounds correctly
 
     def reciprocal(self, x: Any) -> Vector:
         return self.emitter.vector(1.0) / x
@@ -62,7 +62,10 @@ class VectorPrimitives(tracing.Primitives):
 
     @contextmanager
     def without_rare_cases(self) -> Iterator[list[Mask]]:
-        """A context in which `where_rare` is always `otherwise`; lists the conditions that make that wrong."""
+        """A context in which `where_rare` always returns `otherwise`.
+
+        Yields the conditions under which that result is wrong.
+        """
         conditions: list[Mask] = []
         self._rare = conditions
         try:
@@ -81,7 +84,7 @@ class VectorPrimitives(tracing.Primitives):
     # Powers of two
 
     def rounded_product(self, x: Any, factor: float) -> Vector:
-        # The magic number leaves n in the low bits of the sum; with the bias added, n + bias.
+        # In n + magic, the low bits are n; with the bias added to magic, they are n + bias.
         emitter = self.emitter
         x, added = emitter.vector(x), emitter.magic + emitter.bias
         biased = self.muladd(x, factor, added)
@@ -94,8 +97,9 @@ class VectorPrimitives(tracing.Primitives):
         x, n = emitter.vector(x), emitter.vector(n)
         if emitter.target.scalef:
             return emitter.avx512("scalef", x.value, n.value, emitter.splat(0.0, emitter.element))
-        # Two steps: 2**n alone may be out of range where the result is in range. They are right for |n| below twice
-        # the bias, or for n down to -1.5 times the bias. The accurate functions stay within.
+        # Multiply twice, because 2**n may be out of range although the result is in range. The two steps are right for
+        # |n| below twice the bias, or for n down to -1.5 times the bias. The accurate functions stay within these
+        # limits.
         if n.facts.never_positive:
             up = (emitter.bias + 1) // 2
             return x * self._of_exponent(self._low_bits(n, emitter.bias + up)) * 2.0**-up
@@ -116,12 +120,12 @@ class VectorPrimitives(tracing.Primitives):
         above = builder.sub(bits, emitter.splat(tracing.pattern(0.5**0.5, emitter.is_double), emitter.integer))
         exponent = builder.ashr(above, shift)
         mantissa = emitter.from_bits(builder.sub(bits, builder.shl(exponent, shift)))
-        # The magic number in reverse: processors convert 64-bit integers slowly, or not at all.
+        # Subtract the magic number's bits, because processors convert 64-bit integers slowly, or not at all.
         magic = emitter.splat(tracing.pattern(emitter.magic, emitter.is_double), emitter.integer)
         return mantissa, emitter.from_bits(builder.add(exponent, magic)) - emitter.magic
 
     def _low_bits(self, n: Vector, more: int) -> ir.Value:
-        """Integers that end in the bits of n + more; the higher bits are shifted out later, or cancel."""
+        """Integers whose last bits are n + more. A later step shifts the higher bits out, or they cancel."""
         emitter, exponent = self.emitter, n.facts.exponent
         if exponent is None:
             return emitter.bits(n + (emitter.magic + more))

@@ -1,10 +1,10 @@
 """exp, tanh, erfc, ... to a few units in the last place, written once for all backends and both compute dtypes.
 
-These functions use only the names of `primitives` and the constants of `coefficients`. A backend binds
-both: `bind(exp, {**primitives, **coefficients.FLOAT32})`. Unbound, the functions compute in float64 on NumPy arrays.
+These functions use only the names of `primitives` and the constants of `coefficients`. A backend binds all of these
+names: `bind(exp, {**primitives, **coefficients.FLOAT32})`. Unbound, the functions compute in float64 on NumPy arrays.
 tests/formula/test_accurate.py bounds their errors, for machines with and without fma.
 
-Constants written in place are powers of two or small integers, so they are exact in every dtype.
+Literals in the code are powers of two or small integers, so they are exact in every dtype.
 """
 
 from math import inf, nan
@@ -43,31 +43,31 @@ NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in
 ERFC, ERFC_K, ERFC_MID, ERFC_MAX = (FLOAT64["ERFC" + part] for part in ("", "_K", "_MID", "_MAX"))
 ERFINV, ERFINV_K, ERFINV_MID = (FLOAT64["ERFINV" + part] for part in ("", "_K", "_MID"))
 NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
-NORMAL_PIECES, SIGMOID_PIECES = (), ()  # bound by backends that have tables; see tracing.functions
+NORMAL_PIECES, SIGMOID_PIECES = (), ()  # backends with tables bind these names; see tracing.functions
 NORMAL_NEAR, NORMAL_PER_UNIT, SIGMOID_NEAR, SIGMOID_PER_UNIT, SIGMOID_C1, SIGMOID_C3 = 6 * (nan,)
-SHORT = False  # bound to True by backends for results of 16 bits: exp then takes fewer instructions
+SHORT = False  # backends bind it to True for results of 16 bits, so that exp takes fewer instructions
 EXP2 = FLOAT32["EXP2"]  # used with SHORT
-EXPM1_MIN = -64.0  # expm1 is -1 from here down
-SPLIT = 1.5 * 2.0**36  # adding and subtracting it rounds a Python float to a multiple of 2**-16
+EXPM1_MIN = -64.0  # at and below this x, expm1 is -1
+SPLIT = 1.5 * 2.0**36  # adding and then subtracting SPLIT rounds a Python float to a multiple of 2**-16
 
 
 def conjugate(x):
-    """x, which is real: complex numbers are the reference backend's."""
+    """x, because x is real here; only the reference backend computes complex numbers."""
     return x
 
 
 def exp(x):
     """exp(x) = 2**n * exp(r), where n = round(x / ln 2) and r = x - n ln 2."""
-    x_within = minimum(maximum(x, EXP_MIN), EXP_MAX)  # beyond, exp is 0 or infinity; a finite n keeps r from being NaN
+    x_within = minimum(maximum(x, EXP_MIN), EXP_MAX)  # outside, exp is 0 or infinity; a finite n keeps r from being NaN
     r, n = _reduce_exactly(x_within)
     result = scale_by_power_of_two(_exp_polynomial(r), n)
     return from_0_to_1(result) if never_positive(x) else result
 
 
 def exp_difference(x, y):
-    """exp(x - y): the rounding error of x - y goes into the exponent (Knuth's exact sum)."""
+    """exp(x - y). The exponent includes the rounding error of x - y (Knuth's exact sum)."""
     high = x - y
-    if SHORT:  # results of 16 bits lose nothing by a rounded difference
+    if SHORT:  # for results of 16 bits, a rounded difference is precise enough
         return exp(high)
     back = high - x
     low = (x - (high - back)) - (y + back)
@@ -77,7 +77,7 @@ def exp_difference(x, y):
 
 
 def exp_times(x, factor):
-    """exp(x) * factor, for |factor| <= 2**60. A subnormal power loses no digits."""
+    """exp(x) * factor, for |factor| <= 2**60. A subnormal exp(x) keeps full precision."""
     r, n = _reduce(minimum(maximum(x, 1.25 * EXP_MIN), EXP_MAX), None)
     return scale_by_power_of_two(_exp_polynomial(r) * factor, n)
 
@@ -85,8 +85,8 @@ def exp_times(x, factor):
 def expm1(x):
     """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp.
 
-    expm1(r) is rounded before it is added to 2**n - 1. The other order is worse below 0, ELU's range; for n = 1 it is
-    better by half a unit.
+    expm1(r) is rounded before the sum with 2**n - 1. The other order has larger errors below 0, where ELU needs expm1;
+    for n = 1 its error is half a unit smaller.
     """
     if never_positive(x):
         return _expm1_to_0(maximum(x, EXPM1_MIN))
@@ -95,15 +95,15 @@ def expm1(x):
     r_high, minus_r_low = muladd(n, -LN2_HIGH, x_within), n * LN2_LOW
     r = r_high - minus_r_low
     e = r_high - muladd(-(r * r), polynomial(r, EXPM1), minus_r_low)  # r_high is exact, minus_r_low is small
-    half = power_of_two(0.5, n)  # 2**n itself would overflow before the result does
+    half = power_of_two(0.5, n)  # 2**n may overflow although the result does not
     result = muladd(e, half, half - 0.5)
-    return where(abs(x) < EXPM1_TINY, x, result + result)  # keeps the sign of zero, and all bits of a subnormal
+    return where(abs(x) < EXPM1_TINY, x, result + result)  # the sign of zero and all bits of a subnormal stay
 
 
 def log1p(x):
     """log1p(x) = n ln 2 + log(1 + f), where 1 + x = 2**n * (1 + f).
 
-    1 + x gives only the exponent n. f comes from x and is exact for small x.
+    The rounded sum 1 + x gives only the exponent n. f is computed from x and is exact for small x.
     """
     if is_from_0_to_1(x):
         return muladd(x * x, polynomial(x, LOG1P_TO_1), x)
@@ -120,7 +120,7 @@ def tanh(x):
 
 
 def rsqrt(x):
-    """1 / sqrt(x). Both operations are rounded correctly, so that results have the same bits on all machines."""
+    """1 / sqrt(x). Both operations are rounded correctly, so results have the same bits on all machines."""
     return 1.0 / sqrt(x)
 
 
@@ -130,11 +130,11 @@ def sigmoid(x):
 
 
 def sigmoid_times(x, factor):
-    """sigmoid(x) * factor, for x > 0 or |factor| <= 2**60. A subnormal value of the logistic function loses no digits.
+    """sigmoid(x) * factor, for x > 0 or |factor| <= 2**60. A subnormal sigmoid(x) keeps full precision.
 
-    With e = exp(-|x|), the logistic function is 1 / (1 + e) at x > 0 and e / (1 + e) at x < 0.
+    With e = exp(-|x|), sigmoid(x) is 1 / (1 + e) for x > 0 and e / (1 + e) for x < 0.
     """
-    r, n = _reduce(maximum(-abs(x), 1.25 * EXP_MIN), None)  # e is 0 there, also times the largest factor
+    r, n = _reduce(maximum(-abs(x), 1.25 * EXP_MIN), None)  # at the limit, e is 0, even times the largest factor
     power = _exp_polynomial(r)
     scaled = reciprocal(1.0 + scale_by_power_of_two(power, n)) * factor
     return where(x > 0.0, scaled, scale_by_power_of_two(power * scaled, n))
@@ -146,7 +146,7 @@ def normal_pdf(x):
 
 
 def normal_pdf_times(x, factor):
-    """normal_pdf(x) * factor, for |factor| <= 64. A subnormal density loses no digits."""
+    """normal_pdf(x) * factor, for |factor| <= 64. A subnormal density keeps full precision."""
     if NORMAL_PIECES:
         _, slope = piecewise(x, NORMAL_NEAR, NORMAL_PER_UNIT, NORMAL_PIECES)
         near = slope * (-NORMAL_PER_UNIT * factor)
@@ -165,7 +165,7 @@ def normal_cdf(x):
 
 
 def normal_cdf_times(x, factor):
-    """normal_cdf(x) * factor, for x > 0 or |factor| <= 64. A subnormal value of the distribution loses no digits."""
+    """normal_cdf(x) * factor, for x > 0 or |factor| <= 64. A subnormal normal_cdf(x) keeps full precision."""
     if NORMAL_PIECES:
         near = _near_0(x, NORMAL_NEAR, NORMAL_PER_UNIT, NORMAL_PIECES) * factor
         return where_rare(x < -NORMAL_NEAR, _normal_cdf_times_by_exp, (x, factor), near)
@@ -184,7 +184,7 @@ def _normal_cdf_times_by_exp(x, factor):
 
 
 def _near_0(x, end, per_unit, pieces):
-    """f(x) for x >= -end and f(x) = 1 - f(-x), from the pieces of its tail f(-a); it is 1 beyond `end`."""
+    """f(x) for x >= -end, from the pieces of its tail f(-a). f(x) = 1 - f(-x), and f(x) = 1 beyond `end`."""
     tail, _ = piecewise(x, end, per_unit, pieces)
     return where(x > 0.0, 1.0 - tail, tail)
 
@@ -201,7 +201,7 @@ def erfc(x):
 def erfinv(x):
     """The inverse error function, x * ERFINV(w / (1 + K*w) - MID) with w = -log(1 - x**2).
 
-    erfinv(x) / x changes slowly with w: an error of w counts a quarter, and w = 0 need not be exact.
+    erfinv(x) / x changes slowly with w: a quarter of the error of w reaches the result, and w = 0 need not be exact.
     """
     a = abs(x)
     m, n = split_power_of_two((1.0 - a) * (1.0 + a))
@@ -216,7 +216,7 @@ def sigmoid_cubic(x, c1, c3):
 
 
 def sigmoid_cubic_times(x, c1, c3, factor):
-    """sigmoid_cubic(x, c1, c3) * factor. A subnormal value of the logistic function loses no digits."""
+    """sigmoid_cubic(x, c1, c3) * factor. A subnormal sigmoid_cubic keeps full precision."""
     if SIGMOID_PIECES and (c1, c3) == (SIGMOID_C1, SIGMOID_C3):
         near = _near_0(x, SIGMOID_NEAR, SIGMOID_PER_UNIT, SIGMOID_PIECES) * factor
         return where_rare(x < -SIGMOID_NEAR, _sigmoid_cubic_times_by_exp, (x, c1, c3, factor), near)
@@ -226,15 +226,18 @@ def sigmoid_cubic_times(x, c1, c3, factor):
 def _sigmoid_cubic_times_by_exp(x, c1, c3, factor):
     """sigmoid_cubic_times for any x, c1 and c3, without tables.
 
-    With z = c1*x + c3*x**3 and e = exp(-|z|), it is 1 / (1 + e) at z > 0 and e / (1 + e) at z < 0. An error of |z| is a
-    relative error of the tail, and |z| may be above 100. So |z| is the sum of two numbers, high + low.
+    With z = c1*x + c3*x**3 and e = exp(-|z|), sigmoid(z) is 1 / (1 + e) for z > 0 and e / (1 + e) for z < 0. An
+    absolute error of |z| is a relative error of the tail, and |z| may be above 100. So the code keeps |z| as a sum,
+    high + low.
     """
-    # At the largest a, |z| is 0.98 to 1.18 times `end`. Beyond, e is 0 even times 64. Below, nothing overflows.
+    # At the largest a, |z| is 0.98 to 1.18 times `end`. For larger |z|, e is 0 even times 64. For smaller |z|, nothing
+    # overflows.
     end = -1.25 * EXP_MIN
     a = minimum(abs(x), ((c3 / end) ** (2.0 / 3.0) + (c1 / end) ** 2.0) ** -0.5)
     square = a * a
     square_low = fma(a, a, -square)
-    # p = c1 + c3 * a**2. c1_short ends before p does: p - c1_short is exact, and one more fma gives the error of p.
+    # p = c1 + c3 * a**2. c1_short has fewer bits than c1, so p - c1_short is exact, and one more fma gives the error of
+    # p.
     c1_short = (c1 + SPLIT) - SPLIT
     p = fma(square, leading(c3), c1_short)
     p_low = muladd(square, trailing(c3), c1 - c1_short)
@@ -262,17 +265,17 @@ def _log(f, n):
 
 
 def _times_exp_product(factor, a, b):
-    """factor * exp(a*b) with the rounding error of a*b corrected, for a*b in the range of exp."""
+    """factor * exp(a*b), corrected for the rounding error of a*b, for a*b in the range of exp."""
     high = a * b
     r, n = _reduce(high, fma(a, b, -high))
     if SHORT:
         return scale_by_power_of_two(_exp_polynomial(r) * factor, n)
     q = r * muladd(polynomial(r, EXP), r, 1.0)
-    return scale_by_power_of_two(muladd(q, factor, factor), n)  # computing exp(r) = 1 + q would round once more
+    return scale_by_power_of_two(muladd(q, factor, factor), n)  # exp(r) = 1 + q would be rounded once more
 
 
 def _reduce(high, low):
-    """(r, n) with high + low = n ln 2 + r, for high in the range of exp and a small low, or None for 0.
+    """(r, n) with high + low = n ln 2 + r, for high in the range of exp and a small low. A low of None means 0.
 
     With SHORT, (high + low) / ln 2 = n + r.
     """
@@ -284,22 +287,22 @@ def _reduce(high, low):
 
 
 def _reduce_exactly(x):
-    """(r, n) with x = n ln 2 + r, for x in the range of exp; with SHORT, x / ln 2 = n + r."""
+    """(r, n) with x = n ln 2 + r, for x in the range of exp. With SHORT, x / ln 2 = n + r."""
     n = rounded_product(x, LOG2_E)
     if SHORT:
         return muladd(x, LOG2_E, -n), n
-    return muladd(n, -LN2_LOW, muladd(n, -LN2_HIGH, x)), n  # LN2_HIGH ends in zeros: its product with n is exact
+    return muladd(n, -LN2_LOW, muladd(n, -LN2_HIGH, x)), n  # LN2_HIGH ends in zero bits, so its product with n is exact
 
 
 def _exp_polynomial(r):
-    """exp(r), for |r| <= ln 2 / 2; with SHORT, 2**r for |r| <= 1/2."""
+    """exp(r), for |r| <= ln 2 / 2. With SHORT, 2**r for |r| <= 1/2."""
     if SHORT:
         return muladd(polynomial(r, EXP2), r, 1.0)
     return fma(fma(polynomial(r, EXP), r, 1.0), r, 1.0)
 
 
 def _expm1_to_0(x):
-    """expm1(x) for x from EXPM1_MIN to 0; the sign of zero stays."""
+    """expm1(x) for x from EXPM1_MIN to 0. The sign of zero stays."""
     if SHORT:
         r, n = _reduce_exactly(x)
         e = r * polynomial(r, EXP2)
@@ -307,6 +310,6 @@ def _expm1_to_0(x):
         n = rounded_product(x, LOG2_E)
         r = muladd(n, -LN2, x)
         minus_r_low = n * LN2_REST if LN2_REST else 0.0
-        e = r - muladd(-(r * r), polynomial(r, EXPM1_TO_0), minus_r_low)  # subtracts 0.0 from an r of -0.0
-    power = power_of_two(1.0, n)  # so small that n times LN2's rounding error counts for little
+        e = r - muladd(-(r * r), polynomial(r, EXPM1_TO_0), minus_r_low)  # an r of -0.0 stays -0.0
+    power = power_of_two(1.0, n)  # n is so small that n times the rounding error of LN2 is negligible
     return muladd(e, power, -(1.0 - power))

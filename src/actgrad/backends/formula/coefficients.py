@@ -1,7 +1,7 @@
-"""The constants of `accurate` for each compute dtype, read from coefficients.json.
+"""The constants of `accurate` for each compute dtype, from coefficients.json.
 
 scripts/fit_coefficients.py writes that file, with a description of each entry. Each number is exact in its dtype. A
-polynomial's coefficients begin with that of the highest power.
+polynomial's first coefficient is the coefficient of the highest power.
 """
 
 import json
@@ -22,4 +22,4 @@ def _table(name: str) -> dict[str, Any]:
 
 
 FLOAT32, FLOAT64 = _table("FLOAT32"), _table("FLOAT64")
-FLOAT32_PIECES = _table("FLOAT32_PIECES")  # for `primitives.piecewise`
+FLOAT32_PIECES = _table("FLOAT32_PIECES")  # coefficients for `primitives.piecewise`

@@ -1,7 +1,7 @@
 """Tables of cubic polynomials for GELU's functions, for processors that load rows of four numbers fast.
 
-`piecewise_cubic` uses them in place of `coefficients.FLOAT32_PIECES`; they reach further from 0. They interpolate the
-accurate functions in float64, which use arithmetic alone, so the tables are the same on every machine.
+`piecewise_cubic` uses these tables instead of `coefficients.FLOAT32_PIECES`, which end closer to 0. The cubics
+interpolate the accurate functions in float64. These use only arithmetic, so the tables are the same on every machine.
 """
 
 from collections.abc import Callable
@@ -14,15 +14,15 @@ import numpy as np
 from . import accurate
 from .coefficients import FLOAT32_PIECES
 
-# The end of each table, because coefficients become subnormal soon after. The pieces per unit, for cubics with a
-# relative error of 3.0e-8 (normal) and 3.5e-8 (sigmoid) at the end.
+# The end of each table, because coefficients become subnormal soon after it, and the number of pieces per unit. The
+# cubics have a relative error of 3.0e-8 (normal) and 3.5e-8 (sigmoid) at the end.
 NORMAL_NEAR, NORMAL_PER_UNIT = 12.5, 128.0
 SIGMOID_NEAR, SIGMOID_PER_UNIT = 10.0, 224.0
 
 
 @cache
 def tables() -> dict[str, Any]:
-    """The constants of `accurate` by name, with the constants of the tables replaced."""
+    """The constants of `accurate` by name, with these tables instead of the tables in `coefficients`."""
     c1, c3 = (FLOAT32_PIECES[name] for name in ("SIGMOID_C1", "SIGMOID_C3"))
     return FLOAT32_PIECES | {
         "NORMAL_NEAR": NORMAL_NEAR,

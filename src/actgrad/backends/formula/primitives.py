@@ -2,11 +2,11 @@
 
 Every backend binds these names to its own functions: vector instructions, Triton operations. The functions here are the
 definition: tests run `accurate` on them, and every primitive of a backend matches them bit for bit. Exceptions are
-`muladd`, which may round once or twice, `rounded_product` and `reciprocal`. Any argument may be a Python float; it is
-rounded to the compute dtype. No primitive may trap, for any arguments.
+`muladd`, which may round once or twice, `rounded_product` and `reciprocal`. Any argument may be a Python float, which
+is rounded to the compute dtype. No primitive may trap, for any arguments.
 
-Backends with tables have `piecewise` and `where_rare`; others compute an exp instead. Their tables decide whether
-`piecewise` means `piecewise` or `piecewise_cubic`.
+Backends with tables have `piecewise` and `where_rare`; other backends compute an exp. The tables of a backend decide
+whether `accurate` calls `piecewise` or `piecewise_cubic`.
 """
 
 from collections.abc import Callable
@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 abs, copysign, sqrt, where = np.abs, np.copysign, np.sqrt, np.where
-minimum, maximum = np.minimum, np.maximum  # a NaN on either side gives NaN
+minimum, maximum = np.minimum, np.maximum  # if either argument is NaN, so is the result
 
 
 def muladd(a, b, c):
-    """a*b + c, fused on machines that fuse; two roundings here."""
+    """a*b + c, fused on machines that fuse. Here it rounds twice."""
     return a * b + c
 
 
 def fma(a, b, c):
-    """a*b + c with one rounding on every machine (float64: unless a*b or its error over- or underflows)."""
+    """a*b + c with one rounding on every machine. In float64, a*b and its error must not overflow or underflow."""
     dtype = np.result_type(a, b, c)
     a, b, c = (np.asarray(v, np.float64) for v in (a, b, c))
     if dtype == np.float32:
@@ -39,7 +39,10 @@ def fma(a, b, c):
 
 
 def polynomial(x, coefficients):
-    """The polynomial at x by Horner's rule, one `muladd` a step; coefficients begin with that of the highest power."""
+    """The polynomial at x by Horner's rule, with one `muladd` per step.
+
+    The coefficient of the highest power comes first.
+    """
     value = coefficients[0]
     for coefficient in coefficients[1:]:
         value = muladd(value, x, coefficient)
@@ -47,9 +50,9 @@ def polynomial(x, coefficients):
 
 
 def piecewise(x, end, scale, pieces):
-    """(value, slope in u) at u = scale*a - n of the polynomial of piece n, which has a = min(|x|, end); float32 only.
+    """(value, slope in u) at u = scale*a - n of the polynomial of piece n, where a = min(|x|, end); float32 only.
 
-    n is the integer nearest to scale*a, from 0 to 31. u is rounded once: scale*a itself is not rounded.
+    n is the integer nearest to scale*a, from 0 to 31. Only u is rounded, and scale*a is not.
     """
     u, (slope, second, *higher) = _in_piece(x, end, scale, pieces)
     value = muladd(slope, u, second)
@@ -59,13 +62,16 @@ def piecewise(x, end, scale, pieces):
 
 
 def piecewise_cubic(x, end, scale, pieces):
-    """(value, slope) with any number of pieces: `pieces` has cubics of the value and of the slope, if there is one."""
+    """(value, slope) with any number of pieces.
+
+    `pieces` has cubics of the value, and also of the slope if there is a slope.
+    """
     value, *slope = (polynomial(*_in_piece(x, end, scale, cubics)) for cubics in pieces)
     return value, *(slope or [None])
 
 
 def _in_piece(x, end, scale, rows):
-    """(u, coefficients) of the piece that has min(|x|, end)."""
+    """(u, coefficients) of the piece that contains min(|x|, end)."""
     a = minimum(abs(x), np.asarray(x).dtype.type(end))
     n = np.rint(a * np.float64(scale))  # the product is exact
     coefficients = np.array(rows, np.float32)[np.where(np.isnan(n), 0, n).astype(int)]
@@ -73,12 +79,12 @@ def _in_piece(x, end, scale, rows):
 
 
 def never_positive(x):
-    """Whether x is known to be positive nowhere (it may be NaN); False for an x without known facts."""
+    """Whether x is known to have no positive elements (NaN is allowed). False if nothing is known about x."""
     return False
 
 
 def from_0_to_1(x):
-    """x, whose lanes are from 0 to 1 or NaN."""
+    """x. The caller promises that all lanes are from 0 to 1, or NaN."""
     return x
 
 
@@ -88,12 +94,12 @@ def is_from_0_to_1(x):
 
 
 def reciprocal(x):
-    """1 / x for x from 1 to 16; an approximation may be off by slightly more than half a unit."""
+    """1 / x for x from 1 to 16. An approximation may have an error slightly above half a unit in the last place."""
     return 1.0 / x
 
 
 def rounded_product(x, factor):
-    """The integer nearest to x * factor, as a float, for |x * factor| < 2**21. At a tie it may be either neighbour.
+    """The integer nearest to x * factor, as a float, for |x * factor| < 2**21. At a tie, either neighbour.
 
     The product may be rounded before. A zero is positive.
     """
@@ -101,19 +107,22 @@ def rounded_product(x, factor):
 
 
 def power_of_two(factor, n):
-    """factor * 2**n for an integral float n and a power of two; the result is a normal number."""
+    """factor * 2**n for an integral float n and a power of two as the factor. The result must be a normal number."""
     return scale_by_power_of_two(factor, n)
 
 
 def scale_by_power_of_two(x, n):
-    """x * 2**n for an integral float n of any size: one rounding into the subnormals, infinity on overflow."""
+    """x * 2**n for an integral float n of any size: rounded once if subnormal, infinity on overflow."""
     n = np.asarray(n)
     with np.errstate(over="ignore", under="ignore"):
         return np.ldexp(np.asarray(x, n.dtype), np.clip(np.nan_to_num(n), -5000, 5000).astype(np.int32))
 
 
 def where_rare(condition, function, arguments, otherwise):
-    """where(condition, function(*arguments), otherwise); skips the function if the condition holds nowhere."""
+    """where(condition, function(*arguments), otherwise).
+
+    A backend skips the function if the condition holds nowhere.
+    """
     return where(condition, function(*arguments), otherwise) if np.any(condition) else otherwise
 
 
@@ -135,7 +144,7 @@ def trailing(c, dtype=np.float64):
 
 
 def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
-    """The primitives by name, for arrays of this compute dtype, to bind a function of `accurate` to."""
+    """The primitives by name, for arrays of this compute dtype. The caller binds functions of `accurate` to them."""
     of_dtype = {"leading": partial(leading, dtype=dtype), "trailing": partial(trailing, dtype=dtype)}
     return {name: globals()[name] for name in NAMES} | of_dtype
 
@@ -148,28 +157,31 @@ NAMES = (
 
 
 def _two_sum(a, b):
-    """(s, e): s = a + b rounded, e its error, so that s + e = a + b exactly."""
+    """(s, e): s = a + b rounded, and its error e, so that s + e = a + b exactly."""
     total = a + b
     b_part = total - a
     return total, (a - (total - b_part)) + (b - b_part)
 
 
 def _two_product(a, b):
-    """(p, e): p = a * b rounded, e its error (Dekker: products of 26-bit halves are exact)."""
+    """(p, e): p = a * b rounded, and its error e (Dekker: products of 26-bit halves are exact)."""
     (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
     product = a * b
     return product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
 
 
 def _halves(x):
-    """Two numbers of 26 bits with the sum x (Veltkamp)."""
+    """Two numbers of 26 bits whose sum is x (Veltkamp)."""
     shifted = x * 134217729.0  # 2**27 + 1
     high = shifted - (shifted - x)
     return high, x - high
 
 
 def _add_rounding_to_odd(a, b):
-    """a + b rounded to odd: an inexact sum goes to the neighbour with an odd last bit, for a second rounding."""
+    """a + b rounded to odd: an inexact sum becomes the neighbour with an odd last bit.
+
+    Then a second rounding gives the right result.
+    """
     total, error = _two_sum(a, b)
     inexact_and_even = np.isfinite(error) & (error != 0) & (total.view(np.int64) & 1 == 0)
     return np.where(inexact_and_even, np.nextafter(total, np.copysign(np.inf, error)), total)

@@ -1,4 +1,4 @@
-"""Tracing a formula: running it with values that record its operations. Backends that emit code share this module."""
+"""Tracing runs a formula with values that record its operations. All backends that emit code share this module."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from . import accurate, coefficients, primitives
 class Primitives:
     """The primitives that are the same in all backends that emit code.
 
-    A backend's subclass has a method for each other one. Where it has tables, it has `piecewise` and `where_rare` too.
+    A backend's subclass has a method for each other primitive, and `piecewise` and `where_rare` if it has tables.
     """
 
-    piecewise: Callable[..., Any] | None = None  # only with tables
+    piecewise: Callable[..., Any] | None = None  # only in backends with tables
     where_rare: Callable[..., Any] | None = None
-    overrides: Mapping[str, Any] = {}  # of constants of `accurate`: SHORT, and the tables of `piecewise`
-    is_double: bool  # whether the compute dtype is float64, else float32
+    overrides: Mapping[str, Any] = {}  # constants that replace some of `accurate`: SHORT, and the tables of `piecewise`
+    is_double: bool  # whether the compute dtype is float64, otherwise float32
 
     @cached_property
     def functions(self) -> dict[str, Callable[..., Any]]:
@@ -75,7 +75,7 @@ def saturated(emitter: Any, x: Any, dtype: Dtype) -> Any:
 
 
 def _arithmetic(sign: str) -> tuple[Any, Any]:
-    """The methods of an operator: with the number on its left, and on its right."""
+    """The two methods of an operator: for a value as the left operand, and for a value as the right operand."""
     return lambda self, other: self._binary(sign, self, other), lambda self, other: self._binary(sign, other, self)
 
 

@@ -1,4 +1,4 @@
-"""The GPU that a kernel runs on: which one, its current stream, and making it the current one."""
+"""The GPU that a kernel runs on: its name, its current stream, and a context that makes it the current device."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ...base.errors import BackendUnavailable
 
 
 class GpuDevice(NamedTuple):
-    """A GPU. Its functions are those of Triton's driver, which takes PyTorch's where it is loaded."""
+    """A GPU. Its functions are those of Triton's driver, which uses PyTorch's functions if PyTorch is loaded."""
 
     number: int
-    target: Any  # Triton's description of its architecture
+    target: Any  # Triton's description of the GPU's architecture
     get_current: Callable[[], int]
     set_current: Callable[[int], None]
     get_stream: Callable[[int], int]
@@ -32,7 +32,7 @@ class GpuDevice(NamedTuple):
 
 @cache
 def find(name: str) -> GpuDevice:
-    """The device called `name`, as "cuda:1"."""
+    """The device called `name`, such as "cuda:1"."""
     from triton.runtime import driver
 
     try:

@@ -15,7 +15,7 @@ class ElementFunction(NamedTuple):
     """The text of `element(x0, ..., u0, ...)`, a function of loaded inputs and of uniform numbers."""
 
     text: str
-    uniforms: tuple[float, ...]  # in the compute dtype
+    uniforms: tuple[float, ...]  # numbers in the compute dtype
     uniform_type: str
     results: int
 

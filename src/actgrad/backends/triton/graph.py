@@ -1,7 +1,7 @@
 """A kernel as a node of a graph that another compiler compiles and launches.
 
-A function of whole tensors and a few numbers surrounds the kernel, in place of the launcher: it adds the operands'
-offsets, and passes all numbers in the kernel's types.
+A function of whole tensors and a few numbers wraps the kernel and replaces the launcher: it adds the operands' offsets,
+and passes all numbers in the kernel's types.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TYPES = {"i32": "tl.int32", "i64": "tl.int64", "fp32": "tl.float32", "fp64": "t
 
 
 class Launch(NamedTuple):
-    """A launch: a Triton function on the outputs' tensors, the inputs' tensors, and numbers."""
+    """A launch: a Triton function, called with the outputs' tensors, the inputs' tensors, and numbers."""
 
     kernel: Any
     numbers: tuple[Any, ...]
@@ -31,7 +31,7 @@ class Launch(NamedTuple):
 def launch(computation: Computation, machine: Machine = FUSING_CUDA) -> Launch:
     """The launch of a computation on at least one element. Sizes may be a tracer's symbols.
 
-    Each property of a size that the kernel relies on is tested here, so that the tracer guards it.
+    This function tests each property of a size that the kernel relies on, so that the tracer guards the property.
     """
     kernel = tiled_kernel(computation, machine)
     operands = walked(computation).operands
@@ -51,7 +51,7 @@ def launch(computation: Computation, machine: Machine = FUSING_CUDA) -> Launch:
         return as_bits(start, operand.dtype)
 
     arguments = [pointer(name, operand) for (name, _), operand in zip(kernel.pointers, operands, strict=True)]
-    # Constants tell the compiler their divisors, and attributes keep their bits; a number of elements may vary.
+    # Constants let the compiler know their divisors, and attributes keep their bits. A number of elements may vary.
     arguments += [
         number(p.name, _TYPES[p.type], p.value, p.is_hinted or p.type.startswith("fp")) for p in kernel.parameters
     ]

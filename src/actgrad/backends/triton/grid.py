@@ -1,9 +1,9 @@
-"""How a loop is cut into tiles, one per program, and the text of a kernel, which computes a tile.
+"""Cuts a loop into tiles, one per program, and writes the text of a kernel, which computes one tile.
 
-A flat loop is contiguous in every operand: a program takes a run of elements and masks the last run alone, so that
-accesses have 128 bits for any number of elements. Any other loop is cut into tiles of one or two dimensions; a
-program's number gives its indices in the other dimensions. Pointers advance to the tile in 64 bits, once per program;
-offsets within a tile have 32 bits unless it reaches further.
+A flat loop is contiguous in every operand. A program takes a run of elements, and only the last run has a mask, so that
+accesses have 128 bits for any number of elements. Any other loop is cut into tiles of one or two dimensions, and a
+program's number gives its indices in the other dimensions. Pointers advance to the tile in 64 bits, once per program.
+Offsets within a tile have 32 bits, unless the tile is larger than their range.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from ...base.loop import Loop, Operand
 from .element import ElementFunction
 from .widening import memory_type
 
-THREAD_BYTES = 32  # of the widest operand, per thread: two 128-bit accesses in flight
+THREAD_BYTES = 32  # bytes of the widest operand per thread: two 128-bit accesses in flight
 WARPS = 4
-INTERPRETED_TILE = 1 << 16  # elements; the interpreter's cost is per operation, not per element
-TRANSPOSED_TILE = 64  # elements in each dimension where operands are contiguous in different ones
-FULL = 256  # elements in the second dimension of a tile that is well filled
-VARYING = 1024  # elements assumed for a tracer's symbol: too many lanes cost little
-LEAST_RUN = 32  # at least so many elements in the innermost dimension of a tile, if the loop has them
+INTERPRETED_TILE = 1 << 16  # elements; a large tile, because the interpreter's time grows with the number of operations
+TRANSPOSED_TILE = 64  # elements in each dimension, if operands are contiguous in different dimensions
+FULL = 256  # elements in the second dimension that fill a tile well
+VARYING = 1024  # elements assumed for a tracer's symbol; if this is too many, idle lanes cost little
+LEAST_RUN = 32  # elements, at least, in the innermost dimension of a tile, if the loop has as many
 REACH = 2**31 - 2**16  # the range of 32-bit offsets
 
 
 class KernelParameter(NamedTuple):
-    """A number that the kernel is given."""
+    """A number that a launch passes to the kernel."""
 
     name: str
     type: str
     value: float
-    is_hinted: bool = False  # whether the compiler is told its divisor
+    is_hinted: bool = False  # whether the compiler may use its divisor
 
     @property
     def divisor(self) -> int:
-        """The largest power of two up to 16 that divides it, 1 where the compiler is not told."""
+        """The largest power of two up to 16 that divides the number, or 1 if the compiler may not use a divisor."""
         return min(16, int(self.value) & -int(self.value)) if self.is_hinted else 1
 
 
@@ -87,8 +87,8 @@ def _is_flat(operand: Operand, is_output: bool) -> bool:
 def _tile_dimensions(loop: Loop, sizes: Sequence[int]) -> tuple[int, int | None]:
     """The innermost dimension, and the second dimension of a tile.
 
-    The second one is a dimension in which another operand is contiguous, so that every operand is accessed in runs.
-    Otherwise it is the innermost dimension that fills a tile, or the longest one.
+    The second dimension is a dimension in which another operand is contiguous, so that every operand is accessed in
+    runs. If no such dimension exists, it is the innermost dimension that fills a tile, or else the longest dimension.
     """
     inner = len(sizes) - 1
     contiguous_dims = [d for d in range(inner) if any(_step(o, d) == 1 for o in loop.operands)]
@@ -98,7 +98,10 @@ def _tile_dimensions(loop: Loop, sizes: Sequence[int]) -> tuple[int, int | None]
 
 
 def _tile(inner: int, second: int, elements: int, is_transposed: bool) -> tuple[int, int]:
-    """The sizes of a tile, powers of two: those with the fewest idle lanes, among equals the longest."""
+    """The sizes of a tile, which are powers of two.
+
+    Take the sizes with the fewest idle lanes, and of these the longest.
+    """
     if is_transposed:
         inner_block = min(_power_above(inner), TRANSPOSED_TILE)
         return inner_block, min(_power_above(second), elements // inner_block)
@@ -117,7 +120,7 @@ def _power_above(n: int) -> int:
 
 
 class KernelWriter:
-    """Writes a kernel: its parameters, and its body behind the functions that it calls."""
+    """Writes a kernel: its parameters, the functions that it calls, and its body."""
 
     def __init__(self, loop: Loop):
         self.loop = loop
@@ -128,7 +131,7 @@ class KernelWriter:
         self.functions: list[str] = []
 
     def call(self, name: str, element: ElementFunction) -> Callable[[Sequence[str]], str]:
-        """Write an element's function under this name; returns the text of its calls."""
+        """Write an element's function under this name. Returns a function that makes the text of a call."""
         self.functions.append(element.text.replace("def element(", f"def {name}(", 1))
         prefix = "u" if name == "element" else f"{name}_u"
         parameters = [KernelParameter(f"{prefix}{k}", element.uniform_type, u) for k, u in enumerate(element.uniforms)]
@@ -218,7 +221,10 @@ class _TileWriter(KernelWriter):
         return self.kernel(body, tiles, warps, description)
 
     def _access(self, offsets: dict[str, str], masks: dict[str, str], shape: Sequence[int]) -> list[str]:
-        """Loads, the element's function, stores. An operand without an offset is a single element."""
+        """Lines that load the inputs, call the element's function and store.
+
+        An operand without an offset is one element.
+        """
         loads = []
         for name in self.operands:
             if name.startswith("in"):
@@ -242,5 +248,5 @@ def _scale(dtype: Dtype) -> str:
 
 
 def indented(lines: Sequence[str]) -> list[str]:
-    """Lines of a block."""
+    """The lines, indented."""
     return [f"    {line}" for line in lines]

@@ -1,4 +1,4 @@
-"""Makes a kernel of a computation: tiled, compiled for its device, ready for launches."""
+"""Makes the kernel of a computation: cuts it into tiles, compiles it for its device, prepares its launches."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .grid import TiledKernel, tile
 from .machines import INTERPRETER, MACHINES, Machine
 from .row_program import row_kernel
 
-ALIGNMENT = 16  # bytes that one access moves at most
+ALIGNMENT = 16  # the most bytes that one access moves
 
 
 def walked(computation: Computation) -> Loop:
-    """The loop that the kernel of a computation walks."""
+    """The loop that the kernel of a computation runs over."""
     return computation.loop if computation.statistics is not None else computation.loop.coalesced()
 
 
@@ -52,20 +52,20 @@ class _TritonKernel:
         self.tiled = tiled_kernel(computation, machine)
         self._places = tuple((operand.tensor, operand.offset) for operand in loop.operands)
         self._units = [(o.dtype.part if o.dtype.kind == "complex" else o.dtype).itemsize for o in loop.operands]
-        self._misfit = max(self._units) - 1  # the address bits that misalignment sets
+        self._misfit = max(self._units) - 1  # the address bits that show a misalignment
 
 
 class CompiledKernel(_TritonKernel):
     """A computation as machine code of a GPU.
 
-    `run` adds only the addresses: their low bits choose the variant for their alignment.
+    `run` only adds the addresses. Their low bits select the variant for their alignment.
     """
 
     def __init__(self, computation: Computation):
         self.device = device.find(computation.device)
         super().__init__(computation, MACHINES[self.device.target.backend])
         self._numbers = tuple([parameter.value for parameter in self.tiled.parameters])
-        self._launches: list[Callable[..., object] | None] = [None] * ALIGNMENT  # keys: low bits of the addresses
+        self._launches: list[Callable[..., object] | None] = [None] * ALIGNMENT  # indices: low bits of the addresses
         self._launch(0)
 
     def __str__(self) -> str:
@@ -102,14 +102,14 @@ class CompiledKernel(_TritonKernel):
         alignment = low & -low or ALIGNMENT
         with self.device.made_current():
             compiled = program.compiled(self.tiled, self.device.target, alignment)
-            enter = compiled.run  # the attribute loads the code
+            enter = compiled.run  # reading the attribute loads the code
         tiles, numbers = self.tiled.tiles, self._numbers
         function, metadata = compiled.function, compiled.packed_metadata
 
         def launch(stream: int, pointers: list[int]) -> None:
             enter(tiles, 1, 1, stream, function, metadata, None, None, None, *pointers, *numbers)
 
-        launch.compiled = compiled  # type: ignore[attr-defined]  # the driver unloads code with its last reference
+        launch.compiled = compiled  # type: ignore[attr-defined]  # the driver unloads code with the last reference
         self._launches[low] = launch
         return launch
 
@@ -129,12 +129,12 @@ class InterpretedKernel(_TritonKernel):
         return f"Triton's interpreter, {self.tiled.description}"
 
     def run(self, *addresses: int) -> None:
-        """Compute."""
+        """Compute with the interpreter."""
         program.interpret(self.tiled, [addresses[tensor] + offset for tensor, offset in self._places])
 
 
 def prepare(computation: Computation) -> Kernel:
-    """The computation as a kernel."""
+    """The kernel of a computation."""
     if computation.is_empty:
         return EmptyKernel()
     return (InterpretedKernel if computation.device == "cpu" else CompiledKernel)(computation)

@@ -1,4 +1,4 @@
-"""A kernel's text given to Triton: compiled for a GPU, or interpreted on the CPU."""
+"""Passes a kernel's text to Triton, which compiles it for a GPU or interprets it on the CPU."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from triton.runtime.jit import JITFunction
 
 from .grid import WARPS, TiledKernel
 
-OPTIONS = {"enable_fp_fusion": False}  # fused multiply-adds are written as such
+OPTIONS = {"enable_fp_fusion": False}  # the text states fused multiply-adds explicitly
 
 
 def compiled(kernel: TiledKernel, target: GPUTarget, alignment: int) -> Any:
-    """The machine code for a GPU, present or not. Pointers are multiples of `alignment` bytes."""
+    """The machine code for a GPU, which need not be present. Pointers are multiples of `alignment` bytes."""
     signature = dict(kernel.pointers) | {p.name: p.type for p in kernel.parameters}
     divisors = [alignment] * len(kernel.pointers) + [p.divisor for p in kernel.parameters]
     hints = {(k,): [["tt.divisibility", divisor]] for k, divisor in enumerate(divisors) if divisor > 1}
@@ -51,13 +51,13 @@ def _type(name: str) -> Any:
 
 
 def _typed(value: Any, numpy_dtype: Any, type_: Any) -> Any:
-    """A scalar of the interpreter, which would else guess the type from the value."""
+    """A scalar with a type for the interpreter, which would otherwise guess the type from the value."""
     return tl.tensor(TensorHandle(np.array([value], numpy_dtype), type_), type_)
 
 
 @cache
 def for_others(text: str, name: str, warps: int) -> Any:
-    """A text's function of this name, for compilers with options of their own."""
+    """The function of this name in a text, for other compilers with their own options."""
     function = _function(text, name, JITFunction)
     is_default = warps == WARPS
     return function if is_default else triton.autotune([triton.Config({}, num_warps=warps)], key=[])(function)
@@ -65,9 +65,9 @@ def for_others(text: str, name: str, warps: int) -> Any:
 
 @cache
 def _function(text: str, name: str, wrap: Callable[[Any], Any]) -> Any:
-    """A function of a text, with the functions that it calls."""
+    """The function of this name in a text, with the functions that it calls."""
     file = f"<actgrad kernel {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # Triton reads the source there
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # Triton reads the source from here
     scope: dict[str, Any] = {"tl": tl, "__name__": __name__}
     exec(compile(text, file, "exec"), scope)
     for key, value in list(scope.items()):

@@ -1,4 +1,4 @@
-"""The text of a kernel over rows: a program takes one row, in blocks, once for each pass and once for its elements."""
+"""The text of a kernel over rows. A program takes one row, in blocks: once for each pass, and once for the elements."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .grid import INTERPRETED_TILE, REACH, VARYING, WARPS, KernelParameter, Kern
 from .machines import INTERPRETER, Machine
 
 MOST_LANES = 4096  # elements of a row that a program computes at a time
-#: The text of functions that combine two numbers. Triton's own sum and max run in the interpreter only where
-#: TRITON_INTERPRET was set before Triton's import.
+#: The text of functions that combine two numbers. Triton's own sum and max run in the interpreter only if
+#: TRITON_INTERPRET was set before the import of Triton.
 COMBINATIONS = """\
 def add(a, b):
     return a + b
@@ -27,7 +27,7 @@ def larger(a, b):
 
 
 def row_kernel(computation: Computation, machine: Machine) -> TiledKernel:
-    """The kernel of a computation whose elements see their rows."""
+    """The kernel of a computation whose elements use statistics of their rows."""
     assert computation.statistics is not None
     return _RowWriter(computation, computation.statistics, machine).written()
 
@@ -52,7 +52,7 @@ class _RowWriter(KernelWriter):
         self, name: str, formula: Callable[..., object], inputs: Sequence[Dtype], outputs: Sequence[Dtype],
         compute: Callable[..., object] = forward,
     ) -> Callable[[Sequence[str]], str]:  # fmt: skip
-        """Write a function of one block's elements; returns the text of its calls."""
+        """Write a function of one block's elements. Returns a function that makes the text of a call."""
         operands = [Operand(k, dtype, 0, (dtype.itemsize,)) for k, dtype in enumerate((*outputs, *inputs))]
         loop = Loop((1,), tuple(operands[: len(outputs)]), tuple(operands[len(outputs) :]))
         single = replace(self.computation, element=compute, formulas=(formula,), loop=loop, statistics=None)
@@ -74,7 +74,7 @@ class _RowWriter(KernelWriter):
         count = 0
         for combinations in rows.passes:
             if combinations == (LENGTH,):
-                calls.append(lambda arguments: "")  # there is no term
+                calls.append(lambda arguments: "")  # this statistic has no term
                 body.append(f"s{count} = size.to({compute})")
                 count += 1
                 continue
@@ -105,7 +105,7 @@ class _RowWriter(KernelWriter):
             body += self._blocks(block, lines)
         row_outputs = [(k, s) for k, s in enumerate(rows.output_statistics) if s >= 0]
         if row_outputs:
-            body.append("tl.debug_barrier()")  # an input may be this output: all threads have read it by now
+            body.append("tl.debug_barrier()")  # an input may be this output: all threads have read the input by now
         for k, statistic in row_outputs:
             call = self._function(f"held{k}", _itself, [number], [self.outputs[k].dtype])
             body.append(f"tl.store(out{k}, {call([f's{statistic}'])})")
@@ -118,7 +118,7 @@ class _RowWriter(KernelWriter):
         return name
 
     def _row(self, first: int) -> list[str]:
-        """The program's row: its pointers, and the sizes and strides within it."""
+        """Lines for the program's row: its pointers, and the sizes and strides within the row."""
         shape = self.loop.shape
         lines = ["rest = tl.program_id(0).to(tl.int64)"]
         for d in reversed(range(first)):
@@ -139,12 +139,12 @@ class _RowWriter(KernelWriter):
         return " + ".join(f"at{d} * {step}" for d, step in self.steps[name]) or "at * 0"
 
     def _loads(self) -> list[str]:
-        """Loads of a block of each input; zeros beyond the row."""
+        """Lines that load a block of each input, with zeros beyond the row."""
         pointers = [f"in{k} + {self._offset(f'in{k}')}" for k in range(len(self.inputs))]
         return [f"x{k} = tl.load({pointer}, inside, other=0)" for k, pointer in enumerate(pointers)]
 
     def _blocks(self, block: int, lines: Sequence[str]) -> list[str]:
-        """A loop over the row's blocks; `at0`, ... are its elements' indices."""
+        """A loop over the row's blocks; `at0`, ... are the indices of the block's elements."""
         inner = ["at = start + lane.to(tl.int64)", "inside = at < size"]
         rest = "at"
         for d, size in reversed(self.sizes.items()):

@@ -1,8 +1,8 @@
 """Values that write Triton source text when a formula computes with them: vectors, uniform scalars and masks.
 
 `TextEmitter.functions` binds the names of xp.py to functions of these values. The accurate functions call the
-primitives below. Every step is one line `v7 = tl.fma(v5, v6, c2)`; equal steps are written once. No result comes
-from an approximate function of the GPU, and fused multiply-adds are written as such.
+primitives below. Every step is one line such as `v7 = tl.fma(v5, v6, c2)`; equal steps are written once. The text uses
+none of the GPU's approximate functions for results, and states fused multiply-adds explicitly.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ class TextEmitter(tracing.Primitives):
         self.bits = 64 if self.is_double else 32
         self.product = machine.product(self.is_double)
         self.mantissa = 52 if self.is_double else 23
-        # 1.5 * 2**mantissa: adding it leaves the nearest integer in the low bits.
+        # 1.5 * 2**mantissa: in x + magic, the low bits are the integer nearest to x.
         self.magic = 1.5 * 2.0**self.mantissa
         self.lines: list[str] = []
-        self.constants: dict[bytes, str] = {}  # the key has their bits, because 0.0 equals -0.0
-        self.uniforms: dict[str, TextUniform] = {}  # those that meet a vector, by their expressions
-        self._names: dict[str, str] = {}  # of expressions
+        self.constants: dict[bytes, str] = {}  # keys: the bits, because 0.0 equals -0.0
+        self.uniforms: dict[str, TextUniform] = {}  # keys: expressions; only uniforms that meet a vector
+        self._names: dict[str, str] = {}  # keys: expressions
 
     # Text
 
     def emit(self, expression: str) -> str:
-        """The name of a line's result."""
+        """Write a line for the expression. Returns the name of its result."""
         name = self._names.get(expression)
         if name is None:
             name = self._names[expression] = f"v{len(self.lines)}"
@@ -68,7 +68,7 @@ class TextEmitter(tracing.Primitives):
         return TextVector(self, self.constant(float(value)))
 
     def call(self, expression: str, *values: Any) -> TextVector:
-        """The result of an expression with {} for each of the values."""
+        """The result of an expression, which has a {} for each of the values."""
         return TextVector(self, self.emit(expression.format(*[self.vector(value).name for value in values])))
 
     def bits_of(self, x: TextVector) -> str:
@@ -78,12 +78,12 @@ class TextEmitter(tracing.Primitives):
         return TextVector(self, self.emit(f"{bits}.to({self.type}, bitcast=True)"))
 
     def one_nan(self, x: TextVector) -> TextVector:
-        """x with one NaN for all, selected as bits: a compiler may exchange NaNs."""
-        pattern = -(1 << (self.mantissa - 1))  # negative and quiet, of payload 0, as on the CPU
+        """x with the same NaN for all NaNs, selected as bits, because a compiler may exchange NaNs."""
+        pattern = -(1 << (self.mantissa - 1))  # negative and quiet, with payload 0, as on the CPU
         is_number = self.emit(f"{x.name} == {x.name}")
         return self.from_bits(self.emit(f"tl.where({is_number}, {self.bits_of(x)}, {pattern})"))
 
-    # Primitives, see primitives.py for their meaning
+    # Primitives; primitives.py defines each of them
 
     def where(self, condition: TextMask, x: Any, y: Any) -> TextVector:
         return self.call(f"tl.where({condition.name}, {{}}, {{}})", x, y)
@@ -105,19 +105,19 @@ class TextEmitter(tracing.Primitives):
     def fma(self, a: Any, b: Any, c: Any) -> TextVector:
         return self.call("tl.fma({}, {}, {})", a, b, c)
 
-    muladd = fma  # `piecewise` is left out: table lookups are slower than arithmetic here
+    muladd = fma  # `piecewise` is missing because table lookups are slower than arithmetic here
 
     def rounded_product(self, x: Any, factor: float) -> TextVector:
-        """The nearest integer, ties to even, for a product up to 2**(mantissa - 1); 0.0 also for -0.0."""
+        """The nearest integer, ties to even, for a product up to 2**(mantissa - 1). The result for -0.0 is 0.0."""
         biased = self.fma(x, factor, self.magic)
         result = biased - self.magic
         return TextVector(self, result.name, biased.name)
 
     def scale_by_power_of_two(self, x: Any, n: Any) -> TextVector:
-        """In two steps, because 2**n alone may be out of range where the result is not.
+        """x * 2**n in two steps, because 2**n may be out of range although the result is in range.
 
-        It is right for |n| up to twice the largest exponent, the bound of the accurate functions. The low bits of
-        n + magic hold n; shifts remove the others.
+        The result is right for |n| up to twice the largest exponent, the bound of the accurate functions. The low bits
+        of n + magic hold n; shifts remove the other bits.
         """
         n = self.vector(n)
         integer = self.bits_of(TextVector(self, n.biased) if n.biased else n + self.magic)
@@ -129,7 +129,7 @@ class TextEmitter(tracing.Primitives):
         return self.scale_by_power_of_two(factor, n)
 
     def _power_of_two(self, n: str) -> TextVector:
-        """2**n of a normal number: the low bits of n become the exponent field."""
+        """2**n, a normal number: the low bits of n become the exponent field."""
         bias = 2 ** (self.bits - self.mantissa - 2) - 1
         return self.from_bits(self.emit(f"({n} + {bias}) << {self.mantissa}"))
 
@@ -144,7 +144,10 @@ class TextEmitter(tracing.Primitives):
         return self.call("tl.sqrt({})" if self.is_double else "tl.sqrt_rn({})", x)  # `sqrt` of float32 is approximate
 
     def reciprocal(self, x: Any) -> TextVector:
-        """One step of Newton's method from the approximate reciprocal: exact division has branches for rare cases."""
+        """1 / x by one step of Newton's method, because exact division has branches for rare cases.
+
+        The start is the approximate reciprocal.
+        """
         x = self.vector(x)
         if self.is_double:
             return 1.0 / x
@@ -154,7 +157,7 @@ class TextEmitter(tracing.Primitives):
 
 def constant(value: float, type_: str) -> str:
     """The text of a number of one of Triton's types."""
-    if value == 0 and np.signbit(value):  # Triton would write 0.0
+    if value == 0 and np.signbit(value):  # otherwise Triton would write 0.0
         bits = int(type_[-2:])
         return f"tl.full((), {-1 << (bits - 1)}, tl.int{bits}).to({type_}, bitcast=True)"
     text = repr(value) if np.isfinite(value) else f'float("{value}")'
@@ -183,14 +186,14 @@ class _TextNumber(tracing.Number):
 
 
 class TextVector(_TextNumber):
-    """One number per lane, in the compute dtype: the name of a line's result."""
+    """One number per lane, in the compute dtype. It holds the name of a line's result."""
 
     __slots__ = ("biased", "name")
 
     def __init__(self, emitter: TextEmitter, name: str, biased: str = ""):
         self.emitter = emitter
         self.name = name
-        self.biased = biased  # of a whole number: the name of its sum with the emitter's magic number
+        self.biased = biased  # for an integral number: the name of its sum with the emitter's magic number
 
     def __neg__(self) -> TextVector:
         return self.emitter.call("-{}", self)
@@ -199,8 +202,8 @@ class TextVector(_TextNumber):
 class TextUniform(_TextNumber):
     """One number for all lanes: an attribute, or an expression of attributes.
 
-    Python computes it in double and rounds it once; the kernel is given the result. The text depends on the expression
-    alone, so that calls with other attributes share the kernel.
+    Python computes the number in double and rounds it once, and a launch passes the result to the kernel. The text
+    depends only on the expression, so that calls with other attributes share the kernel.
     """
 
     __slots__ = ("how", "value")

@@ -1,7 +1,7 @@
 """Conversions between storage dtypes and the compute dtype, as text.
 
-Every conversion back rounds once, to nearest, ties to even. All NaNs are stored as one; integers saturate, and NaN
-becomes the integer 0.
+Every conversion to a storage dtype rounds once, to nearest, ties to even. All NaNs are stored as the same NaN. Integers
+saturate, and NaN becomes the integer 0.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from ...base.dtypes import Dtype
 from ..formula.tracing import saturated
 from .text_emitter import TextEmitter, TextVector
 
-#: Triton's types of storage dtypes. bfloat16 is read as bits: the interpreter's conversions truncate it.
+#: Triton's types for storage dtypes. bfloat16 is read as bits, because the interpreter's conversions truncate it.
 TYPES = {
     "float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat16": "i16",
     "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32",
@@ -23,7 +23,7 @@ def memory_type(dtype: Dtype) -> str:
 
 
 def as_bits(pointer: str, dtype: Dtype) -> str:
-    """A pointer to any dtype, made a pointer to `memory_type`."""
+    """A pointer to any dtype, cast to a pointer to `memory_type`."""
     if dtype.name != "bfloat16":
         return pointer
     return f"({pointer}).to(tl.pointer_type(tl.int16), bitcast=True)"
@@ -39,12 +39,12 @@ def widen(emitter: TextEmitter, raw: str, dtype: Dtype) -> TextVector:
 
 
 def narrow(emitter: TextEmitter, x: TextVector, dtype: Dtype) -> str:
-    """A vector rounded once to the storage of `dtype`; of a complex dtype the real part."""
+    """A vector rounded once to the storage of `dtype`, or its real part for a complex dtype."""
     if dtype.kind in ("int", "uint"):
         return _to_integer(emitter, x, dtype)
     target = dtype.part if dtype.kind == "complex" else dtype
     if target.itemsize > 2 or not emitter.machine.has_one_nan:
-        # Store one NaN for all, because machines differ in the NaN that a product of two NaNs has.
+        # A product of two NaNs differs between machines, so store the same NaN for all.
         x = emitter.one_nan(x)
     if target.itemsize == 2 and emitter.is_double:
         single = _round_to_odd(emitter, x)
@@ -60,9 +60,9 @@ def narrow(emitter: TextEmitter, x: TextVector, dtype: Dtype) -> str:
 
 
 def _round_to_odd(emitter: TextEmitter, x: TextVector) -> str:
-    """Doubles in float32 such that rounding the result once more equals rounding the double once.
+    """Doubles rounded to odd in float32: rounding the result once more equals rounding the double once.
 
-    Truncation towards zero sets the last bit where it loses any (Boldo and Melquiond 2008).
+    Truncate towards zero, then set the last bit of inexact results (Boldo and Melquiond 2008).
     """
     nearest = emitter.emit(f"{x.name}.to(tl.float32)")
     back = emitter.emit(f"{nearest}.to(tl.float64)")
@@ -74,7 +74,7 @@ def _round_to_odd(emitter: TextEmitter, x: TextVector) -> str:
 
 
 def _to_bfloat16(emitter: TextEmitter, single: str) -> str:
-    """The upper half of a float, rounded to nearest even; by an addition where the machine does not round."""
+    """The upper half of a float, rounded to nearest even. An addition rounds if the machine's conversion does not."""
     if emitter.machine.rounds_bfloat16:
         return emitter.emit(f"{single}.to(tl.bfloat16).to(tl.int16, bitcast=True)")
     bits = emitter.emit(f"{single}.to(tl.uint32, bitcast=True)")
@@ -85,5 +85,5 @@ def _to_bfloat16(emitter: TextEmitter, single: str) -> str:
 def _to_integer(emitter: TextEmitter, x: TextVector, dtype: Dtype) -> str:
     """The nearest integer, saturated."""
     integer = emitter.rounded_product(saturated(emitter, x, dtype), 1.0)
-    wide = emitter.emit(f"{integer.name}.to(tl.int32)")  # no dtype here exceeds it
+    wide = emitter.emit(f"{integer.name}.to(tl.int32)")  # every integer dtype here fits into 32 bits
     return wide if dtype.name == "int32" else emitter.emit(f"{wide}.to(tl.{dtype.name})")

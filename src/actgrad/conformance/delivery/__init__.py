@@ -1,8 +1,8 @@
-"""A delivery: a folder with the inputs of many cases, a manifest, and the outputs that another program puts there.
+"""A delivery: a folder with the inputs of many cases, a manifest, and the outputs that another program adds.
 
-manifest  the file manifest.json: read, written, and the tensors that it names
-drawing   the cases that `actgrad cases --tensors` makes
-trial     all cases judged, by several processes, with a state that an interrupted run goes on from
+manifest  reads and writes manifest.json and the tensors that it names
+drawing   makes the cases of `actgrad cases --tensors`
+trial     judges all cases, in several processes, and keeps its state so that an interrupted run can continue
 workers   the processes that judge
 summary   the verdict on all cases: for a terminal, as JSON, JUnit XML and a page
 """

@@ -1,8 +1,8 @@
-"""The cases of a delivery: tensors of mixed numbers in sizes that show mistakes, and none that accepts a wrong output.
+"""The cases of a delivery: tensors of mixed numbers in sizes that show mistakes. No case accepts a wrong output.
 
-Each tensor mixes ordinary numbers, large and small ones, and a few special ones. Three quarters of the cases have at
-least 512 outputs. A case whose standards would accept a wrong output is drawn again with milder numbers and shorter
-rows. Cases for special values say so.
+Each tensor mixes ordinary numbers, large and small numbers, and a few special values. Three quarters of the cases have
+at least 512 outputs. If the standards would accept a wrong output of a case, the case is drawn again with milder
+numbers and shorter rows. Cases for special values are marked.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from ..standards import IN_FORCE
 from .manifest import DeliveryCase, TensorFile
 
 DTYPES = ("float16", "bfloat16", "float32")
-#: Shapes of elements. The last size is the length of rows. No size is a multiple of 64.
+#: Shapes of elements. The last size is the length of the rows. No size is a multiple of 64.
 SHAPES = (
     (1031,), (37, 29), (5, 7, 31), (129, 15), (3, 5, 7, 11), (2531,), (77, 65), (9, 3, 43), (257, 10),
     (2, 3, 5, 3, 7, 3), (65, 33), (601,), (19, 5, 17), (131, 6), (2, 2, 3, 5, 43),
 )  # fmt: skip
 SMALL = ((3, 7), (61,), (2, 5, 11), (15, 9))
-ROUND = 8  # cases: of these one is small, and one is for special values
+ROUND = 8  # cases; in each round, one case is small, and one is for special values
 TRIES = 12
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """The numbers of tensors: of how many elements one is large or small, and one is special."""
+    """The mix of numbers in tensors: how many elements are large or small, and how many are special."""
 
     dtype: str
     rng: np.random.Generator
     mildness: int = 0  # from 0 (large, small and special numbers) to only ordinary numbers
 
     def draw(self, shape: tuple[int, ...], has_rows: bool = False) -> Array:
-        """A tensor of these numbers. One row in 16 has special ones."""
+        """A tensor of these numbers, with at most 8 special values."""
         rng, count, kind = self.rng, prod(shape), BY_NAME[self.dtype]
         if kind.kind != "float":
             return backend_cases.numbers(self.dtype, count, rng).reshape(shape)
@@ -69,7 +69,7 @@ class Mixture:
 
 
 def dtypes_of(operator: Operator, names: Sequence[str]) -> list[str]:
-    """The dtypes among these names that an operator takes, on a product that was chosen."""
+    """The dtypes among these names that an operator takes, on the chosen product if there is one."""
     allowed = case_dtypes(operator)
     dtypes = [name for name in names if name in allowed]
     if not dtypes:
@@ -81,7 +81,7 @@ def dtypes_of(operator: Operator, names: Sequence[str]) -> list[str]:
 def draw(
     operator: Operator, names: Sequence[str], number: int, seed: int
 ) -> Iterator[tuple[DeliveryCase, dict[str, Array]]]:
-    """`number` cases of an operator, and the inputs of each. A seed gives the same cases again."""
+    """Draw `number` cases of an operator, and the inputs of each. The same seed draws the same cases."""
     dtypes, settings = dtypes_of(operator, names), oracle.attribute_cases(operator, products.current())
     for k in range(number):
         rng = np.random.default_rng((seed, k, *operator.name.encode()))
@@ -104,7 +104,7 @@ def _case(
     name, dim = f"{operator.name}-{number + 1:04}", operator.access.dimension_attribute
     special = ""
     for attempt in range(TRIES):
-        if attempt == 3 * TRIES // 4 and not is_special:  # attributes may leave one number everywhere
+        if attempt == 3 * TRIES // 4 and not is_special:  # the attributes may make all elements equal
             attributes = oracle.attributes_for(operator, oracle.attribute_cases(operator, products.current())[0], dtype)
         setting = dict(attributes)
         if dim:
@@ -116,7 +116,7 @@ def _case(
         weak = weaknesses_of(operator, setting, tensors)
         if is_special or not (weak or _magnifies(operator, setting, tensors)):
             break
-        if attempt % 3 == 2 and operator.access.sees_rows and len(shape) > 1:  # shorter rows: each result is larger
+        if attempt % 3 == 2 and operator.access.sees_rows and len(shape) > 1:  # in shorter rows, each result is larger
             length = max(3, shape[-1] // 3)
             shape = (-(-prod(shape) // length) | 1, length)
         elif attempt % 3 == 2 and operator.access.sees_rows:
@@ -135,7 +135,7 @@ def _described(
     outputs: Sequence[Array],
     special: str,
 ) -> tuple[DeliveryCase, dict[str, Array]]:
-    """A case of a manifest, and its inputs."""
+    """A case for a manifest, and its inputs."""
     results = dict(zip(operator.schema.outputs, outputs, strict=True))
     present = {tensor: array for tensor, array in tensors.items() if array is not None}
 
@@ -148,7 +148,7 @@ def _described(
 
 
 def of_file(cases: Iterable[FileCase], seed: int) -> Iterator[tuple[DeliveryCase, dict[str, Array]]]:
-    """The cases of an ATK or a TTK file, without those that cannot be run or must be refused."""
+    """The cases of an ATK or a TTK file that actgrad can run and does not refuse."""
     for k, case in enumerate(cases):
         with suppress(NotRun, ActgradError):
             operator, attributes, tensors, outputs = execution.draw(case, seed + k)
@@ -169,7 +169,7 @@ def _named(attributes: dict[str, Any]) -> dict[str, Any]:
 def _tensors(
     operator: Operator, mixture: Mixture, attributes: dict[str, Any], shape: tuple[int, ...]
 ) -> dict[str, Array | None]:
-    """The tensors of a call, results of the forward pass where the operator takes these."""
+    """The tensors of a call. If the operator takes results of the forward pass, they are computed."""
     has_rows = operator.access.sees_rows
     x = backend_cases.as_result(operator, attributes, mixture.draw(shape, has_rows))
     tensors = oracle.paired(operator, attributes, x, lambda: mixture.draw(shape, has_rows))
@@ -179,7 +179,7 @@ def _tensors(
 def _special(
     operator: Operator, dtype: str, attributes: dict[str, Any], number: int, rng: np.random.Generator
 ) -> tuple[str, dict[str, Array | None]]:
-    """A case for special values: every one with every other, zeros, or one element."""
+    """A case for special values: every special value with every other, zeros, or a single element."""
     kind = ("special values", "zeros", "one element")[number % 3]
     dim = operator.access.dimension_attribute
     if dim:

@@ -1,7 +1,7 @@
 """The manifest of a delivery: JSON that any program can read and write, and the .npy files of the tensors.
 
-A manifest comes from anywhere. Whatever breaks its rules is an UnreadableFile that names the file, the case and the
-field. Only an output that is missing or unlike its description is a matter of its case.
+A manifest may come from any program. If it breaks a rule, reading raises an UnreadableFile that names the file, the
+case and the field. If only an output is missing, or differs from its description, only its case fails.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..files.sizes import UnreadableFile
 
 NAME = "manifest.json"
 FORMAT, VERSION = "actgrad-delivery", 1
-MOST_BYTES = 64 << 20  # of a manifest
+MOST_BYTES = 64 << 20  # limit on the size of a manifest
 MOST_CASES = 100_000
 _FIELDS = ("format", "version", "seed", "actgrad", "cases")
 _CASE_FIELDS = ("id", "operator", "attributes", "product", "inputs", "outputs", "special")
@@ -43,13 +43,13 @@ class TensorFile:
     """A tensor of a case: its file, relative to the delivery's folder, and what the file must hold."""
 
     file: str
-    dtype: str | None  # None: of the file, or of the result
+    dtype: str | None  # None: the dtype of the file, or of the result
     shape: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
 class DeliveryCase:
-    """A call, with the files of its inputs and outputs by the names of the schema."""
+    """A call, and the files of its inputs and outputs by the names in the schema."""
 
     id: str
     operator_name: str
@@ -57,7 +57,7 @@ class DeliveryCase:
     product: str | None
     inputs: dict[str, TensorFile]
     outputs: dict[str, TensorFile]
-    special: str = ""  # the special values that the case is for, which may be weak
+    special: str = ""  # the special values that the case is for; such a case may be weak
 
     @property
     def operator(self) -> Operator:
@@ -69,7 +69,7 @@ class DeliveryCase:
         yield from self.outputs.values()
 
     def as_json(self) -> dict[str, Any]:
-        """The entry of the manifest."""
+        """The entry in the manifest."""
 
         def entries(tensors: Mapping[str, TensorFile]) -> dict[str, Any]:
             return {
@@ -82,7 +82,7 @@ class DeliveryCase:
         return entry | ({"special": self.special} if self.special else {})
 
 
-# Written
+# Writing
 
 
 def write(
@@ -97,7 +97,7 @@ def write(
         raise outputs.UnwritableFile(f"--tensors {folder}: {fault}; it must be a new folder; name another one")
     written = []
     for case, tensors in cases:
-        (folder / case.id).mkdir(parents=True)  # an error where it exists: nothing is written through a link
+        (folder / case.id).mkdir(parents=True)  # fails if the folder exists, so nothing is written through a link
         for name, one in case.inputs.items():
             outputs.write(folder / one.file, npy(tensors[name]))
         written.append(case)
@@ -112,18 +112,18 @@ def write(
 
 
 def npy(array: Array) -> bytes:
-    """A .npy file that every NumPy reads: bfloat16 as its bits."""
+    """A .npy file that every NumPy can read. bfloat16 is written as its bits."""
     file = io.BytesIO()
     bits = array.view(np.uint16) if array.dtype.name == "bfloat16" else array
     np.lib.format.write_array(file, np.ascontiguousarray(bits).reshape(array.shape), allow_pickle=False)
     return file.getvalue()
 
 
-# Read
+# Reading
 
 
 def read(folder: Path) -> list[DeliveryCase]:
-    """The cases of a delivery. The inputs of all are there as described."""
+    """The cases of a delivery. The files of all inputs exist and match their descriptions."""
     if not folder.is_dir():
         fault = "is a file" if folder.exists() else "no such folder"
         raise UnreadableFile(f"--manifest {folder}: {fault}; it must be a folder with {NAME}; name that folder")
@@ -157,7 +157,7 @@ def read(folder: Path) -> list[DeliveryCase]:
 
 
 def load(folder: Path, tensor: TensorFile) -> Array:
-    """A tensor, mapped into memory. The file may have changed since it was looked at: then an UnreadableFile."""
+    """A tensor, mapped into memory. Raises UnreadableFile if the file has changed since `read`."""
     path = folder / tensor.file
     _refuse_outside(os.path.realpath(folder), tensor.file)
     array = tensor_files.read_npy(path)
@@ -293,6 +293,6 @@ def _refuse_repetitions(cases: list[DeliveryCase]) -> None:
 
 
 def _refuse_outside(real: str, file: str) -> None:
-    """Raise unless a file lies inside a folder of this real path, also by its links."""
+    """Raise unless a file is inside the folder with this real path, also after following links."""
     if not os.path.realpath(os.path.join(real, file)).startswith(os.path.join(real, "")):
         raise UnreadableFile(f"{file}: leads out of the delivery's folder; it must stay inside; replace the link")

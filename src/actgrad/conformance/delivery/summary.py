@@ -1,4 +1,4 @@
-"""The verdict on a delivery: tables for a terminal, report.json, JUnit XML, and a page that stands on its own."""
+"""The verdict on a delivery: tables for a terminal, report.json, JUnit XML, and a page that needs no other file."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from ..report.text import grouped
 from .manifest import NAME, DeliveryCase
 from .trial import ACCEPTED, MISSING, REJECTED, Entry
 
-MARK = "actgrad-delivery"  # in the first bytes of every file that `check` makes
-SHOWN = 8  # failing cases in a terminal
+MARK = "actgrad-delivery"  # near the beginning of every file that `check` makes
+SHOWN = 8  # failing cases that a terminal shows
 PICTURES = 1000  # failing cases with pictures on the page
 _KEYS = (
     "id", "operator", "dtype", "verdict", "why", "diagnosis", "says", "power", "power by standard", "worst", "warnings",
@@ -51,14 +51,14 @@ def report(entries: Sequence[Entry], surplus: Sequence[str], settings: Mapping[s
 
 
 def weak(entries: Iterable[Entry]) -> dict[str, int]:
-    """How many cases would accept each wrong output. Cases for special values do not count."""
+    """For each wrong output, the number of cases that would accept it. Cases for special values do not count."""
     usual = [entry for entry in entries if not entry["special"]]
     counts = {mistake: sum(entry["power"].get(mistake) == "accepted" for entry in usual) for mistake in WRONG}
     return {mistake: count for mistake, count in counts.items() if count}
 
 
 def settings(options: Mapping[str, Any], command: str, manifest_hash: str) -> dict[str, Any]:
-    """What a verdict depends on besides the files."""
+    """Everything that a verdict depends on, except the files."""
     return {
         "actgrad": __version__,
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"),
@@ -70,7 +70,7 @@ def settings(options: Mapping[str, Any], command: str, manifest_hash: str) -> di
 
 
 def surplus_files(folder: Path, cases: Sequence[DeliveryCase]) -> list[str]:
-    """The files of the folder that the manifest does not name and `check` did not make."""
+    """The files in the folder that the manifest does not name and `check` did not make."""
     names = {NAME, *(os.path.normpath(tensor.file) for case in cases for tensor in case.files)}
     paths = [
         os.path.relpath(os.path.join(root, file), folder)
@@ -106,7 +106,7 @@ def blocks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[An
 
 
 def remarks(entries: Sequence[Entry], document: Mapping[str, Any], most: int) -> Iterator[str]:
-    """Weak cases, `most` warnings, and surplus files, a line each."""
+    """Lines on weak cases, `most` warnings, and surplus files."""
     for mistake, count in document["weak"].items():
         yield f"weak: {quantity(count, 'case')} would accept {mistake}"
     warned = [entry for entry in entries if entry.get("warnings")]
@@ -189,7 +189,7 @@ def html(entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[s
 
 
 def _table(entries: Sequence[Entry]) -> str:
-    """The overview. A narrow page stacks the cells, and then shows each title."""
+    """The overview. On a narrow page, the cells of a row are stacked, and each shows its title."""
     figures = ("accepted", "rejected", "missing", "worst ULP")
     head = ("operator", "dtype", *figures)
 
@@ -204,7 +204,7 @@ def _table(entries: Sequence[Entry]) -> str:
 
 
 def _article(entry: Entry, has_pictures: bool) -> str:
-    """One failing case: its diagnosis, its worst element, and the errors over x and over the position."""
+    """A failing case: its diagnosis, its worst element, and its errors over x and over the position."""
 
     def text(value: object) -> str:
         return escape(terminal.printable(str(value)))

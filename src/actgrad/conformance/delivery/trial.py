@@ -1,7 +1,7 @@
-"""All cases of a delivery judged, by several processes. A state keeps the results.
+"""Judges all cases of a delivery, in several processes. A state keeps the results.
 
-A case is judged again where its files, the manifest's entry, the options or the versions have changed since. A
-rejected case is judged again also where the outputs differ that its diagnosis compared.
+A case is judged again if its files, its entry in the manifest, the options or the versions have changed. A rejected
+case is also judged again if the outputs have changed that its diagnosis compared.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from .workers import in_processes
 
 ACCEPTED, REJECTED, MISSING = "ACCEPTED", "REJECTED", "MISSING"
 MARK = "actgrad-delivery-state"
-_TIMES = 12  # memory that judging takes, in the size of the tensors
-Entry = dict[str, Any]  # the result of a case, as report.json has it, and more for the page
+_TIMES = 12  # the memory to judge a case, relative to the size of its tensors
+Entry = dict[str, Any]  # the result of a case, as in report.json, and more for the page
 
 
 def judge_case(
@@ -45,7 +45,7 @@ def judge_case(
     before: Entry | None = None,
     outputs_before: Sequence[tuple[str, TensorFile]] = (),
 ) -> Entry:
-    """The result of one case. `before` is the result of an earlier run, which stands if nothing has changed.
+    """The result of one case. `before` is the result of an earlier run, which is returned if nothing has changed.
 
     `outputs_before` are outputs of the cases before this one: a diagnosis looks for them in a stale output.
     """
@@ -56,7 +56,7 @@ def judge_case(
             stack.enter_context(products.product(product))
         if options["rules"]:
             stack.enter_context(products.rules(options["rules"]))
-        in_force = [str(products.current()), products.chosen_rules()]  # which the environment may have chosen
+        in_force = [str(products.current()), products.chosen_rules()]  # the environment may have chosen these
         facts = json.dumps(
             [__version__, np.__version__, state.code_digest("**/*.py"), in_force, options, case.as_json(), hashes]
         )
@@ -143,7 +143,7 @@ def _entry(verdict: Verdict) -> Entry:
 
 
 def _digest(path: Path) -> str:
-    """The SHA-256 of a file, or "" where there is none."""
+    """The SHA-256 of a file, or "" if the file does not exist."""
     if not path.is_file():
         return ""
     digest = hashlib.sha256()
@@ -159,7 +159,7 @@ def _digest(path: Path) -> str:
 def judge_all(
     folder: Path, cases: Sequence[DeliveryCase], options: Mapping[str, Any], jobs: int, state_file: Path | None
 ) -> Generator[Entry]:
-    """The results as they come. Leaving the loop keeps the results in the state."""
+    """Yield the results as they come. If the caller leaves the loop, the state keeps the results."""
     entries = state.load(state_file, _entries_of) or {}
     pairs = zip(cases, _outputs_before(cases), strict=True)
     tasks = [(folder, case, options, entries.get(case.id), earlier) for case, earlier in pairs]
@@ -181,7 +181,7 @@ def _entries_of(document: Any) -> dict[str, Entry]:
 
 
 def _outputs_before(cases: Sequence[DeliveryCase]) -> Iterator[list[tuple[str, TensorFile]]]:
-    """For each case the outputs of the two cases before it, and of the two of its operator, with its dtype."""
+    """For each case, the outputs of the two cases before it, and of the two before it with its operator and dtype."""
     recent: dict[tuple[str, str | None], list[tuple[str, TensorFile]]] = {}
     for case in cases:
         files = [*case.outputs.values()]
@@ -192,7 +192,7 @@ def _outputs_before(cases: Sequence[DeliveryCase]) -> Iterator[list[tuple[str, T
 
 
 def _guarded(task: tuple[Any, ...]) -> Entry:
-    """The result of a case, or the error of its call, which is another program's."""
+    """The result of a case. If the call fails, the error is the result, because the call comes from another program."""
     try:
         return judge_case(*task)
     except (ActgradError, OSError, MemoryError, ValueError, OverflowError, TypeError) as error:

@@ -1,7 +1,7 @@
-"""Worker processes: each reads one task at a time from its standard input and writes the result to its standard output.
+"""Worker processes: each reads tasks one by one from standard input, and writes the results to standard output.
 
-A worker has its own session, so Ctrl-C in a terminal reaches the parent only. A worker ends without a message when its
-input ends, even while it starts. The parent kills its workers when it is interrupted.
+A worker has its own session, so Ctrl-C in a terminal reaches only the parent. A worker ends without a message when its
+input ends, even during its start. An interrupted parent kills its workers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def in_processes(function: Callable[[Any], Any], tasks: Sequence[Any], jobs: int
 
 @contextmanager
 def _worker() -> Iterator[subprocess.Popen[bytes]]:
-    # The path is set by code: with -c, Python would look for every module in the working folder first.
+    # Code sets the path, because with -c, Python would search the working folder first for every module.
     code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; serve()"
     command = [sys.executable, "-c", code]
     worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
@@ -48,7 +48,7 @@ def _worker() -> Iterator[subprocess.Popen[bytes]]:
         yield worker
     finally:
         worker.kill()
-        with suppress(BrokenPipeError), worker:  # closes the pipes and waits
+        with suppress(BrokenPipeError), worker:  # closes the pipes and waits for the worker
             pass
 
 
@@ -75,10 +75,10 @@ def _ended(worker: subprocess.Popen[bytes]) -> ActgradError:
 
 
 def serve() -> None:
-    """Compute the results of the tasks on standard input, which begins with the function."""
+    """Compute the results of the tasks on standard input. The input begins with the function."""
     tasks = sys.stdin.buffer
     results = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints must not reach the results
+    os.dup2(2, 1)  # the output of libraries must not mix with the results
     with suppress(EOFError, pickle.UnpicklingError, BrokenPipeError):  # the parent has ended
         function = pickle.load(tasks)
         while True:

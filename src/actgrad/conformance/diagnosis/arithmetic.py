@@ -1,7 +1,7 @@
 """Mistakes in the arithmetic: rounding, precision, subnormal numbers, terms that cancel.
 
-The rules are as in `mistakes`. Some predict only the size of the errors: they win where no other rule explains the
-failing elements.
+A rule takes a sample and yields suspicions, as in `mistakes`. Some rules predict only the size of the errors. They win
+only if no other rule explains the failing elements.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .sample import Prediction, Rule, Sample, Suspicion
 
 
 def rounding_to_integers(sample: Sample) -> Iterator[Suspicion]:
-    """The exact value converted to integers without rounding to nearest, or without saturation."""
+    """The exact value converted to an integer without rounding to nearest, or without saturation."""
     if not sample.is_integer:
         return
     limits = np.iinfo(sample.actual[0].dtype)
@@ -42,7 +42,7 @@ def rounding_to_integers(sample: Sample) -> Iterator[Suspicion]:
 
 
 def rounded_otherwise(sample: Sample) -> Iterator[Suspicion]:
-    """16-bit floats that were truncated, or rounded to the other 16-bit dtype first. Right elements show it too."""
+    """16-bit floats that were truncated, or rounded to the other 16-bit dtype first. Elements that pass show it too."""
     if not sample.is_half:
         return
     name = sample.actual[0].dtype.name
@@ -54,7 +54,7 @@ def rounded_otherwise(sample: Sample) -> Iterator[Suspicion]:
     cut = f"truncation for rounding: bits that {name} has no room for are cut off"
     for mistake, sentence, share, way in (
         ("double-rounding", f"double rounding: results are rounded to {other} before {name}", 0.98, twice),
-        ("truncation", cut, 0.9, _truncated),  # half of the right elements would be rounded up
+        ("truncation", cut, 0.9, _truncated),  # a kernel that rounds would round half of the right elements up
     ):
         agrees = []
         for right, actual in zip(sample.right, sample.actual, strict=True):
@@ -71,7 +71,7 @@ def _half_away(values: Array) -> Array:
 
 
 def _truncated(right: Expected) -> Array:
-    """The number of 16 bits next to each value in the direction of 0."""
+    """The 16-bit number next to each value in the direction of 0."""
     values, stored = right.values, right.stored
     with np.errstate(all="ignore"):
         above = np.abs(stored.astype(values.dtype)) > np.abs(values)
@@ -86,7 +86,7 @@ def _valued(sample: Sample, values: list[Array]) -> Prediction:
 
 
 def subnormals_flushed(sample: Sample) -> Iterator[Suspicion]:
-    """Subnormal inputs and results taken for 0."""
+    """Subnormal inputs and results that were treated as 0."""
     if not sample.is_of_floats:
         return
 
@@ -103,7 +103,7 @@ def subnormals_flushed(sample: Sample) -> Iterator[Suspicion]:
 
 
 def lower_precision(sample: Sample) -> Iterator[Suspicion]:
-    """Every value is one of a shorter dtype."""
+    """Values that are all numbers of a shorter dtype."""
     itemsize = sample.actual[0].dtype.itemsize
     for name in ("bfloat16", "float16", "float32"):
         dtype = BY_NAME[name].numpy
@@ -119,7 +119,7 @@ def lower_precision(sample: Sample) -> Iterator[Suspicion]:
 
 
 def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
-    """Intermediate results rounded to the storage dtype of 16 bits."""
+    """Intermediate results that were rounded to the 16-bit storage dtype."""
     if sample.is_half:
         limits = ml_dtypes.finfo(sample.actual[0].dtype)
         explains = _within(sample, 4 * float(limits.eps), 4 * float(limits.smallest_subnormal))
@@ -130,7 +130,7 @@ def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
 
 
 def _has_both_signs(sample: Sample) -> bool:
-    """Whether errors make results larger and smaller, as rounding does, or are few."""
+    """Whether errors make results larger and smaller, as rounding does, or only few elements fail."""
     right = np.concatenate([one.values[wrong] for one, wrong in zip(sample.right, sample.wrong, strict=True)])
     larger = np.abs(sample.failing_values.astype(np.float64)) > np.abs(right.astype(np.float64))
     return len(larger) < 20 or 0.05 < float(np.mean(larger)) < 0.95
@@ -147,25 +147,25 @@ def _within(sample: Sample, relative: float, absolute: float = 0.0) -> tuple[Arr
 
 
 def expm1_as_exp(sample: Sample) -> Iterator[Suspicion]:
-    """exp(x) - 1, which has no digits left near 0."""
+    """exp(x) - 1, which has no correct digits near 0."""
     if "expm1" in _functions(sample):
         functions = {**error_bounds.FUNCTIONS, "expm1": lambda x: error_bounds.FUNCTIONS["exp"](x) - 1.0}
         sentence = "exp(x) - 1 for expm1(x): the difference cancels near 0"
         yield Suspicion("expm1-cancellation", sentence, sample.recomputed(functions=functions), is_loose=True)
 
 
-#: Functions with a tail to 0 on the negative side.
+#: Functions that tend to 0 on the negative side.
 _TAILS = ("normal_cdf", "sigmoid", "sigmoid_cubic")
 
 
 def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
-    """(1 + erf) / 2 or (1 + tanh) / 2, which has no digits left in the negative tail."""
+    """(1 + erf) / 2 or (1 + tanh) / 2, which has no correct digits in the negative tail."""
     with np.errstate(invalid="ignore"):
         tail = sample.x < -4
     if sample.is_half and not any(
         np.count_nonzero(wrong & tail) > 0.3 * np.count_nonzero(tail) for wrong in sample.wrong
     ):
-        return  # only far down in the tail, a 16-bit number loses digits, and there it loses all
+        return  # a 16-bit number loses digits only far down in the tail, and there it loses all digits
     lost = sample.failing_values == 0
     if len(lost) and np.mean(lost) > 0.8:  # a result of 0 may come from any small number
         return

@@ -1,6 +1,6 @@
 """Mistakes in the form of a function: a clamped sigmoid, 1.702 for GELU, no maximum in exp, a sum in half precision.
 
-The call is computed again with other functions, or with other statistics of its rows.
+Each rule computes the call again with other functions, or with other statistics of its rows.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..error_bounds import FUNCTIONS, Sized
 from .sample import Prediction, Rule, Sample, Suspicion
 
 Change = Callable[[str, Sized, Sized], Sized]
-_ENDS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # the inputs at which a sigmoid is clamped
+_ENDS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # the inputs at which a sigmoid may be clamped
 _SLOPES = {"x / 6": 1 / 6, "x / 5": 1 / 5, "x / 4": 1 / 4}  # slopes of lines that approximate a sigmoid
 _BLOCKS = (8, 16, 32, 64, 128, 256)
-_MOST = 1 << 18  # the number of elements whose rows are summed again
+_MOST = 1 << 18  # the number of elements whose rows a rule sums again
 
 
 def function_form(sample: Sample) -> Iterator[Suspicion]:
-    """Sigmoids that are clamped or straight, and x * sigmoid(1.702 x) for GELU."""
+    """Sigmoids that are clamped or linear, and x * sigmoid(1.702 x) for GELU."""
     names = frozenset().union(*map(xp.functions_of, sample.call.computation.formulas))
     if any(name.startswith(("normal_cdf", "sigmoid_cubic", "erfc")) for name in names):
         functions = _with(normal_cdf=_cdf_1702, normal_pdf=_slope_1702, sigmoid_cubic=lambda x, c1, c3: _cdf_1702(x))
@@ -84,7 +84,7 @@ def _cut(function: Callable[..., Sized], end: float, x: Any) -> Sized:
 
 
 def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
-    """NaN or infinity beyond a number where exp overflows, instead of a limit."""
+    """NaN or infinity instead of a limit, beyond a number where exp overflows."""
     if not sample.is_of_floats or sample.is_integer:
         return
     with np.errstate(all="ignore"):
@@ -107,7 +107,7 @@ def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
 
 
 def row_statistics(sample: Sample) -> Iterator[Suspicion]:
-    """Rows without the subtraction of their maximum, and rows summed in half precision."""
+    """Rows that did not subtract their maximum, and rows that were summed in half precision."""
     call = sample.call
     if call.computation.statistics is None or call.size > _MOST or not call.statistics_axes or sample.is_integer:
         return
@@ -131,7 +131,10 @@ def row_statistics(sample: Sample) -> Iterator[Suspicion]:
 
 
 def _with_statistics(sample: Sample, change: Change, functions: Mapping[str, Any] = FUNCTIONS) -> Prediction | None:
-    """The results with statistics of rows that `change` makes from their kind, their terms and the exact ones."""
+    """The results with other statistics of rows.
+
+    `change` makes them from the kind, the terms and the exact statistics.
+    """
     call = sample.call
 
     def changed(kind: str, each: Any) -> Sized:
@@ -150,7 +153,7 @@ def _no_maximum(kind: str, terms: Sized, exact: Sized) -> Sized:
 
 
 class _NoSum:
-    """Rows whose sum is a number. Where totals are parts of one sum, the first one is that number."""
+    """Rows whose sum is a given number. If totals are parts of one sum, the first one is that number."""
 
     def __init__(self, number: float) -> None:
         self.number = number
@@ -163,7 +166,7 @@ class _NoSum:
 
 
 def _cut_off(call: Elements, count: int, kind: str, terms: Sized, exact: Sized) -> Sized:
-    """The statistic of rows without their last elements. The maximum is of whole rows."""
+    """The statistic of rows without their last elements. The maximum still includes these elements."""
     if kind != TOTAL:
         return exact
     shape, axes = call.shape, call.statistics_axes
@@ -174,7 +177,7 @@ def _cut_off(call: Elements, count: int, kind: str, terms: Sized, exact: Sized) 
 
 
 def _exp_in(dtype: str) -> Mapping[str, Any]:
-    """exp rounded to a dtype: infinity and 0 beyond its numbers, as in float32 above 88.7 and below -103.9."""
+    """exp rounded to a dtype: infinity and 0 outside its range, as in float32 above 88.7 and below -103.9."""
 
     def exp_difference(x: Any, y: Any) -> Sized:
         a, b = error_bounds.number(x), error_bounds.number(y)
@@ -185,9 +188,9 @@ def _exp_in(dtype: str) -> Mapping[str, Any]:
 
 
 class _HalfSums:
-    """Totals of rows in a dtype of 16 bits, of terms of that dtype or of float32.
+    """Totals of rows in a 16-bit dtype, of terms in that dtype or in float32.
 
-    With `is_one_sum`, the totals are parts of one sum: log_softmax counts the largest elements apart.
+    With `is_one_sum`, the totals are parts of one sum: log_softmax counts the largest elements separately.
     """
 
     def __init__(self, call: Elements, dtype: str, terms_dtype: str, is_one_sum: bool) -> None:

@@ -1,7 +1,7 @@
-"""Mistakes in the layout: elements that hold another element's result, rows along another dimension, and stretches.
+"""Mistakes in the layout: elements with another element's result, rows along another dimension, ranges of positions.
 
-Predictions come from the right values at other positions, or from the call on rearranged tensors. Where no value is
-predicted, the positions of the failing elements alone are described.
+Predictions come from the right values at other positions, or from the call on rearranged tensors. If no rule predicts
+the values, `positions` describes only the positions of the failing elements.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from ..elements import Array, Elements, planned
 from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
-MOST = 1 << 18  # elements of a call that are looked at
-SHARE = 0.8  # share of the failing elements that another reading must explain
+MOST = 1 << 18  # elements of a call that a rule examines
+SHARE = 0.8  # share of the failing elements that a layout must explain
 MOST_ROWS = 512
-FEWEST = 12  # failing elements that show a layout
+FEWEST = 12  # failing elements that are enough to show a layout
 VOTERS = 256  # failing elements that vote for a shift
 _PERIODS = (16, 32, 64, 128, 256, 512, 1024)
-_EVERY = (3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15)  # tiles, besides powers of two, which are periods
+_EVERY = (3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15)  # possible periods of tiles, besides powers of two
 _PADDED = (8, 16, 32, 64, 128, 256)
-#: The arrangements of halves: the numbers of the elements along the dimension, in the order of the other arrangement.
+#: Arrangements of halves: the indices of the elements along the dimension, in the order of the other arrangement.
 _ORDERS: tuple[tuple[Callable[[int], Array], str], ...] = (
     (lambda n: np.concatenate([np.arange(0, n, 2), np.arange(1, n, 2)]), "interleaved for split halves"),
     (lambda n: np.arange(n).reshape(2, -1).T.ravel(), "split for interleaved halves"),
 )
 _misread = partial(Suspicion, share=SHARE)
-_FAILS, _HOLDS = 0.8, 0.02  # shares of failing elements in groups that fail, and in those that hold
+_FAILS, _HOLDS = 0.8, 0.02  # shares of failing elements: a group above the first fails, a group below the second holds
 
 
 def shifted(sample: Sample) -> Iterator[Suspicion]:
@@ -80,7 +80,7 @@ def _shift_words(sample: Sample, distance: int) -> tuple[str, str]:
 
 
 def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:
-    """The output of an earlier call that still stands in the memory."""
+    """The output of an earlier call that is still in the memory."""
     for name, array in sample.earlier():
         if array.size and array.dtype == sample.actual[0].dtype:
             lanes = zip(sample.memory, sample.actual, sample.wrong, strict=True)
@@ -89,13 +89,13 @@ def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:
             ]
             numbers = np.concatenate([actual[at] for at, actual in zip(explains, sample.actual, strict=True)])
             _, counts = np.unique(numbers, return_counts=True)
-            if 2 * max(counts, default=0) < len(numbers):  # one number, as 0, stands anywhere
+            if 2 * max(counts, default=0) < len(numbers):  # a common number such as 0 may be anywhere
                 sentence = f"stale output: elements hold the output of {name}"
                 yield _misread("stale", sentence, explains=tuple(explains))
 
 
 def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
-    """Two dimensions of the output exchanged."""
+    """Two dimensions of the output that were exchanged."""
     if len(sample.call.shape) < 2 or sample.call.size > MOST:
         return
     shape = sample.memory[0][2]
@@ -110,12 +110,12 @@ def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
 
 
 def permuted_rows(sample: Sample) -> Iterator[Suspicion]:
-    """Whole rows that hold the results of other rows, as when neighbouring rows are exchanged."""
+    """Whole rows that hold the results of other rows, for example exchanged neighbours."""
     size, shape = sample.call.size, sample.memory[0][2]
     if len({lane[2] for lane in sample.memory}) > 1 or len(shape) < 2 or shape[-1] < 4 or sample.is_integer:
         return
     rows = prod(shape[:-1])
-    if rows < 3 or rows > MOST_ROWS or len(sample.positions) < size:  # a sample of all elements
+    if rows < 3 or rows > MOST_ROWS or len(sample.positions) < size:  # the sample must have all elements
         return
     memory, exact = np.zeros(prod(shape)), sample.memory[0][1].astype(np.float64).reshape(rows, -1)
     for (indices, _, _), values in zip(sample.memory, sample.actual, strict=True):
@@ -138,7 +138,7 @@ def permuted_rows(sample: Sample) -> Iterator[Suspicion]:
 
 
 def rearranged(sample: Sample) -> Iterator[Suspicion]:
-    """The call on another reading of its tensors: another dimension, interleaved halves, counted padding."""
+    """The call with its tensors read differently: another dimension, interleaved halves, counted padding."""
     operator, call = sample.call.operator, sample.call
     name, access = operator.access.dimension_attribute, operator.access
     if not name or call.size > MOST:
@@ -184,7 +184,7 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
 
 
 def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
-    """A smaller tensor broadcast along another dimension, or repeated in the order of memory."""
+    """A smaller tensor that was broadcast along another dimension, or repeated in the order of memory."""
     call = sample.call
     if len(call.shape) < 2 or call.size > MOST or call.operator.access.sees_rows:
         return
@@ -219,10 +219,10 @@ def _padded(sample: Sample, axis: int, count: int) -> Prediction | None:
 def _recomputed(
     sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None], positions: Array | None = None
 ) -> Prediction | None:
-    """The results at some elements of a call on other tensors, or None for a refused call or another shape."""
+    """The results at some elements of a call on other tensors. None if the call is refused or has another shape."""
     at = sample.positions if positions is None else positions
     call = _other_call(sample, attributes, tensors)
-    if call is None or (positions is None and call.size != sample.call.size):  # another shape fills the same memory
+    if call is None or (positions is None and call.size != sample.call.size):  # another shape may fill the same memory
         return None
     lanes = [lane.take(at) for lane in call.inputs]
     results = Golden(call.computation).expected(lanes, sample.actual[0].dtype)
@@ -241,7 +241,7 @@ def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Ar
 def _where_wrong(
     sample: Sample, sources: Callable[[Array], Array], memory: Sequence[tuple[Array, Array, Any]] = ()
 ) -> Prediction:
-    """The values at other indices of the memory where elements fail. The right ones elsewhere."""
+    """For each failing element, the value at another index of the memory. For any other element, its right value."""
     prediction = []
     for right, (indices, values, _), wrong in zip(sample.right, memory or sample.memory, sample.wrong, strict=True):
         there = values[sources(indices) % len(values)]
@@ -251,11 +251,11 @@ def _where_wrong(
     return prediction
 
 
-# Positions alone
+# Rules on positions
 
 
 def positions(sample: Sample) -> Iterator[Suspicion]:
-    """Failing elements at positions that a tile, a tail, a row or a stretch explains."""
+    """Failing elements at positions that a tile, a tail, a row or a range explains."""
     pattern = _pattern(sample)
     if pattern:
         yield Suspicion(pattern[0], pattern[1], explains=sample.wrong, is_loose=True)
@@ -264,7 +264,7 @@ def positions(sample: Sample) -> Iterator[Suspicion]:
 def _pattern(sample: Sample) -> tuple[str, str] | None:
     """The name and the words of the positions that fail, or None if they show no pattern."""
     call = sample.call
-    if not 32 <= call.size <= MOST or len(sample.positions) < call.size:  # a sample of all elements
+    if not 32 <= call.size <= MOST or len(sample.positions) < call.size:  # the sample must have all elements
         return None
     failing: dict[tuple[int, ...], Array] = {}
     silent: dict[tuple[int, ...], Array] = {}
@@ -272,14 +272,17 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
         failing.setdefault(shape, np.zeros(len(values), bool))[indices[wrong]] = True
         silent.setdefault(shape, np.zeros(len(values), bool))[indices] = ~wrong & (actual == 0)
     patterns = [_pattern_of(wrong, silent[shape], shape) for shape, wrong in failing.items() if wrong.any()]
-    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # one half, then the other
+    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the lanes are halves
         wrong = np.any(sample.wrong, axis=0)
         patterns = [_pattern_of(wrong, np.zeros_like(wrong), call.shape)]
     return next(filter(None, patterns), None)
 
 
 def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[str, str] | None:
-    """The same, of the elements of one shape. Silent elements are right zeros: many mistakes do not change zeros."""
+    """The name and the words of a pattern among the elements of one shape, or None.
+
+    Silent elements are right zeros, which many mistakes do not change.
+    """
     size = len(wrong)
     failing = np.flatnonzero(wrong)
     if len(failing) < 4 or len(failing) > 0.95 * size:
@@ -320,9 +323,9 @@ def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[st
 
 
 def _run(wrong: Array, silent: Array, group: Array, count: int) -> tuple[int, int] | None:
-    """The first and the last of neighbouring groups whose elements fail, while those of the others hold.
+    """The first and the last of adjacent groups whose elements fail, while elements of other groups hold.
 
-    A few elements of the run may hold, because a wrong kernel may write the right value by chance, for example 0.
+    A few elements of the groups may hold, because a wrong kernel may write the right value by chance, for example 0.
     """
     sizes = np.bincount(group[~silent], minlength=count)
     failing = np.flatnonzero(np.bincount(group[wrong], minlength=count) >= np.maximum(sizes, 1) / 2)

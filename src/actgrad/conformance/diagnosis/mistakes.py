@@ -1,7 +1,7 @@
 """Mistakes in the arguments of an operator: branches, attributes, flags, inputs, factors, unwritten outputs.
 
-Each mistake is a rule that follows from schema and formula, none from a name. A rule takes a sample and yields
-suspicions. Most rules compute the call again with the mistake.
+Each mistake is a rule that follows from schema and formula, and never from an operator's name. A rule takes a sample
+and yields suspicions. Most rules compute the call again with the mistake.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .. import error_bounds, oracle
 from ..elements import Array
 from .sample import Prediction, Rule, Sample, Suspicion
 
-_NO_FACTOR = 0.02  # a factor without a name that is nearer to 1 may be the mean of other errors
+_NO_FACTOR = 0.02  # a factor without a name that is nearer to 1 may only be the mean of other errors
 
 
 def unwritten(sample: Sample) -> Iterator[Suspicion]:
-    """A stretch of the output holds NaN, or one and the same number: nothing was written there."""
+    """A range of the output that holds NaN, or one constant, because nothing was written."""
     stretches: list[str] = []
     lanes = zip(sample.call.outputs, sample.actual, sample.right, sample.wrong, sample.failing, strict=True)
     for lane, actual, right, wrong, failing in lanes:
@@ -34,7 +34,7 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
         if not len(positions):
             continue
         first, last = int(positions[0]), int(positions[-1])
-        # All failing elements lie between them: it is one stretch only if they are as many as it is long, or if the
+        # All failing elements are between these two. They form a range only if all elements between fail, or if the
         # right elements between them hold the same number.
         between = actual[(sample.positions >= first) & (sample.positions <= last)]
         is_full = failing >= 0.9 * (last - first + 1)
@@ -47,14 +47,14 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
         if not is_nan and not is_one_number:
             return
         stretch = "every element" if last - first + 1 >= sample.call.size else f"elements {first} to {last}"
-        zero = values.dtype.type(0)  # makes 0 of -0
+        zero = values.dtype.type(0)  # turns -0 into 0
         number = "are NaN" if is_nan else f"hold {values[0] + zero}"
         stretches.append(f"{lane.name}: {stretch} (in the order of rows) {number}")
     yield Suspicion("unwritten", "output left unwritten: " + "; ".join(stretches), explains=sample.wrong)
 
 
 def nan_not_propagated(sample: Sample) -> Iterator[Suspicion]:
-    """A number where NaN should be."""
+    """A number instead of NaN."""
     if sample.is_integer:
         return
     explains = sample.where(lambda right, actual: np.isnan(right.values) & ~np.isnan(actual.astype(np.float64)))
@@ -62,7 +62,7 @@ def nan_not_propagated(sample: Sample) -> Iterator[Suspicion]:
 
 
 def saturated(sample: Sample) -> Iterator[Suspicion]:
-    """The largest number of the dtype where infinity should be."""
+    """The largest number of the dtype instead of infinity."""
     if sample.is_integer:
         return
 
@@ -75,7 +75,7 @@ def saturated(sample: Sample) -> Iterator[Suspicion]:
 
 
 def branch_at_zero(sample: Sample) -> Iterator[Suspicion]:
-    """Zero taken for a number on its wrong side: by another product's formula, or as a tiny number."""
+    """Zero that was treated as a number on its other side: by another product's formula, or as a tiny number."""
     zeros = sample.x == 0
     if not any((zeros & wrong).any() for wrong in sample.wrong):
         return
@@ -97,7 +97,7 @@ def branch_at_zero(sample: Sample) -> Iterator[Suspicion]:
 
 
 def attribute_ignored(sample: Sample) -> Iterator[Suspicion]:
-    """An attribute taken for its default, or for 1."""
+    """An attribute that was replaced by its default, or by 1."""
     for name, value in _scalars(sample).items():
         default = sample.call.operator.defaults[name]
         if default is not None and default not in (1, value):
@@ -109,7 +109,7 @@ def attribute_ignored(sample: Sample) -> Iterator[Suspicion]:
 
 
 def attribute_converted(sample: Sample) -> Iterator[Suspicion]:
-    """An attribute read as an integer, or with its sign lost or turned."""
+    """An attribute that was read as an integer, or with a wrong or missing sign."""
     for name, value in _scalars(sample).items():
         if not np.isfinite(value):
             continue
@@ -127,7 +127,7 @@ def attributes_exchanged(sample: Sample) -> Iterator[Suspicion]:
 
 
 def flag_turned(sample: Sample) -> Iterator[Suspicion]:
-    """A flag read the other way round. For gated tensors that is the other half, which may have no flag."""
+    """A flag that was inverted. A gate without a flag may take the wrong half of its tensor."""
     chooses_half, operator = False, sample.call.operator
     for argument in sample.call.operator.schema.attributes:
         if argument.type != "bool":
@@ -140,7 +140,7 @@ def flag_turned(sample: Sample) -> Iterator[Suspicion]:
             role, source = ("result", "input") if value else ("input", "result")
             sentence = f"computed as if {argument.name} were {value}: the {source} is taken for the {role}"
             prediction = sample.recomputed({argument.name: value})
-            if prediction is None:  # refused, but a kernel may compute it
+            if prediction is None:  # actgrad refuses the call, but a kernel may compute it
                 setting = {**sample.call.attributes, argument.name: value}
                 prediction = sample.recomputed(formula=operator.formula_for(setting, products.current()))
             yield Suspicion("result-for-input", sentence, prediction)
@@ -168,7 +168,7 @@ def _exchanged(sample: Sample, prediction: Prediction) -> Prediction:
 
 
 def other_choice(sample: Sample) -> Iterator[Suspicion]:
-    """Another of the formulas that an attribute chooses from, as tanh for erf."""
+    """Another of the formulas that an attribute chooses from, for example tanh instead of erf."""
     operator, switch = sample.call.operator, sample.call.operator.switch
     if operator.choices and isinstance(switch, str):
         for choice in operator.choices:
@@ -192,7 +192,7 @@ def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
 
 
 def result_of_input(sample: Sample) -> Iterator[Suspicion]:
-    """The forward pass's result of an input taken for that input."""
+    """The forward pass's result of an input, instead of that input."""
     operator = sample.call.operator
     if operator.gradient_of is None or operator.access.is_packed or sample.is_integer:
         return
@@ -205,7 +205,7 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
 
 
 def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
-    """A constant of the formula that was taken as 1, such as a built-in scale."""
+    """A constant of the formula, such as a built-in scale, that was replaced by 1."""
     for name, value in _constants(sample.call.computation.formulas[-1]).items():
         if value != 1:
             functions = {**error_bounds.FUNCTIONS, name: 1.0}
@@ -214,7 +214,7 @@ def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
 
 
 def factor(sample: Sample) -> Iterator[Suspicion]:
-    """One common factor between actual and right elements, on one side of 0 or on both, where the factor has a name."""
+    """A factor with a name that wrong and right values have in common, on one side of 0 or on both."""
     names = _factors(sample)
     for where, side, ratio in _common_ratios(sample):
         exact = min(names, key=lambda name: abs(ratio / name - 1))
@@ -224,7 +224,7 @@ def factor(sample: Sample) -> Iterator[Suspicion]:
 
 
 def factor_without_a_name(sample: Sample) -> Iterator[Suspicion]:
-    """The same with any factor."""
+    """Any other factor that wrong and right values have in common."""
     for where, side, ratio in _common_ratios(sample):
         if abs(ratio - 1) > _NO_FACTOR:
             sentence = f"everything is multiplied by {ratio:.6g}{where}"
@@ -237,7 +237,7 @@ def _multiplied(sample: Sample, side: Array, by: float) -> Prediction:
 
 
 def _common_ratios(sample: Sample) -> Iterator[tuple[str, Array, float]]:
-    """Where in words, where, and the ratio of actual and right that failing elements there have in common."""
+    """Yield a description of elements, the elements, and their common ratio of actual and right values."""
     if sample.is_integer:
         return
     with np.errstate(invalid="ignore"):  # NaN is neither above nor below 0
@@ -249,7 +249,7 @@ def _common_ratios(sample: Sample) -> Iterator[tuple[str, Array, float]]:
 
 
 def _common_ratio(sample: Sample, side: Array) -> float | None:
-    """The ratio of actual and right that most failing elements on one side have."""
+    """The ratio of actual and right values that most failing elements on one side have."""
     ratios = []
     for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True):
         some = wrong & side & right.is_normal & (right.values != 0) & np.isfinite(right.values)
@@ -264,7 +264,7 @@ def _common_ratio(sample: Sample, side: Array) -> float | None:
 
 
 def _factors(sample: Sample) -> dict[float, tuple[str, str]]:
-    """Factors that a mistake may leave behind, with its name and its words."""
+    """Factors that a mistake may cause. Values are the mistake's name and words."""
     call = sample.call
     values = _scalars(sample)
     values |= {n.lower(): v for n, v in _constants(call.computation.formulas[-1]).items()}
@@ -283,7 +283,7 @@ def _factors(sample: Sample) -> dict[float, tuple[str, str]]:
 
 @cache
 def _constants(formula: Callable[..., Any]) -> Mapping[str, float]:
-    """The numbers that a formula, or a formula that it calls, knows by name."""
+    """The numbers that a formula, or a formula that it calls, uses by name."""
     constants: dict[str, float] = {}
     scope, names = formula.__globals__, formula.__code__.co_names
     for callee in (scope.get(name) for name in names if name not in xp.FUNCTIONS):
@@ -298,7 +298,7 @@ def _scalars(sample: Sample) -> dict[str, float]:
     return {a.name: float(sample.call.attributes[a.name]) for a in arguments}
 
 
-#: The most telling rules come first: of suspicions that explain the same elements the first is named.
+#: The most specific rules come first. If several suspicions explain the same elements, the first is reported.
 RULES: tuple[Rule, ...] = (
     unwritten, nan_not_propagated, saturated, branch_at_zero, attribute_ignored,
     flag_turned, other_choice, attributes_exchanged, constant_left_out, inputs_confused, factor, attribute_converted,

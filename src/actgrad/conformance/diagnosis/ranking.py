@@ -1,4 +1,4 @@
-"""The mistakes that failing elements look like: each suspicion predicts values, and the elements decide."""
+"""Chooses the mistakes that explain failing elements: each suspicion predicts values, which are compared."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from . import arithmetic, forms, layout, mistakes
 from .sample import Sample, Suspicion
 
 SHARE = 0.3  # share of the failing elements that a suspicion must explain
-CLOSE_SHARE = 0.8  # the same in 16 bits, where predictions come near by chance
-LOOSE_SHARE = 0.9  # the same for suspicions that only predict the size of errors
-CONTRADICTED = 0.05  # right elements that it may make wrong, as a share of the explained elements
+CLOSE_SHARE = 0.8  # the same for 16-bit results, because a prediction may be near by chance
+LOOSE_SHARE = 0.9  # the same for suspicions that predict only the size of errors
+CONTRADICTED = 0.05  # right elements that it may contradict, relative to the elements that it explains
 MOST = 3
-VAGUE = {"factor", "half-intermediates"}  # another mistake may explain the elements that fail by far
+VAGUE = {"factor", "half-intermediates"}  # another mistake may explain the elements with large errors
 
 
 def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
-    """The mistakes that explain the most failing elements, one after another, or none if nothing explains enough.
+    """The mistakes that explain the most failing elements, one after another. Empty if no mistake explains enough.
 
-    A kernel may round worse than ours and also make a mistake. If no mistake explains the elements with large errors,
-    the mistake that explains most of them is named, with tolerance for the kernel's rounding.
+    A kernel may round worse than ours and also make a mistake. If the mistakes are vague, or leave half of the elements
+    with large errors unexplained, only these elements are examined again, with tolerance for the kernel's rounding.
     """
     diagnoses, left = _diagnoses(sample)
     far = sample.far()
@@ -46,14 +46,15 @@ def _diagnoses(sample: Sample, most: int = MOST) -> tuple[tuple[Diagnosis, ...],
     enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else SHARE
     while suspicions and len(diagnoses) < most and left.any():
         counts = [int(np.count_nonzero(left & explained)) for _, explained, _ in suspicions]
-        # A suspicion that predicts values goes before one that only allows for errors. The first of equals wins.
+        # A suspicion that predicts values goes before a suspicion that only allows for errors. Among equals, the first
+        # wins.
         ranks = [
             (not s.is_loose, count * (0.9 if s.mistake in VAGUE else 1.0), -k)
             for k, ((s, *_), count) in enumerate(zip(suspicions, counts, strict=True))
         ]
         best = ranks.index(max(ranks))
         suspicion, _, consistent = suspicions.pop(best)
-        if suspicion.is_loose and diagnoses:  # it allows for any small error: a second mistake needs values
+        if suspicion.is_loose and diagnoses:  # it allows for any small error, but a second mistake must predict values
             continue
         share = LOOSE_SHARE if suspicion.is_loose else max(enough, suspicion.share)
         of = left if suspicion.among is None else left & np.concatenate(suspicion.among)
@@ -84,14 +85,14 @@ def _explained(sample: Sample, suspicion: Suspicion) -> tuple[Array, Array] | No
 
     None if right elements contradict the suspicion.
 
-    An element that has the predicted value, but is as near to the right value, does not count as explained. Such
+    If an element has the predicted value, but is as near to the right value, it does not count as explained. Such
     elements are not used to find a second mistake.
     """
     if suspicion.explains is not None:
         explains = np.concatenate(suspicion.explains)
         return explains, explains
     prediction = suspicion.prediction
-    if prediction is None:  # a call that is refused
+    if prediction is None:  # the call is refused
         return None
     wrong, agrees = np.concatenate(sample.wrong), np.concatenate(sample.agrees(prediction))
     if not (wrong & agrees).any():
@@ -99,7 +100,7 @@ def _explained(sample: Sample, suspicion: Suspicion) -> tuple[Array, Array] | No
     if suspicion.is_loose:
         return wrong & agrees, wrong & agrees
     nearer = np.concatenate(sample.errors(prediction)) <= np.concatenate(sample.errors(sample.right)) / 2
-    if sample.is_half:  # rounding hides how near it is: a prediction that is rounded to the very number counts too
+    if sample.is_half:  # rounding hides the distance, so an exact match after rounding counts too
         pairs = zip(prediction, sample.right, sample.actual, strict=True)
         nearer |= np.concatenate([(p.stored == a) & (right.stored != a) for p, right, a in pairs])
     explained = wrong & agrees & nearer

@@ -1,4 +1,4 @@
-"""Failing elements and some right ones, and the call computed there in another way."""
+"""Failing elements and some right elements, and other ways to compute the call for them."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from ..golden import Golden
 FAR, FAR_BFLOAT16 = 32.0, 8.0  # ULP
 ROOM = 4.0
 Prediction = list[oracle.Expected]  # one per output lane
-#: Outputs of earlier calls, with the names of these calls: read only where something fails.
+#: Outputs of earlier calls, with the names of these calls. They are read only if an element fails.
 EarlierOutputs = Callable[[], Iterable[tuple[str, Array]]]
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Some elements of a call: inputs, actual outputs, and the wrong ones among them."""
+    """Some elements of a call: inputs, actual outputs, and which elements are wrong."""
 
     call: Elements
     positions: Array  # in the order of rows
     inputs: tuple[Array, ...]
-    actual: tuple[Array, ...]  # per output lane, as `wrong` and `failing`
+    actual: tuple[Array, ...]  # per output lane, like `wrong` and `failing`
     wrong: tuple[Array, ...]
-    failing: tuple[int, ...]  # the indices among all elements, not in the sample
+    failing: tuple[int, ...]  # the indices among all elements of the call, not in the sample
     statistics: tuple[error_bounds.Sized, ...] = ()  # the exact statistics of the elements' rows
     earlier: EarlierOutputs = tuple
-    room: float = 1.0  # ULP within which results of 16 bits agree with a prediction
+    room: float = 1.0  # ULP within which 16-bit results agree with a prediction
 
     def far(self) -> Sample:
         """The sample with only the elements that have large errors. Predictions allow for a kernel's own rounding."""
@@ -57,17 +57,17 @@ class Sample:
 
     @property
     def is_half(self) -> bool:
-        """Whether the results are floats of 16 bits."""
+        """Whether the results are 16-bit floats."""
         return not self.is_integer and self.actual[0].dtype.itemsize == 2
 
     @property
     def is_of_floats(self) -> bool:
-        """Whether the inputs, and with them the results, are floats."""
+        """Whether the inputs and the results are floats."""
         return BY_NAME[self.x.dtype.name].kind == "float"
 
     @property
     def failing_values(self) -> Array:
-        """The actual values of the wrong elements, of all outputs."""
+        """The actual values of the wrong elements, for all outputs."""
         return np.concatenate([actual[wrong] for actual, wrong in zip(self.actual, self.wrong, strict=True)])
 
     @cached_property
@@ -79,7 +79,7 @@ class Sample:
 
     @cached_property
     def memory(self) -> list[tuple[Array, Array, tuple[int, ...]]]:
-        """For each lane: the indices of the sample in the output's memory, and the exact values there with their shape.
+        """For each lane: the sample's indices in the output's memory, and the exact values in the shape of this memory.
 
         The halves of one output share its memory.
         """
@@ -100,7 +100,10 @@ class Sample:
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """ULP and units of terms within which an element agrees with a prediction: room for another's arithmetic."""
+        """The ULP, and the units of terms, within which an element agrees with a prediction.
+
+        They leave room for the rounding of other kernels.
+        """
         ulps, terms = standards.bounds(self.call.operator, self.actual[0].dtype.name)
         return max(4 * ulps, 1.0) if self.actual[0].dtype.itemsize > 2 else self.room, 2 * terms
 
@@ -112,9 +115,9 @@ class Sample:
         formula: Any = None,
         is_other_half: bool = False,
     ) -> Prediction | None:
-        """The results with other attributes, inputs (by place), functions or formula. None for a refused call.
+        """The results with other attributes, inputs (by index), functions or formula. None if the call is refused.
 
-        With `is_other_half`, the other half of a packed tensor is the active one.
+        With `is_other_half`, the other half of a packed tensor is the active half.
         """
         call = self.call
         lanes = [(inputs or {}).get(k, lane) for k, lane in enumerate(self.inputs)]
@@ -131,14 +134,14 @@ class Sample:
             active = call.main
             lanes[active], lanes[active + 1] = lanes[active + 1], lanes[active]
             if call.operator.access.part_count(call.operator.schema.outputs[0]) > 1:
-                numbers = numbers[::-1]  # each half's gradient goes where that half is
+                numbers = numbers[::-1]  # the gradient of each half is at that half's place
         if formula is not None:
             computation = replace(computation, formulas=(*computation.formulas[:-1], formula))
         results = Golden(computation).expected([*lanes, *self.statistics], self.actual[0].dtype, functions)
         return [replace(results[n], dtype=lane.dtype) for n, lane in zip(numbers, self.actual, strict=True)]
 
     def other_half_is_active(self, attributes: dict[str, Any]) -> bool:
-        """Whether these attributes make the other half of the packed tensor the active one."""
+        """Whether these attributes make the other half of the packed tensor the active half."""
         operator = self.call.operator
         if not operator.access.is_packed:
             return False
@@ -153,7 +156,7 @@ class Sample:
         return tuple(~p.faults(actual, *self.bounds) for p, actual in zip(prediction, self.actual, strict=True))
 
     def errors(self, prediction: Prediction) -> tuple[Array, ...]:
-        """The distances from a prediction in ULP. For integers, the differences."""
+        """The distances from a prediction in ULP, or the differences for integers."""
         return tuple(p.errors(actual) for p, actual in zip(prediction, self.actual, strict=True))
 
     def moved(self, prediction: Prediction) -> tuple[Array, ...]:
@@ -161,7 +164,7 @@ class Sample:
         return tuple(right.faults(p.stored, *self.bounds) for p, right in zip(prediction, self.right, strict=True))
 
     def where(self, explains: Callable[[oracle.Expected, Array], Array]) -> tuple[Array, ...]:
-        """The wrong elements that `explains` chooses, given right and actual ones."""
+        """The wrong elements that `explains` chooses from the right and the actual values."""
         lanes = zip(self.right, self.actual, self.wrong, strict=True)
         with np.errstate(all="ignore"):
             return tuple(wrong & explains(right, actual) for right, actual, wrong in lanes)
@@ -169,15 +172,15 @@ class Sample:
 
 @dataclass(frozen=True)
 class Suspicion:
-    """A mistake with the values that it predicts, or with the failing elements that it explains."""
+    """A mistake, with the values that it predicts, or with the failing elements that it explains."""
 
     mistake: str
     says: str
     prediction: Prediction | None = None
     explains: tuple[Array, ...] | None = None
-    share: float = 0.0  # of the failing elements that it must explain, beyond the usual one
-    among: tuple[Array, ...] | None = None  # the failing elements that the share is of, or None for all
-    is_loose: bool = False  # the prediction is the right value with larger terms: it allows for errors
+    share: float = 0.0  # share of the failing elements that it must explain, if larger than the usual share
+    among: tuple[Array, ...] | None = None  # the failing elements that the share refers to, or None for all
+    is_loose: bool = False  # whether the prediction is the right value, with larger terms that allow for errors
 
 
 Rule = Callable[[Sample], Iterator[Suspicion]]

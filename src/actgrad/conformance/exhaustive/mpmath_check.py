@@ -1,4 +1,4 @@
-"""The exact values of a sweep against mpmath, on a sample: everything else is measured by them."""
+"""Compares the exact values of a sweep with mpmath, on a sample, because the sweep measures by these values."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from ..golden import AGREES, NOTHING, Golden
 
 DIGITS = 40
 SAMPLED = 48  # finite numbers
-_FAR = 10_000  # beyond it every function here is constant or overflows
+_FAR = 10_000  # beyond this number, every function here is constant or overflows
 
 
 def verify(golden: Golden, lanes: Sequence[Array], name: str) -> bool:
-    """Raise if exact values differ from mpmath's by more than 2^-40 of the larger term. Return False without mpmath.
+    """Raise if exact values differ from mpmath's by more than 2^-40 of the larger term.
+
+    Return False if mpmath is missing.
 
     `lanes` are finite inputs of the formula.
     """

@@ -1,4 +1,4 @@
-"""The sweeps of a run, one after another on all cores, and their state on disk: an interrupted sweep goes on."""
+"""The sweeps of a run, one after another on all cores. Their state is on disk, so an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from ..measurement import in_threads
 from . import mpmath_check
 from .sweep import PASSES, Item, Sweep, SweepErrors
 
-PART = 1 << 19  # numbers that a thread takes at a time
-#: The code that computes and measures, besides the modules of the formulas.
+PART = 1 << 19  # numbers that a thread tries at a time
+#: The files of code that computes and measures, besides the modules of the formulas.
 CODE = (
     "aten.py", "backends/**/*.py", "base/access/*.py", "base/computation.py", "base/xp.py", "ops/*.py",
     "conformance/*.py", "conformance/exhaustive/sweep.py",
@@ -38,7 +38,7 @@ CODE = (
 
 @dataclass
 class State:
-    """How far a sweep is: the numbers that were tried, the sources of the exact values, the errors of each output."""
+    """The progress of a sweep: how many numbers were tried, the exact values' sources, the errors of each output."""
 
     item: Item
     done: int = 0
@@ -59,20 +59,20 @@ class State:
 
 
 def default_folder() -> Path | None:
-    """The folder of the states unless another one is named, or None without a home folder."""
+    """The default folder of the states, or None if the user has no home folder."""
     base = user_cache()
     return None if base is None else base / "actgrad-exhaustive"
 
 
 def state_file(folder: Path, item: Item, every: str = "") -> Path:
-    """The file of a sweep's state. `every` is a pattern for other thinnings of the same task."""
+    """The file of a sweep's state. `every` may be a pattern that matches the same task with other thinnings."""
     product = products.current()
     digest = hashlib.sha256(f"{item.words}\n{product.name if product else ''}".encode()).hexdigest()[:12]
     return folder / f"{item.operator.name}-{item.dtype}-{item.kind}-{every or item.every}-{digest}.json"
 
 
 def load(folder: Path, item: Item) -> State:
-    """The state of a sweep. A new one where this code has computed nothing yet."""
+    """The state of a sweep. It is new if this version of the code has computed nothing yet."""
 
     def parse(document: Any) -> State:
         if document["fingerprint"] != fingerprint(item):
@@ -84,7 +84,7 @@ def load(folder: Path, item: Item) -> State:
 
 
 def fingerprint(item: Item) -> str:
-    """The digest of the code that does a sweep: other code makes its state worthless."""
+    """The digest of the code that a sweep uses. A state of other code is not used."""
     tensors = oracle.tensors(item.operator, item.attributes, np.zeros(1, BY_NAME[item.dtype].numpy))
     computation = item.operator.plan(*tensors, backend="reference", **item.attributes).computation
     files = [Path(formula.__code__.co_filename) for formula in computation.formulas]
@@ -98,7 +98,7 @@ def fingerprint(item: Item) -> str:
 
 
 def finished(folder: Path, tasks: Sequence[Item]) -> tuple[list[State], list[Item]]:
-    """For each task the finished sweep with the most numbers, and the tasks that have no finished sweep."""
+    """For each task, the finished sweep with the most numbers; and the tasks that have no finished sweep."""
     best, stale = [], []
     for item in tasks:
         words = [path.stem.split("-")[-2] for path in folder.glob(state_file(folder, item, "*").name)]
@@ -116,9 +116,10 @@ def finished(folder: Path, tasks: Sequence[Item]) -> tuple[list[State], list[Ite
 
 
 def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only_defaults: bool = False) -> list[Item]:
-    """The sweeps to be done, short ones first. `every` thins dtypes of more than two bytes.
+    """The sweeps to do, short sweeps first. `every` thins dtypes of more than two bytes.
 
-    An operator that is part of another one is swept with that. One whose elements see their rows is not swept.
+    If an operator is part of another operator, the other operator's sweep includes it. Operators whose elements use
+    statistics of their rows have no sweep.
     """
     product = products.current()
     has_torch = importlib.util.find_spec("torch") is not None
@@ -143,8 +144,8 @@ def _has_others(operator: Operator) -> bool:
 
 
 def sweep_all(tasks: Sequence[Item], folder: Path, advance: Callable[[Item, int], None]) -> Iterator[State]:
-    """Do the sweeps, or take over their states from `folder`. `advance` learns how many numbers are done."""
-    with ExitStack() as stack:  # each kernel computes on one thread: every core has a sweep already
+    """Do the sweeps, or take their states from `folder`. `advance` gets the number of tried numbers."""
+    with ExitStack() as stack:  # each kernel computes on one thread, because every core already has a sweep
         backends.set_num_threads(1)
         stack.callback(backends.set_num_threads, 0)
         if any(item.kind == "PyTorch" for item in tasks):
@@ -160,7 +161,7 @@ def _swept(item: Item, folder: Path, advance: Callable[[Item, int], None]) -> St
     advance(item, swept.done)
     if swept.done == item.count:
         return swept
-    idle = [Sweep(item)]  # one for each thread
+    idle = [Sweep(item)]  # one per thread
     if not swept.verified:
         swept.verified = _verified(idle[0])
         swept.outputs = {lane.name: SweepErrors() for lane in idle[0].call.outputs}
@@ -182,7 +183,7 @@ def _swept(item: Item, folder: Path, advance: Callable[[Item, int], None]) -> St
 
 
 def _verified(sweep: Sweep) -> str:
-    """Compare the exact values with NumPy and mpmath all over the dtype. Name the sources that agree."""
+    """Compare the exact values with NumPy and mpmath, all over the dtype. Return the sources that agree."""
     step = (1 << 8 * BY_NAME[sweep.item.dtype].itemsize) // sweep.chunk
     sweep.fill((np.arange(sweep.chunk, dtype=np.uint64) * np.uint64(step)).astype(sweep.bits(0, 1).dtype))
     lanes = sweep.lanes(slice(0, sweep.chunk))

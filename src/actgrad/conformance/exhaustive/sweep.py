@@ -1,4 +1,4 @@
-"""A sweep: an operator computed at one number after another, and measured against exact values in float64."""
+"""A sweep computes an operator at one number after another, and measures it against exact values in float64."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..golden import Golden
 from ..measurement import CHUNK, faults_among
 
 DTYPES = ("float16", "bfloat16", "float32")  # dtypes that are small enough to try all numbers
-#: The values of the other inputs, or the library that computes. The longest dtype is tried at one number in so many.
+#: The values of the other inputs, or the library that computes. The number thins the sweep of the longest dtype.
 PASSES = {"ones": 1, "random": 64, "PyTorch": 256}
-FIRST = 5  # faults whose numbers are kept
-#: A larger part of the bound makes an element suspect: NumPy computes the terms of its sums. No larger error is lost,
-#: for an error in units of the larger term is at most the error in ULP.
+FIRST = 5  # faults whose numbers are recorded
+#: An element is suspect if its error in ULP exceeds this share of the bound. Only for suspects, NumPy computes the
+#: terms of sums. No fault is lost, because an error in units of the larger term is at most the error in ULP.
 SUSPECT = 0.25
-ABSOLUTE = 3e-7  # bound of a derivative that has a distribution function, in float32
-_HASH = 2654435761  # Knuth's multiplier scatters the numbers that a thinned sweep tries
+ABSOLUTE = 3e-7  # bound for a derivative that uses a distribution function, in float32
+_HASH = 2654435761  # Knuth's multiplier, which scatters the numbers that a thinned sweep tries
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Item:
     operator: Operator
     attributes: dict[str, Any]
     dtype: str
-    kind: str  # of PASSES
+    kind: str  # a key of PASSES
     every: int = 1
 
     @property
@@ -46,13 +46,13 @@ class Item:
 
     @property
     def words(self) -> str:
-        """The attributes as the documents write them."""
+        """The attributes in the notation of the documents."""
         dim = self.operator.access.dimension_attribute
         return ", ".join(f"{name}={value}" for name, value in self.attributes.items() if name != dim)
 
     @property
     def is_absolute(self) -> bool:
-        """Whether an absolute bound also applies: only to a derivative by x that has the size of 1."""
+        """Whether an absolute bound also applies: only to a derivative by x whose size is about 1."""
         operator = self.operator
         has_distribution = standards.bounds(operator, self.dtype)[0] == standards.TRANSCENDENTAL_ULPS
         has_other_half = operator.access.is_packed or (operator.gradient_of and operator.gradient_of.multiplies)
@@ -63,14 +63,14 @@ class Item:
 
 @dataclass(frozen=True)
 class SweepErrors:
-    """The errors of some elements. The parts of a sweep add up.
+    """The errors of some elements. Errors of the parts of a sweep can be added.
 
-    `largest` has the largest error of each kind, and the bits of the x where it is: "ulps", "beyond" (the same less the
-    error that a rounded argument of exp explains), "terms" (where terms cancel, in units of the larger), "absolute".
+    `largest` has the largest error of each kind, and the bits of its x: "ulps", "beyond" (the same without the error
+    that a rounded argument of exp explains), "terms" (if terms cancel, in units of the larger term), "absolute".
     """
 
     elements: int = 0
-    count: int = 0  # elements measured in ULP: all but where terms cancel
+    count: int = 0  # elements measured in ULP: all elements, except if terms cancel
     total: float = 0.0  # sum of their finite errors
     faults: int = 0  # elements beyond the bounds
     first: Sequence[int] = ()  # the bits of x of the first faults
@@ -80,7 +80,7 @@ class SweepErrors:
         names = ("elements", "count", "total", "faults")
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}
         largest = dict(self.largest)
-        for kind, extreme in other.largest.items():  # among equal errors the first one, which has the smallest bits
+        for kind, extreme in other.largest.items():  # among equal errors, the first has the smallest bits
             largest[kind] = max(largest.get(kind, extreme), extreme, key=itemgetter(0))
         return SweepErrors(**sums, first=[*self.first, *other.first][:FIRST], largest=largest)
 
@@ -89,7 +89,7 @@ class SweepErrors:
         return self.total / self.count if self.count else 0.0
 
     def error(self, kind: str) -> float | None:
-        """The largest error of a kind, or None without elements."""
+        """The largest error of a kind, or None if there are no elements."""
         return self.largest[kind][0] if kind in self.largest else None
 
 
@@ -119,7 +119,7 @@ class Sweep:
         self._torch = importlib.import_module("torch") if item.kind == "PyTorch" else None
 
     def bits(self, start: int, count: int) -> Array:
-        """The bits of `count` numbers from number `start`."""
+        """The bits of `count` numbers, from number `start` on."""
         kind = f"u{self.x.itemsize}"
         if self.item.every == 1:
             return np.arange(start, start + count, dtype=kind)
@@ -127,18 +127,18 @@ class Sweep:
         return (bits * every + ((bits * np.uint64(_HASH)) >> np.uint64(16)) % every).astype(kind)
 
     def measure(self, start: int, stop: int) -> list[SweepErrors]:
-        """The errors at the numbers from number `start` to before `stop`, for each output."""
+        """For each output, the errors at the numbers from `start` to `stop`, without `stop`."""
         errors = [SweepErrors() for _ in self.call.outputs]
         for begin in range(start, stop, self.chunk):
             bits = self.bits(begin, self.chunk)
             self.fill(bits)
             self.compute()
-            # The last chunk may reach beyond `stop`.
+            # The last chunk may end after `stop`.
             errors = [a + b for a, b in zip(errors, self._chunk(bits, min(stop - begin, self.chunk)), strict=True)]
         return errors
 
     def fill(self, bits: Array) -> None:
-        """Take the numbers of these bits for x."""
+        """Set x to the numbers with these bits."""
         self.x.view(bits.dtype)[...] = bits
 
     def compute(self) -> None:
@@ -159,7 +159,7 @@ class Sweep:
         lanes = self.lanes(slice(0, self.chunk))
         exact = self.golden.values(lanes)
         at: At = slice(0, count)
-        if self._torch is not None:  # SELU's derivative at 0 is a convention, and infinities and NaN differ too
+        if self._torch is not None:  # SELU's derivative at 0 is a convention; infinities and NaN differ too
             x = lanes[self.call.main][at]
             with np.errstate(invalid="ignore"):
                 at = np.flatnonzero(np.isfinite(x) & (x != 0))
@@ -168,11 +168,11 @@ class Sweep:
             yield self._errors(lane.take(at), exact[number][at], bits[at], lanes, number)
 
     def _errors(self, actual: Array, exact: Array, bits: Array, lanes: list[Array], number: int) -> SweepErrors:
-        """The errors of one output. NaN's are infinite. Only suspects need the size of their terms."""
+        """The errors of one output. The error of NaN is infinite. Only suspects need the size of their terms."""
         ulps = oracle.ulp_errors(actual, exact)
         count, faults, kinds = len(ulps), np.zeros(0, np.int64), {"ulps": (ulps, bits), "beyond": (ulps, bits)}
         at = np.flatnonzero(ulps > self._suspect)
-        if self._torch is not None:  # nothing excuses PyTorch's infinite errors, and they are many
+        if self._torch is not None:  # PyTorch has many infinite errors, and no rule excuses them
             at = at[np.isfinite(ulps[at])]
         if at.size:
             beyond = ulps.copy()
@@ -183,7 +183,7 @@ class Sweep:
                 beyond[at] = np.where(np.isinf(ulps[at]), ulps[at], np.maximum(ulps[at] - slip, 0))
             faults, cancels = at[wrong], expected.cancels
             count -= int(np.count_nonzero(cancels))
-            # A subnormal factor lacks digits, so its error does not count in the last place.
+            # A subnormal factor lacks digits, so its error in ULP does not count.
             ulps[at[cancels | excused]] = beyond[at[cancels | excused]] = 0
             terms = expected.term_errors(actual[at])[cancels]
             kinds |= {"beyond": (beyond, bits), "terms": (terms, bits[at[cancels]])}

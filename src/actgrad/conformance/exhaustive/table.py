@@ -14,7 +14,7 @@ from ..oracle import few_digits
 from .resumption import State
 from .sweep import ABSOLUTE, Item, SweepErrors
 
-PART = "exhaustive"  # of a document
+PART = "exhaustive"  # the name of the part in a document
 HEADINGS = (
     "operator", "attributes", "dtype", "numbers", "ULP", "at x", "mean", "bound", "terms", "absolute",
     "ULP, random", "ULP, PyTorch",
@@ -22,7 +22,7 @@ HEADINGS = (
 
 
 def rows(done: Iterable[State]) -> Iterator[tuple[str, ...]]:
-    """The cells of each operator, attributes and dtype that a sweep tried."""
+    """A row of cells for each operator, attributes and dtype of a sweep."""
     groups: dict[tuple[str, str, str], dict[str, State]] = {}
     for state in done:
         groups.setdefault((state.item.operator.name, state.item.words, state.item.dtype), {})[state.item.kind] = state
@@ -43,14 +43,14 @@ def rows(done: Iterable[State]) -> Iterator[tuple[str, ...]]:
 
 
 def fault_count(state: State) -> int:
-    """The numbers where our results break a bound. PyTorch never promised these bounds."""
+    """The number of tried numbers at which our results break a bound. PyTorch does not promise these bounds."""
     if state.item.kind == "PyTorch":
         return 0
     return state.errors.faults + ((state.errors.error("absolute") or 0) > ABSOLUTE)
 
 
 def fault_lines(state: State) -> Iterator[str]:
-    """Each output that breaks a bound, and where."""
+    """A line for each output that breaks a bound, with the numbers where it does."""
     remark = ", with random other numbers" if state.item.kind == "random" else ""
     for name, errors in state.outputs.items():
         if errors.faults:
@@ -72,7 +72,7 @@ def _numbers(item: Item) -> str:
 
 
 def _ulps(errors: SweepErrors) -> str:
-    """The largest error and, in brackets if much smaller, what a rounded argument of exp leaves unexplained."""
+    """The largest error, and in brackets, if much smaller, the error that rounding exp's argument cannot explain."""
     ulps, beyond = errors.error("ulps"), errors.error("beyond")
     if ulps is None or beyond is None:
         return ""
@@ -81,7 +81,7 @@ def _ulps(errors: SweepErrors) -> str:
 
 
 def _x(bits: int, dtype: str) -> str:
-    """The number of these bits."""
+    """The number with these bits."""
     kind = BY_NAME[dtype].numpy
-    with np.errstate(invalid="ignore"):  # signalling NaNs
+    with np.errstate(invalid="ignore"):  # NaN may be signalling
         return f"{float(np.array([bits], f'u{kind.itemsize}').view(kind).astype(np.float64)[0]):.9g}"

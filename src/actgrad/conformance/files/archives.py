@@ -1,4 +1,7 @@
-"""Tensors from files that may hold several: NumPy's .npz, PyTorch's .pt, and .safetensors, by their own libraries."""
+"""Tensors from files that may hold several: NumPy's .npz, PyTorch's .pt, and .safetensors.
+
+Their own libraries read them.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +20,15 @@ from ..elements import Array
 from . import sizes
 from .sizes import UnreadableFile
 
-_LARGEST_ITEM = 8  # bytes of an element of a dtype that is judged
+_LARGEST_ITEM = 8  # largest itemsize of a dtype that can be judged
 MOST_UNPACKED = 1 << 30  # bytes of a compressed array
 
 
 def npz(path: Path, words: list[str]) -> tuple[Array, list[str]]:
     """One array of a .npz file, and the words that do not belong to its name.
 
-    The archive's directory states how large each entry is. Nothing beyond that size is unpacked: `zipfile` stops there,
-    for the two methods of compression that are allowed.
+    The archive's directory states the size of each entry. `zipfile` unpacks nothing beyond that size, for the two
+    allowed methods of compression.
     """
     with zipfile.ZipFile(path) as archive:
         entries = {name.removesuffix(".npy"): name for name in archive.namelist()}
@@ -50,8 +53,9 @@ def npz(path: Path, words: list[str]) -> tuple[Array, list[str]]:
 
 
 def _check_method(path: Path, entry: zipfile.ZipInfo) -> None:
-    """Raise unless an entry of a .npz file is stored or deflated, as NumPy writes it."""
-    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # `zipfile` unpacks others in any amount
+    """Raise unless an entry of a .npz file is stored or deflated, as in NumPy's files."""
+    # For other methods, `zipfile` may unpack more than the entry's stated size.
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise UnreadableFile(
             f"{path}: {entry.filename} is compressed by method {entry.compress_type}, which NumPy never writes; "
             "save it again with numpy.savez_compressed"
@@ -81,7 +85,7 @@ def pytorch(path: Path, words: list[str]) -> Array:
         raise UnreadableFile(f"{path}: {state} {path.suffix} file; {expected}; save it again")
     with zipfile.ZipFile(path) as archive:
         entries = archive.infolist()
-    if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):  # PyTorch would map packed bytes
+    if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):  # PyTorch would map compressed bytes
         raise UnreadableFile(
             f"{path}: its entries are compressed; torch.save must write it uncompressed; save it again"
         )
@@ -96,16 +100,17 @@ def pytorch(path: Path, words: list[str]) -> Array:
     if not isinstance(content, torch.Tensor) or content.layout != torch.strided or content.is_quantized:
         raise UnreadableFile(f"{path}: holds {kind_of(content)}; it must hold a dense tensor; save one")
     size = content.untyped_storage().nbytes()
-    if size and size not in {entry.file_size for entry in entries}:  # PyTorch maps without a look at the entry's size
+    # PyTorch maps a tensor without comparing its size with the entry's size.
+    if size and size not in {entry.file_size for entry in entries}:
         fault = f"{path}: is damaged"
         raise UnreadableFile(f"{fault}; an entry must have the tensor's {quantity(size, 'byte')}; save it again")
-    # A view that repeats its elements may be larger than the file.
+    # A view that repeats elements may be larger than the file.
     sizes.refuse_large(path, content.numel() * content.element_size(), "when its tensor is read")
     return aten.from_torch(torch, content.detach().resolve_conj().resolve_neg())
 
 
 def choose_name(path: Path, names: Iterable[Any], words: list[str]) -> Any:
-    """One of several tensors, by its name."""
+    """The name of a tensor in a file that may hold several. `words` are the parts of the name."""
     keys, name = list(names), ":".join(words)
     if words and name in keys:
         return name

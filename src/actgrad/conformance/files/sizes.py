@@ -1,4 +1,4 @@
-"""Sizes of tensors checked against their files before any memory is taken."""
+"""Compares sizes of tensors with their files before any memory is allocated."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ import numpy as np
 from ...base.errors import NO_FILE, ActgradError, quantity, quote, system_fault
 from ..elements import Array
 
-MOST_ELEMENTS = 1 << 62  # of each dimension
-MOST_NPY_HEADER = 1 << 16  # bytes, where NumPy takes 10,000
-#: .npy headers of these versions. Later ones are for names of fields, which tensors do not have.
+MOST_ELEMENTS = 1 << 62  # limit on each dimension
+MOST_NPY_HEADER = 1 << 16  # bytes, although NumPy's limit is 10,000
+#: Readers of .npy headers by version. Later versions are only for structured dtypes, which tensors do not have.
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
-_ZIP = b"PK\3\4"  # the beginning of an archive's first entry
+_ZIP = b"PK\3\4"  # the first bytes of an archive
 
 
 class UnreadableFile(ActgradError):
-    """A file without the tensor that it promises."""
+    """The file does not contain the tensor that it should contain."""
 
 
 def mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int = 0, order: Any = "C") -> Array:
     """The elements from byte `start` to the end of a file, mapped into memory."""
     size = path.stat().st_size - start
     check_size(path, dtype, shape, size)
-    # Bytes: memmap takes neither every dtype by name nor an empty file.
+    # Map bytes, because memmap takes neither all dtypes by name nor an empty file.
     raw = np.memmap(path, np.uint8, "r", start, (size,)) if size else np.empty(0, np.uint8)
     return np.ndarray(shape, dtype, raw, order=order)
 
@@ -50,10 +50,10 @@ def check_size(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], size: i
 
 
 def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[Any], int]:
-    """Shape, order and dtype of a .npy file, and where its elements begin, from its first MOST_NPY_HEADER bytes."""
+    """Shape, order and dtype of a .npy file, and the start of its elements, from its first MOST_NPY_HEADER bytes."""
     file = io.BytesIO(head)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # for headers that Python 2 wrote
+        warnings.simplefilter("ignore")  # headers of Python 2 cause a warning
         shape, is_fortran, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
     if dtype.hasobject or dtype.names or dtype.subdtype:
         raise UnreadableFile(f"{path}: holds {quote(dtype)}; it must hold numbers, not objects or records; convert it")
@@ -61,7 +61,7 @@ def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[
 
 
 def is_truncated(path: Path) -> bool:
-    """Whether a file begins as a .npy, a zip archive or a .safetensors file, and ends before its announced end."""
+    """Whether a file begins like a .npy, zip or .safetensors file, but ends before the end that its header states."""
     with path.open("rb") as file:
         head = file.read(16)
     size, magic = path.stat().st_size, np.lib.format.MAGIC_PREFIX
@@ -75,7 +75,7 @@ def is_truncated(path: Path) -> bool:
 
 
 def refuse_large(path: Path, size: int, why: str) -> None:
-    """Raise when so many bytes do not fit into free memory."""
+    """Raise if `size` bytes do not fit into free memory."""
     free = available_memory()
     if free is not None and size > free:
         raise UnreadableFile(
@@ -85,7 +85,7 @@ def refuse_large(path: Path, size: int, why: str) -> None:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Within, the errors of the system are errors of this file, which must be there."""
+    """A context in which errors of the system become errors of this file. The file must exist."""
     try:
         if not path.is_file():
             kind = "a folder" if path.is_dir() else "not a regular file"
@@ -103,7 +103,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def available_memory() -> int | None:
-    """Bytes that a program may take without swapping, or None if the system does not tell."""
+    """The bytes that a program may allocate without swapping, or None if the system does not report them."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""The state of a long run on disk: an interrupted run goes on where it was."""
+"""The state of a long run on disk, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .sizes import UnreadableFile
 
 T = TypeVar("T")
 SAVE_SECONDS = 3.0
-_TIMES = 20  # memory that a state takes once it is read, in the size of its text
+_TIMES = 20  # memory that a state takes after reading, relative to the size of its text
 
 
 @cache
 def code_digest(*patterns: str) -> str:
-    """The digest of the package's files that match: other code may come to other results."""
+    """The digest of the package's files that match, because other code may compute other results."""
     package = Path(__file__).parents[2]
     paths = sorted({path for pattern in patterns for path in package.glob(pattern)})
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
 
 
 def load(path: Path | None, parse: Callable[[Any], T]) -> T | None:
-    """What `parse` makes of the document that an earlier run saved, or None without a file."""
+    """The result of `parse` for the document that an earlier run saved, or None if there is no file."""
     if path is None or not path.exists():
         return None
     with sizes.reading(path):
@@ -44,7 +44,7 @@ def load(path: Path | None, parse: Callable[[Any], T]) -> T | None:
 
 @contextmanager
 def saving(path: Path | None, document: Callable[[], Any]) -> Iterator[Callable[[], None]]:
-    """Save a document when the block ends, also by an interruption. The function that it yields saves now and then."""
+    """Save a document when the block ends, even by an interruption. The function that it yields saves at intervals."""
     saved = time.monotonic()
 
     def save() -> None:

@@ -1,4 +1,4 @@
-"""Results of other programs as the command line names them: files, attributes, and the verdict."""
+"""Results of other programs, as named on the command line: files, attributes, and the verdict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..verdict import Verdict
 from . import tensor_files
 
 _BOOLS = {"true": True, "1": True, "false": False, "0": False}
-#: How the command line writes attributes of each type of the schema.
+#: The notation of attributes on the command line, for each type of the schema.
 _TYPES: dict[str, tuple[str, Callable[[str], Any]]] = {
     "Scalar": ("a number", float),
     "bool": ("true or false", lambda text: _BOOLS[text.lower()]),
@@ -51,7 +51,7 @@ def judge_files(args: argparse.Namespace, standard_names: list[str], deciding: C
 
 
 def _attributes(operator: Operator, texts: list[str]) -> dict[str, Any]:
-    """The attributes that the command line gives, each once."""
+    """The attributes on the command line. Each may be given once."""
     attributes: dict[str, Any] = {}
     for text in texts:
         name, value = _attribute(operator, text)

@@ -1,7 +1,7 @@
 """Tensors from files: .npy, .npz, raw .bin, .pt, .safetensors. Nothing is ever unpickled.
 
-A file is written FILE, FILE:DTYPE:SHAPE (raw bytes: both are needed), FILE:bfloat16 (bits stored as two-byte words of
-another name), or FILE:NAME (one tensor of a .npz, a .pt or a .safetensors file that holds several).
+The notation is FILE, FILE:DTYPE:SHAPE (required for raw bytes), FILE:bfloat16 (the bits are stored as two-byte words of
+another dtype), or FILE:NAME (one tensor of a .npz, a .pt or a .safetensors file that holds several).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _SHAPE = re.compile(r"scalar|\d{1,19}(x\d{1,19})*")
 
 
 def read(text: str) -> Array:
-    """The tensor that `text` names, mapped into memory if the format allows it. UnreadableFile without a tensor."""
+    """The tensor that `text` names, mapped into memory if the format allows. Raises UnreadableFile if there is none."""
     path, words = split(text)
     return _read(path, words)
 
 
 def read_npy(path: Path) -> Array:
-    """The tensor of a .npy file, whatever its path."""
+    """The tensor of a .npy file. The name may have any suffix."""
     return _read(path, [])
 
 
@@ -36,7 +36,7 @@ def _read(path: Path, words: list[str]) -> Array:
             array = _READERS[path.suffix.lower()](path, words)
         except (ActgradError, OSError, MemoryError):
             raise
-        except Exception as error:  # a hostile file makes another library's reader raise anything
+        except Exception as error:  # another library's reader may raise anything for a hostile file
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
             state = "truncated" if sizes.is_truncated(path) else "not a"
             fault = f"{path}: {state} {path.suffix} file ({reason})"
@@ -47,9 +47,9 @@ def _read(path: Path, words: list[str]) -> Array:
 
 
 def split(text: str) -> tuple[Path, list[str]]:
-    """The path, and the words behind it."""
+    """The path, and the words after the path."""
     head, *words = text.split(":")
-    while words and Path(head).suffix.lower() not in SUFFIXES:  # a path may have a colon of its own
+    while words and Path(head).suffix.lower() not in SUFFIXES:  # a path may contain colons
         head, words = f"{head}:{words[0]}", words[1:]
     path = Path(head)
     if path.suffix.lower() not in SUFFIXES:
@@ -69,9 +69,10 @@ def _npz(path: Path, words: list[str]) -> Array:
 
 
 def _native(path: Path, array: Array) -> Array:
-    """The array of a .npy file in the byte order of this machine, and as bfloat16 where NumPy knows no name."""
+    """The array of a .npy file in this machine's byte order. It is bfloat16 if NumPy wrote a dtype without a name."""
     if array.dtype.kind == "V" and array.dtype.itemsize == 2 and array.dtype.names is None:
-        # NumPy does not know the name bfloat16: it writes a void of two bytes. No other dtype of tensors is written so.
+        # NumPy does not know the name bfloat16, and writes a void of two bytes. It writes no other dtype of tensors
+        # like this.
         array = array.view(BY_NAME["bfloat16"].numpy)
     if not array.dtype.isnative:
         sizes.refuse_large(path, array.nbytes, "when its byte order is changed")
@@ -80,7 +81,7 @@ def _native(path: Path, array: Array) -> Array:
 
 
 def _as_bfloat16(path: Path, array: Array, words: list[str]) -> Array:
-    """The array, its two-byte words read as bfloat16 where :bfloat16 follows the name."""
+    """The array. If :bfloat16 follows the name, its two-byte words are read as bfloat16."""
     if not words:
         return array
     if words != ["bfloat16"] or array.dtype.name not in ("uint16", "int16", "bfloat16"):

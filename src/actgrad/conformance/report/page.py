@@ -1,4 +1,4 @@
-"""Verdicts as one HTML page that needs no other file: no script, nothing fetched, every text escaped."""
+"""Verdicts as one HTML page. It has no script, loads no other file, and escapes every text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def page(
 
 
 def filled(word: str, why: str, settings: Mapping[str, Any], results: str, pictures: str, rest: str) -> str:
-    """The page of a verdict. The last three parts are HTML."""
+    """The page of a verdict. The last three arguments are HTML."""
     template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     parts = {"results": results, "pictures": pictures, "rest": rest, "settings": _definitions(settings)}
     return template.substitute(word=word, why=escape(terminal.printable(why)), **parts)

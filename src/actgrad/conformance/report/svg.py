@@ -1,4 +1,4 @@
-"""Errors as SVG drawings in the colours of the page: over x, over the position, and how many there are of each size."""
+"""Errors as SVG drawings in the colours of the page: over x, over the position, and a histogram."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..elements import Array
 from ..verdict import ULP_EDGES
 
 Points = Sequence[Sequence[float]]  # (x or position, ULP)
-TOP = 1e10  # ULP, where larger errors, infinite ones and NaN are drawn
+TOP = 1e10  # ULP; larger errors, infinite errors and NaN are drawn at this height
 _BINS = 150  # points of a drawing
 _WIDTH, _HEIGHT, _LEFT = 340, 150, 52
 _SIZES = [*(f"{edge:g}" for edge in ULP_EDGES[1:]), "inf"]
 
 
 def outline(at: Array, ulps: Array) -> list[tuple[float, float]]:
-    """The largest error in each of some stretches of x, or of the position."""
+    """The largest error in each of several ranges of x, or of the position."""
     usable = ~np.isnan(at)
     at, ulps = at[usable], np.minimum(np.nan_to_num(ulps[usable], nan=TOP, posinf=TOP), TOP)
     order = np.lexsort((-ulps, at))
@@ -29,7 +29,7 @@ def outline(at: Array, ulps: Array) -> list[tuple[float, float]]:
 
 
 def over_x(points: Points, label: str = "") -> str:
-    """Errors over x: small x to scale, large ones by their logarithm, so that tails do not hide the middle."""
+    """Errors over x. Small x have a linear scale, large x a logarithmic one, so that tails do not hide the middle."""
     return _errors(f"errors over x{label}", [_compressed(float(x)) for x, _ in points], points)
 
 
@@ -56,7 +56,7 @@ def histogram(counts: Array, label: str = "") -> str:
 
 
 def _errors(title: str, xs: Sequence[float], points: Points, start: Sequence[float] = ()) -> str:
-    """Marks, the logarithm of 1 + ULP up. Infinite x stand next to finite ones. The axis begins at `start`."""
+    """Marks at the logarithm of 1 + ULP. Infinite x are next to finite ones. The axis begins at `start`."""
     ys = [math.log10(1 + float(y)) for _, y in points]
     finite = [x for x in [*start, *xs] if math.isfinite(x)] or [0.0, 1.0]
     low, high, top = min(finite), max(finite), max([*ys, math.log10(2)])

@@ -1,4 +1,4 @@
-"""Verdicts as strings and tables, which a terminal and a page show alike, and as JSON."""
+"""Verdicts as strings and tables, for a terminal and for a page, and as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..verdict import ULP_EDGES, Decision, Failure, Verdict
 
 T = TypeVar("T")
 SHOWN_RANGES = 12
-_WIDE = 150  # columns of a terminal that shows all standards side by side
+_WIDE = 150  # columns of a terminal that can show all standards side by side
 CAPTION = (
     "! before what fails, - where a standard says nothing of a dtype. Numbers are of all cases together; each standard "
     "was applied to each case. ULP fails only with --strict, or where no published standard is defined."
@@ -48,7 +48,8 @@ def blocks(
 ) -> Iterator[Any]:
     """The lines and tables of a report: each file's verdict, or an overview and `most` failing cases.
 
-    `is_verbose`: the overview has the figures of every standard, in a table for each where `width` has no room for all.
+    With `is_verbose`, the overview has the figures of every standard. If `width` is too small for all standards, each
+    has a separate table.
     """
     if is_of_files:
         for result in results:
@@ -74,7 +75,7 @@ def blocks(
 def overview(results: Sequence[Verdict], standard_names: Sequence[str], is_whole: bool = True) -> Any:
     """All cases of our own backends: a row per operator and dtype, in the order of the results.
 
-    Cells are "-" where a standard says nothing, and begin with "!" where it fails.
+    A cell is "-" if a standard says nothing, and begins with "!" if the standard fails.
     """
 
     def cells(of: Sequence[Verdict]) -> Row:
@@ -107,7 +108,7 @@ def summary(results: Sequence[Verdict]) -> Any:
     return table(["operator", "dtype", "verdict"], ["cases", "worst error"], grouped(results, _names, cells))
 
 
-#: The standards that have a worst error, the most telling one first, with its unit.
+#: The standards that have a worst error, and its unit. The most important one comes first.
 _WORST = {"ulp": "ULP", "mixed": "absolute", "mere-mare": "relative"}
 
 
@@ -130,7 +131,7 @@ def grouped(
 
 
 def details(verdict: Verdict) -> Iterator[Any]:
-    """One verdict, its first line the call."""
+    """One verdict. The first line is the call."""
     attributes = ", ".join(f"{name}={value!r}" for name, value in verdict.attributes.items())
     yield f"{verdict.operator}({attributes}): {printable(verdict.case)}"
     yield f"exact values: {verdict.golden}"
@@ -170,7 +171,7 @@ def _failing(verdict: Verdict) -> Iterator[Any]:
 
 
 def _failures(title: str, failures: Sequence[Failure]) -> Any:
-    """Some failing elements. Nine digits tell a number from its neighbours in float32."""
+    """Some failing elements. Nine digits distinguish a float32 number from its neighbours."""
     rows = [
         (
             ", ".join(map(str, f.index)) or "()",
@@ -183,7 +184,7 @@ def _failures(title: str, failures: Sequence[Failure]) -> Any:
 
 
 def _share(share: float) -> str:
-    """A share in percent; 0 and 100 stand for none and all."""
+    """A share in percent. "0" means none, and "100" means all."""
     if share in (0, 1):
         return f"{share:.0%}"
     text = f"{share:.3%}"
@@ -191,7 +192,7 @@ def _share(share: float) -> str:
 
 
 def _word(outcome: Outcome) -> str:
-    """Whether a standard holds, in a word."""
+    """One word: whether a standard holds."""
     if outcome.holds is False and not outcome.counts:
         return "exceeded"
     return {True: "holds", False: "FAILS", None: "-"}[outcome.holds]
@@ -201,7 +202,7 @@ def _word(outcome: Outcome) -> str:
 
 
 def document(results: list[Verdict], settings: Mapping[str, Any], decision: Decision) -> dict[str, Any]:
-    """Everything as JSON takes it. Numbers that JSON lacks are the strings "nan", "inf" and "-inf"."""
+    """The verdicts as JSON values. Numbers that JSON lacks become the strings "nan", "inf" and "-inf"."""
     return {
         "holds": decision.is_accepted,
         "verdict": decision.word,
@@ -218,7 +219,7 @@ def document(results: list[Verdict], settings: Mapping[str, Any], decision: Deci
 
 
 def json_value(value: Any) -> Any:
-    """Any value of a verdict as JSON takes it."""
+    """Any value of a verdict as a JSON value."""
     if is_dataclass(value) and not isinstance(value, type):
         plain = {f.name: json_value(getattr(value, f.name)) for f in fields(value) if not f.metadata}
         return {"holds": value.holds, **plain} if isinstance(value, Verdict) else plain

@@ -1,9 +1,11 @@
-"""What phase one checks of the functions around the activations: checks.txt, judged by the contract's machinery.
+"""What phase one checks of the functions around the activations.
 
-judge        checks.txt, read into checks of the contract, and a call judged by them
-row          a row of checks.txt, and what a call has
-patterns     what functions of a kind check
-words        the words of rows: pointers, products, lists, values
-shape_words  the words of rows: formats and shapes
-dtype_words  the words of rows: dtypes
+checks.txt lists the checks, and the contract's code runs them.
+
+judge        reads checks.txt into checks of the contract, and checks a call
+row          a row of checks.txt, and the values of a call that its checks read
+patterns     checks that most functions of a kind have
+words        words of rows on pointers, products, lists and values
+shape_words  words of rows on formats and shapes
+dtype_words  words of rows on dtypes
 """

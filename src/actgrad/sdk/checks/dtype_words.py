@@ -10,7 +10,10 @@ from .row import CATEGORIES, Group, Row, dtype_list, dtypes_of, entries
 
 
 def dtype(row: Row, name: str, key: str = "") -> Group:
-    """An argument, or each tensor of a list, has a dtype of the row, or of `key`. `NAME?` exempts empty tensors."""
+    """Check that an argument, or each tensor of a list, has a dtype of the row, or of `key`.
+
+    `NAME?` exempts empty tensors.
+    """
     dtypes = row.dtypes[key or name]
     name, mark, _ = name.partition("?")
 
@@ -25,12 +28,12 @@ def dtype(row: Row, name: str, key: str = "") -> Group:
 
 
 def equal(row: Row, *names: str) -> Group:
-    """These tensors have the dtype of the last."""
+    """Check that these tensors have the dtype of the last tensor."""
     return dtype_rules.equal(*names[:-1], to=names[-1])
 
 
 def same(row: Row, name: str, other: str) -> Group:
-    """A tensor has the dtype that a parameter names."""
+    """Check that a tensor has the dtype that a parameter names."""
 
     def test(call: Call) -> str | None:
         pairs = zip(dtypes_of(call, name), dtypes_of(call, other), strict=False)
@@ -43,7 +46,7 @@ def same(row: Row, name: str, other: str) -> Group:
 
 
 def casts(row: Row, source: str, target: str) -> Group:
-    """One argument can be converted to the dtype of another."""
+    """Check that the dtype of one argument can be converted to the dtype of another."""
 
     def test(call: Call) -> str | None:
         pairs = zip(dtypes_of(call, source), dtypes_of(call, target), strict=False)
@@ -57,12 +60,12 @@ def _unconvertible(target: str, b: Dtype, source: str, a: Dtype) -> str:
 
 
 def with_scalar(tensor: Dtype, scalar: Dtype) -> Dtype | None:
-    """The dtype of a tensor with a typed scalar, which counts only where its category is higher."""
+    """The common dtype of a tensor and a typed scalar. The scalar counts only if its category is higher."""
     return tensor if CATEGORIES[scalar.kind] <= CATEGORIES[tensor.kind] else promote(tensor, scalar)
 
 
 def _common(call: Call, names: tuple[str, ...]) -> Dtype | None:
-    """The common dtype of tensors and scalars, or None."""
+    """The common dtype of tensors and scalars, or None if there is none."""
     tensors = [each for name in names if name not in call.scalar_dtypes for each in dtypes_of(call, name)]
     result: Dtype | None = tensors[0]
     for other in tensors[1:]:
@@ -74,9 +77,10 @@ def _common(call: Call, names: tuple[str, ...]) -> Dtype | None:
 
 
 def promoted(row: Row, *names: str) -> Group:
-    """Arguments have a common dtype, in the row's list `promoted` and not in `never`, that converts to the outputs'.
+    """Check that arguments have a common dtype that converts to the outputs' dtypes.
 
-    The row's list `integers` has the dtype that integers are computed as. `anyout` names products without conversion.
+    The common dtype must be in the row's list `promoted` and not in `never`. The row's list `integers` has the dtype in
+    which integers are computed. `anyout` names products without a conversion.
     """
     integers, free_products = row.dtypes.get("integers"), row.says("anyout")
 
@@ -116,7 +120,7 @@ def promoted(row: Row, *names: str) -> Group:
 
 
 def promotable(row: Row, *names: str) -> Group:
-    """Two arguments have a common dtype, where a scalar counts as a tensor does."""
+    """Check that two arguments have a common dtype. A scalar counts like a tensor."""
 
     def test(call: Call) -> str | None:
         for a, b in zip(*[dtypes_of(call, name) for name in names], strict=False):
@@ -128,7 +132,7 @@ def promotable(row: Row, *names: str) -> Group:
 
 
 def copyable(row: Row, source: str, target: str) -> Group:
-    """Two lists have one dtype, or float32 on one side and 16 bits on the other."""
+    """Check that two lists have the same dtype, or float32 in one list and a 16-bit dtype in the other."""
 
     def test(call: Call) -> str | None:
         for a, b in zip(dtypes_of(call, source)[:1], dtypes_of(call, target)[:1], strict=False):
@@ -140,7 +144,7 @@ def copyable(row: Row, source: str, target: str) -> Group:
 
 
 def ranged(row: Row, name: str, tensors: str) -> Group:
-    """A scalar of another dtype than a list's tensors lies in their range."""
+    """Check that a scalar is in the range of a list's dtype, if the scalar has another dtype."""
 
     def test(call: Call) -> str | None:
         actual, of_list = dtypes_of(call, name), dtypes_of(call, tensors)
@@ -156,7 +160,7 @@ def ranged(row: Row, name: str, tensors: str) -> Group:
 
 
 def stepped(row: Row, start: str, end: str, step: str, out: str) -> Group:
-    """In the dtype of the result, the steps lead from the start to the end."""
+    """Check that the steps lead from the start to the end, computed in the dtype of the result."""
 
     def test(call: Call) -> str | None:
         meta = call.tensors[out]
@@ -176,7 +180,7 @@ _LARGEST = {"float16": 65504, "bfloat16": 3.3895313892515355e38, "float32": 3.40
 
 
 def alpha(row: Row, *names: str) -> Group:
-    """The factor `alpha` converts to the common dtype of these. A boolean result needs an integer factor."""
+    """Check that the factor `alpha` converts to the common dtype of these. A boolean result needs an integer factor."""
 
     def test(call: Call) -> str | None:
         result, factor = _common(call, names), call.scalar_dtypes["alpha"]
@@ -188,7 +192,7 @@ def alpha(row: Row, *names: str) -> Group:
 
 
 def real(row: Row, *names: str) -> Group:
-    """These arguments are not complex."""
+    """Check that these arguments are not complex."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
@@ -201,7 +205,7 @@ def real(row: Row, *names: str) -> Group:
 
 
 def part(row: Row, name: str, source: str) -> Group:
-    """A tensor has the dtype of another, or of its real part."""
+    """Check that a tensor has the dtype of another tensor, or of its real part."""
 
     def test(call: Call) -> str | None:
         (actual,), (other,) = dtypes_of(call, name), dtypes_of(call, source)
@@ -213,7 +217,7 @@ def part(row: Row, name: str, source: str) -> Group:
 
 
 def orfloat(row: Row, name: str, source: str) -> Group:
-    """An optional tensor is float32 or has the dtype of another."""
+    """Check that an optional tensor is float32 or has the dtype of another tensor."""
 
     def test(call: Call) -> str | None:
         expected = dict.fromkeys(("float32", *map(str, dtypes_of(call, source))))
@@ -227,7 +231,10 @@ def orfloat(row: Row, name: str, source: str) -> Group:
 
 
 def columns(row: Row, *words: str) -> Group:
-    """The dtypes of some tensors together are one of several combinations, with slashes between."""
+    """Check that the dtypes of some tensors are one of several combinations.
+
+    Slashes separate the dtypes of a combination.
+    """
     names, *rows = [part.split() for part in " ".join(words).split("/")]
     lists = [dtype_list("+".join(each), {}).names for each in rows]
 
@@ -241,9 +248,9 @@ def columns(row: Row, *words: str) -> Group:
 
 
 def scalarof(row: Row, name: str, tensors: str, *chips: str) -> Group:
-    """A scalar of a list's function: of float32 or float64, float16 or float64, or integers, as the list's tensors.
+    """Check that a scalar of a list's function is float32 or float64, float16 or float64, or an integer, like the list.
 
-    On the named chips float32 goes with float16 too.
+    On the named chips, float32 is allowed with float16 too.
     """
 
     def test(call: Call) -> str | None:

@@ -1,4 +1,4 @@
-"""Phase one's checks of the glue: checks.txt, read into checks of the contract, and a call judged by them."""
+"""Phase one's checks of the glue: reads checks.txt into checks of the contract, and checks a call."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OPTIONAL = ("clipValueMin", "clipValueMax")
 
 class _Lines(NamedTuple):
     lists: dict[str, DtypeList]
-    functions: dict[str, tuple[str, str]]  # the pattern and the rest of the line, by name
+    functions: dict[str, tuple[str, str]]  # name: (pattern, rest of the line)
 
 
 @cache
@@ -49,7 +49,7 @@ def _read() -> _Lines:
 
 
 def patterns() -> dict[str, str]:
-    """The functions that are checked, and the pattern of each."""
+    """The pattern of each function that has checks, by the function's name."""
     return {name: pattern for name, (pattern, _) in _read().functions.items()}
 
 
@@ -73,16 +73,17 @@ def may_be_null(row: Row | None, parameter: str) -> bool:
 
 
 class Judge(NamedTuple):
-    """The checks of a function: those on pointers, which need no memory, and the others."""
+    """The checks of a function: `pointers`, which need no memory, and the other checks."""
 
     pointers: tuple[Check, ...] = ()
     later: tuple[Check, ...] = ()
-    #: An empty tensor or list of these, or a number 0, ends a call without work. "": all outputs must be empty.
+    #: If one of these is an empty tensor or list, or the number 0, the call ends without work. "": all outputs must be
+    #: empty.
     empty: tuple[str, ...] = ()
     any_shape: tuple[str, ...] = ()  # results with as many elements as the rule gives, in any shape
 
     def has_no_work(self, call: Call) -> bool:
-        """Whether hardware ends a call that passed its checks before it looks at the results' shapes."""
+        """Whether hardware ends a call that has passed its checks, before the shapes of results are compared."""
         if self.empty == ("",):
             return bool(call.outputs) and all(meta.size == 0 for meta in call.outputs.values())
         values = [call.attributes.get(name) for name in self.empty]
@@ -112,7 +113,7 @@ class _Schema:
 
 @dataclass(frozen=True)
 class _Function:
-    """The part of a definition that checks of the contract read."""
+    """The parts of a definition that checks of the contract read."""
 
     name: str
     schema: _Schema
@@ -120,7 +121,7 @@ class _Function:
 
 
 def call_of(name: str, parameters: Sequence[CParameter], arguments: Sequence[Any]) -> Call:
-    """A call as metadata: tensors by name, `x[0]` for a list's tensor. Lists, arrays and numbers are attributes."""
+    """A call as metadata: tensors by name, and `x[0]` for a list's tensor. Lists, arrays and numbers are attributes."""
     tensors: dict[str, TensorMeta | None] = {}
     attributes: dict[str, Any] = {}
     scalars, formats, outputs = {}, {}, []

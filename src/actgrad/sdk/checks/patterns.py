@@ -1,4 +1,4 @@
-"""The patterns of checks.txt: what most functions of a kind check, from a row with what differs."""
+"""The patterns of checks.txt: the checks that most functions of a kind have. A row adds the differences."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .words import WORDS, checks_of
 
 
 def _dtypes(row: Row) -> Group:
-    """The lists of a row that name arguments. The other lists belong to words."""
+    """Checks of dtypes, for the lists of a row that name arguments. Words read the other lists."""
     names = {p.name for p in row.parameters}
     return tuple(c for key in row.dtypes if key.rstrip("?") in names for c in WORDS["dtype"](row, key))
 
 
 def _words(row: Row) -> Group:
-    """The checks of a row's words. Those after the word `empty` end where one of its tensors is empty."""
+    """The checks of a row's words. The word `empty` ends them if one of its tensors is empty."""
     position = next((k for k, words in enumerate(row.words) if words[0] == "empty"), len(row.words))
     before, after = row.words[:position], row.words[position:]
     checks = tuple(check for words in before for check in checks_of(row, words))
@@ -34,7 +34,7 @@ def _ranks(row: Row, *names: str) -> Group:
 
 
 def _is_free(row: Row) -> bool:
-    """Whether no common dtype is computed."""
+    """Whether a row computes no common dtype."""
     return any(row.says(word) is not None for word in ("free", "equal", "part"))
 
 
@@ -94,7 +94,7 @@ def generated(row: Row) -> Group:
 
 
 def _of_first(row: Row) -> Row:
-    """A row whose lists of dtypes are of the first tensor of each list, which a generated function looks at."""
+    """A row that looks only at the first tensor of each list, as generated functions do."""
     return replace(row, dtypes=row.dtypes | {f"{name}[0]": row.dtypes[name] for name in row.dtypes})
 
 

@@ -1,4 +1,4 @@
-"""A row of checks.txt: a function's parameters, the dtypes of its arguments, and its other checks in words."""
+"""A row of checks.txt: a function's parameters, the dtypes of its arguments, and words for its other checks."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ...contract.check import Call, Check
 
 Group = tuple[Check, ...]
 
-#: The rank of a dtype in promotion: booleans, integers, floating, complex numbers.
+#: The rank of a dtype in promotion: booleans, integers, floating-point numbers, complex numbers.
 CATEGORIES = {"bool": 0, "int": 1, "uint": 1, "float": 2, "other": 2, "complex": 3}
 _BY_ACL_NAME = {row.acl_name: row.name for row in BY_NUMBER.values()}
 
 
 @dataclass(frozen=True)
 class DtypeList:
-    """Dtypes that an argument may have: on each product further ones, and bfloat16 only where its chips have it."""
+    """Dtypes that an argument may have. Products may add dtypes, and bfloat16 needs chips that support it."""
 
     names: tuple[str, ...]
-    by_product: tuple[tuple[str, tuple[str, ...]], ...] = ()  # by product
-    everywhere: bool = False  # bfloat16 on all products
+    by_product: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (product, further dtypes) pairs
+    everywhere: bool = False  # whether bfloat16 is allowed on all products
 
     def on(self, call: Call) -> tuple[str, ...]:
         product, names = call.product, self.names
@@ -36,7 +36,7 @@ class DtypeList:
 
 
 def dtype_list(text: str, lists: dict[str, DtypeList]) -> DtypeList:
-    """A list as checks.txt writes it: NAME+NAME@CHIP,CHIP:NAME, and `!` for bfloat16 on all products."""
+    """Parse a list of checks.txt: NAME+NAME@CHIP,CHIP:NAME, and `!` for bfloat16 on all products."""
 
     def names(part: str) -> tuple[str, ...]:
         parts = filter(None, part.split("+"))
@@ -67,17 +67,17 @@ class Row:
 
     @property
     def inputs(self) -> list[str]:
-        """Tensors and lists that the function reads. One in place reads its result, which comes first."""
+        """Tensors and lists that the function reads. A function in place reads its result, which comes first."""
         tensors = [(k, p) for k, p in enumerate(self.parameters) if p.type in ("Tensor", "tensors")]
         return [p.name for k, p in tensors if k == 0 or not p.is_output]
 
     def says(self, word: str) -> tuple[str, ...] | None:
-        """The arguments of a word of this row, or None without it."""
+        """The arguments of a word of this row, or None if the row does not have the word."""
         return next((words[1:] for words in self.words if words[0] == word), None)
 
 
 def entries(call: Call, name: str) -> Iterator[TensorMeta]:
-    """A tensor, the tensors of a list, or nothing where the argument is left out."""
+    """A tensor, or the tensors of a list. Nothing if the argument is left out."""
     value: Any = call.tensors.get(name, call.attributes.get(name))
     metas = (value,) if isinstance(value, TensorMeta) or value is None else value if isinstance(value, tuple) else ()
     yield from (each for each in metas if isinstance(each, TensorMeta))
@@ -94,7 +94,10 @@ def dtypes_of(call: Call, name: str) -> list[Dtype]:
 
 
 def term(call: Call, text: str) -> Any:
-    """A number, a parameter, `x[POSITION]` (a size, an entry), `rank(x)` or another function, or None."""
+    """The value of a term, or None if it has none.
+
+    A term is a number, a parameter, `x[POSITION]` (a size, an entry), `rank(x)` or another function, or a sum of terms.
+    """
     if is_number(text):
         return float(text) if "." in text else int(text)
     if "+" in text:
@@ -119,7 +122,7 @@ def term(call: Call, text: str) -> Any:
     return sizes[index] if -len(sizes) <= index < len(sizes) else None
 
 
-#: A count of a tensor. `bits`: the bytes of its dropout mask, 16 for each 128 elements. `rows`: its number of rows.
+#: Counts of a tensor. `bits`: the bytes of its dropout mask, 16 for each 128 elements. `rows`: its number of rows.
 _TERMS: dict[str, Callable[[TensorMeta], int | None]] = {
     "count": lambda meta: meta.size,
     "rank": lambda meta: len(meta.shape),

@@ -15,12 +15,12 @@ _IMAGES = {3: "NCL", 4: "NCHW", 5: "NCDHW"}
 
 
 def _formats(call: Call, name: str) -> dict[str, str]:
-    """The formats of a tensor or of a list's tensors, by what follows the name."""
+    """The formats of a tensor, or of a list's tensors. The keys are the indices after the name, or ""."""
     return {key[len(name) :]: form for key, form in call.formats.items() if key.partition("[")[0] == name}
 
 
 def public(row: Row, *names: str) -> Group:
-    """No tensor has a private format."""
+    """Check that no tensor has a private format."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
@@ -34,9 +34,9 @@ def public(row: Row, *names: str) -> Group:
 
 
 def oneformat(row: Row, *names: str) -> Group:
-    """Each tensor has the format of the last one, or of the last list's tensor with its number.
+    """Check that each tensor has the format of the last tensor, or of the tensor with the same index in the last list.
 
-    `ND` before the names: unless the last one has the format ND.
+    `ND` before the names: skip the check if the last tensor has the format ND.
     """
     *others, to = [name for name in names if name != "ND"]
 
@@ -66,7 +66,7 @@ def nd(row: Row, name: str) -> Group:
 
 
 def formats(row: Row, name: str, *names: str) -> Group:
-    """A tensor does not have one of these formats."""
+    """Check that a tensor has none of these formats."""
 
     def test(call: Call) -> str | None:
         form = call.formats.get(name)
@@ -76,7 +76,7 @@ def formats(row: Row, name: str, *names: str) -> Group:
 
 
 def images(row: Row, *names: str) -> Group:
-    """Each tensor has the format of images of its rank: NCL, NCHW or NCDHW. ND is refused.
+    """Check that each tensor has the image format of its rank: NCL, NCHW or NCDHW. ND fails.
 
     `5` before the names: tensors of other ranks may have any format.
     """
@@ -97,7 +97,7 @@ def images(row: Row, *names: str) -> Group:
 
 
 def rank(row: Row, names: str, bounds: str) -> Group:
-    """Tensors or lists, with commas between, have LOW-HIGH dimensions, or as many as the bound says."""
+    """Check that tensors or lists, separated by commas, have LOW-HIGH dimensions, or as many as the bound says."""
     low, _, high = bounds.partition("-")
     lowest, highest = int(low), int(high or low)
 
@@ -118,7 +118,7 @@ def shape(row: Row, *names: str) -> Group:
 
 
 def broadcast(row: Row, *names: str) -> Group:
-    """Tensors broadcast to the shape of the last. `-` in its place: to any shape."""
+    """Check that tensors broadcast to the shape of the last tensor. With `-` as the last name, to any shape."""
     *inputs, output = names
 
     def test(call: Call) -> str | None:
@@ -138,7 +138,7 @@ def broadcast(row: Row, *names: str) -> Group:
 
 
 def fits(row: Row, name: str, to: str) -> Group:
-    """A tensor, if there is one, broadcasts to the shape of another."""
+    """Check that an optional tensor broadcasts to the shape of another tensor."""
 
     def test(call: Call) -> str | None:
         meta, other = call.tensors.get(name), call.tensors[to]
@@ -150,7 +150,7 @@ def fits(row: Row, name: str, to: str) -> Group:
 
 
 def into(row: Row, name: str, *sizes: str) -> Group:
-    """A tensor broadcasts to a shape of terms."""
+    """Check that a tensor broadcasts to a shape of terms."""
 
     def test(call: Call) -> str | None:
         meta, shape = call.tensors[name], tuple(term(call, each) for each in sizes)
@@ -162,7 +162,7 @@ def into(row: Row, name: str, *sizes: str) -> Group:
 
 
 def reducible(row: Row, name: str, dims: str) -> Group:
-    """No dimension of a tensor along which the call reduces is empty."""
+    """Check that the dimensions along which the call reduces are not empty."""
 
     def test(call: Call) -> str | None:
         meta, positions = call.tensors[name], call.attributes[dims]
@@ -174,9 +174,10 @@ def reducible(row: Row, name: str, dims: str) -> Group:
 
 
 def statistics(row: Row, name: str, to: str, normalized: str, *count_only: str) -> Group:
-    """A statistic has the leading sizes of a tensor, and 1 for each normalized dimension, or as many elements.
+    """Check that a statistic has the leading sizes of a tensor, and 1 for each normalized dimension.
 
-    `normalized` is an array of sizes, or a tensor of as many dimensions.
+    With `count_only`, only the number of elements must be right. `normalized` is an array of sizes, or a tensor with
+    that number of dimensions.
     """
 
     def test(call: Call) -> str | None:
@@ -193,7 +194,7 @@ def statistics(row: Row, name: str, to: str, normalized: str, *count_only: str) 
 
 
 def within(row: Row, name: str, to: str, dim: str = "") -> Group:
-    """No size of a tensor is larger than the size of another tensor, but along a dimension."""
+    """Check that no size of a tensor exceeds the size of another tensor, except along `dim`."""
 
     def test(call: Call) -> str | None:
         meta, other = call.tensors.get(name), call.tensors.get(to)
@@ -209,7 +210,7 @@ def within(row: Row, name: str, to: str, dim: str = "") -> Group:
 
 
 def last(row: Row, name: str, to: str, *full_names: str) -> Group:
-    """The sizes of a tensor or an array are the last ones of another, or all of them."""
+    """Check that the sizes of a tensor or an array are the last sizes of another, or all of its sizes."""
 
     def sizes(call: Call, each: str) -> Any:
         value = call.tensors.get(each, call.attributes.get(each))
@@ -227,7 +228,7 @@ def last(row: Row, name: str, to: str, *full_names: str) -> Group:
 
 
 def onesor(row: Row, name: str, to: str) -> Group:
-    """Each size of a tensor is 1 or the size of another tensor."""
+    """Check that each size of a tensor is 1 or the size of another tensor."""
 
     def test(call: Call) -> str | None:
         a, b = call.tensors[name], call.tensors[to]
@@ -239,7 +240,7 @@ def onesor(row: Row, name: str, to: str) -> Group:
 
 
 def filled(row: Row, *names: str) -> Group:
-    """These tensors have elements."""
+    """Check that these tensors have elements."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
@@ -257,7 +258,7 @@ def filled(row: Row, *names: str) -> Group:
 
 
 def masks(row: Row, name: str, to: str) -> Group:
-    """Masks among the indices have the sizes of the dimensions that they stand for."""
+    """Check that masks among the indices have the sizes of the dimensions that they index."""
 
     def test(call: Call) -> str | None:
         meta, indices = call.tensors[to], list(entries(call, name))
@@ -275,9 +276,9 @@ def masks(row: Row, name: str, to: str) -> Group:
 
 
 def indexed(row: Row, name: str, to: str, result: str) -> Group:
-    """The result has the shape of a tensor at these indices. One that is written broadcasts to this shape.
+    """Check that the result has the shape of a tensor at these indices. A tensor to write must broadcast to this shape.
 
-    An index without elements stands for a whole dimension. Masks are not compared, because their values count.
+    An index without elements means a whole dimension. Masks are skipped, because the shape depends on their values.
     """
 
     def test(call: Call) -> str | None:

@@ -31,7 +31,7 @@ _NULLS: dict[str, type[ActgradError]] = {"561103": KernelMissing, "161002": Inva
 
 
 def nulls(row: Row, is_optional: Callable[[str], bool]) -> Group:
-    """No required pointer is null. The word `null STATUS NAME ...` names pointers with another status than 161001."""
+    """Check that no required pointer is null. `null STATUS NAME ...` names pointers with another status than 161001."""
     statuses = _null_statuses(row)
     lists = {name.removesuffix("[]"): status for name, status in statuses.items() if name.endswith("[]")}
 
@@ -54,7 +54,7 @@ def _null_statuses(row: Row) -> dict[str, str]:
 
 
 def _lengths(name: str, to: str) -> Check:
-    """Two lists have the same number of tensors. The status is the status of a null pointer."""
+    """Check that two lists have the same number of tensors. The status is the status of a null pointer."""
 
     def test(call: Call) -> str | None:
         counts = [len(call.attributes[each]) for each in (name, to)]
@@ -65,7 +65,7 @@ def _lengths(name: str, to: str) -> Check:
 
 
 def _entries(name: str, status: str) -> Check:
-    """No tensor of a list is null."""
+    """Check that no tensor of a list is null."""
 
     def test(call: Call) -> str | None:
         fault = f"{name} has a null pointer; each must be a tensor; pass a tensor"
@@ -75,7 +75,7 @@ def _entries(name: str, status: str) -> Check:
 
 
 def oneof(row: Row, *names: str) -> Group:
-    """One of these pointers is not null."""
+    """Check that one of these pointers is not null."""
 
     def test(call: Call) -> str | None:
         if any(call.tensors.get(name, call.attributes.get(name)) is not None for name in names):
@@ -86,7 +86,10 @@ def oneof(row: Row, *names: str) -> Group:
 
 
 def masked(row: Row, mask: str, *names: str) -> Group:
-    """Each output that a mask asks for is not null. `161001:MASK`: the status of a mask that has another length."""
+    """Check that each output that a mask selects is not null.
+
+    `161001:MASK`: the status if the mask has another length.
+    """
     status, _, mask = mask.rpartition(":")
 
     def test(call: Call) -> str | None:
@@ -108,12 +111,12 @@ def masked(row: Row, mask: str, *names: str) -> Group:
 
 
 def chips(row: Row, *names: str) -> Group:
-    """A generated function has a configuration for the product."""
+    """Check that a generated function has a configuration for the product."""
     return tuple(replace(check, error=NotConfigured) for check in only(row, *names))
 
 
 def only(row: Row, *names: str) -> Group:
-    """The product is one of these."""
+    """Check that the product is one of these."""
     products = tuple(f"Ascend{name}" for name in names)
 
     def test(call: Call) -> str | None:
@@ -124,7 +127,7 @@ def only(row: Row, *names: str) -> Group:
 
 
 def cube(row: Row, mode: str) -> Group:
-    """Products whose matrix unit takes no float32 need a cubeMathType that lets them round."""
+    """Check `cubeMathType`: it must allow rounding on products whose matrix unit does not take float32."""
 
     def test(call: Call) -> str | None:
         is_float = any(meta.dtype.name == "float32" for name in row.of_type("Tensor") for meta in entries(call, name))
@@ -136,7 +139,7 @@ def cube(row: Row, mode: str) -> Group:
 
 
 def dims(row: Row, name: str, tensor: str, *options: str) -> Group:
-    """Each of one or several dimensions is a tensor's. `more` allows one behind, `once` forbids one twice."""
+    """Check that dimensions exist in a tensor. `more` allows one more than the last, `once` forbids duplicates."""
 
     def test(call: Call) -> str | None:
         meta, value = next(entries(call, tensor), None), call.attributes.get(name)
@@ -155,7 +158,10 @@ def dims(row: Row, name: str, tensor: str, *options: str) -> Group:
 
 
 def must(row: Row, *chain: str) -> Group:
-    """A chain of comparisons, such as `0 <= reduction <= 2`. A term of an absent tensor makes them true."""
+    """Check a chain of comparisons, such as `0 <= reduction <= 2`.
+
+    The check passes if a term names an absent tensor.
+    """
     text = " ".join(chain)
 
     def test(call: Call) -> str | None:
@@ -174,7 +180,7 @@ def _holds(values: list[Any], signs: tuple[str, ...]) -> bool:
 
 
 def product(row: Row, name: str, *factors: str) -> Group:
-    """The number of a tensor's elements is a product of parameters."""
+    """Check that the number of a tensor's elements is a product of parameters."""
 
     def test(call: Call) -> str | None:
         meta, numbers = call.tensors[name], [call.attributes[factor] for factor in factors]
@@ -187,7 +193,7 @@ def product(row: Row, name: str, *factors: str) -> Group:
 
 
 def positive(row: Row, name: str, lowest: str = "0") -> Group:
-    """Each entry of an array is at least 0, or another number."""
+    """Check that each entry of an array is at least 0, or at least `lowest`."""
 
     def test(call: Call) -> str | None:
         fault = f"{name} is {call.attributes[name]}; each must be at least {lowest}; change {name}"
@@ -197,7 +203,10 @@ def positive(row: Row, name: str, lowest: str = "0") -> Group:
 
 
 def lists(row: Row, *options: str) -> Group:
-    """Lists have the same number of tensors, equal shapes and one dtype. `apart`: each list may have another dtype."""
+    """Check that lists have the same number of tensors, equal shapes and one dtype.
+
+    `apart`: each list has its own dtype.
+    """
     names = row.of_type("tensors")
 
     def lengths(call: Call) -> str | None:
@@ -228,7 +237,7 @@ def lists(row: Row, *options: str) -> Group:
     return (Check("all tensors have one dtype", dtypes), *checks, *shape_words.rank(row, ",".join(names), "0-8"))
 
 
-# Words that guard others
+# Words that are conditions
 
 
 def _guarded(row: Row, words: tuple[str, ...], condition: str, holds: Callable[[Call], bool]) -> Group:
@@ -241,7 +250,7 @@ def _guarded(row: Row, words: tuple[str, ...], condition: str, holds: Callable[[
 
 
 def when(row: Row, left: str, sign: str, right: str, *words: str) -> Group:
-    """Another word, only if a comparison holds."""
+    """Apply another word only if a comparison holds."""
 
     def holds(call: Call) -> bool:
         return _holds([term(call, left), term(call, right)], (sign,))
@@ -250,30 +259,30 @@ def when(row: Row, left: str, sign: str, right: str, *words: str) -> Group:
 
 
 def where(row: Row, name: str, *words: str) -> Group:
-    """Another word, where an optional tensor is passed."""
+    """Apply another word only if an optional tensor is passed."""
     return _guarded(row, words, f"{name} is passed", lambda call: call.tensors.get(name) is not None)
 
 
 def unless(row: Row, name: str, dtype: str, *words: str) -> Group:
-    """Another word, where a tensor has another dtype."""
+    """Apply another word unless a tensor has this dtype."""
     return _guarded(
         row, words, f"{name} is not {dtype}", lambda c: all(each.acl_name != dtype for each in dtypes_of(c, name))
     )
 
 
 def on(row: Row, chips: str, *words: str) -> Group:
-    """Another word, on some products, with commas between."""
+    """Apply another word only on some products, separated by commas."""
     products = tuple(f"Ascend{chip}" for chip in chips.split(","))
     return _guarded(row, words, f"the product is {either(products)}", lambda call: str(call.product) in products)
 
 
 def tiling(row: Row, *words: str) -> Group:
-    """Another word, at the stage where a generated function plans its kernel."""
+    """Apply another word at the stage where a generated function plans its kernel."""
     return stages.tiling(checks_of(row, words))
 
 
 def nothing(row: Row, *_: str) -> Group:
-    """Words that patterns read."""
+    """Check nothing, for words that patterns read."""
     return ()
 
 

@@ -1,4 +1,4 @@
-"""Attention with a softmax, and its gradients, as matrix products of float32."""
+"""Attention with a softmax, and its gradients, as matrix products in float32."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from ...base.loop import broadcast_shapes
 from .matmul import product
 from .rule import OWN, WIDE, Rule, Shape
 
-#: Of a layout the dimensions of batch, heads, sequence and width. H is heads times width.
+#: For each layout, the dimensions of batch, heads, sequence and width. H is heads times width.
 _LAYOUTS = {"BNSD": (0, 1, 2, 3), "BSND": (0, 2, 1, 3), "BSH": (0, 2, 1, 3), "SBH": (1, 2, 0, 3)}
 
 
 def _heads(a: Any, layout: str, width: int) -> Any:
-    """In the order batch, heads, sequence, width."""
+    """An array with the dimensions in the order batch, heads, sequence, width."""
     if layout.endswith("H"):
         a = a.reshape(*a.shape[:2], -1, width)
     return a.transpose(_LAYOUTS[layout]).astype(np.float32)
 
 
 def _packed(a: Any, layout: str, groups: int = 1) -> Any:
-    """The reverse. A head that several groups share gets the sum of their gradients."""
+    """The inverse of `_heads`. If several groups share a head, the head gets the sum of their gradients."""
     a = a.reshape(a.shape[0], -1, groups, *a.shape[2:]).sum(2)
     a = a.transpose(np.argsort(_LAYOUTS[layout]))
     return a.reshape(*a.shape[:2], -1) if layout.endswith("H") else a
 
 
 def _triangle(mode: int, rows: int, columns: int) -> Any:
-    """The mask of modes 2 and 3: causal from the upper left corner, or from the lower right one."""
+    """The mask of modes 2 and 3: causal from the upper left corner, or from the lower right corner."""
     return ~np.tri(rows, columns, columns - rows if mode == 3 else 0, dtype=np.bool_) if mode in (2, 3) else None
 
 
 class _Attention:
-    """One call: the chance of each key for each query, and their factors."""
+    """One call: the probability of each key for each query, and the factors of dropout."""
 
     def __init__(self, q: Any, k: Any, v: Any, shift: Any, drop: Any, pad: Any, mask: Any, *settings: Any):
         _, self.scale, keep, _, _, count, layout, _, mode = settings
@@ -90,7 +90,7 @@ def _sizes(name: str, shape: Shape, layout: str, width: int) -> Shape:
 
 
 def _check_scores(q: Shape, k: Shape, v: Shape, layout: str, count: int, **terms: Any) -> Shape:
-    """The shape of the scores, to which each of `terms` broadcasts."""
+    """The shape of the scores. Each of `terms` must broadcast to it."""
     if layout.endswith("H") and q[-1] % count:
         raise ValueError(f"query has shape {q}; its last size must be a multiple of {count}, the heads; reshape query")
     tensors = {"query": q, "key": k, "value": v}.items()
@@ -106,7 +106,7 @@ def _check_scores(q: Shape, k: Shape, v: Shape, layout: str, count: int, **terms
 
 
 def _result_shape(q: Shape, v: Shape, layout: str) -> Shape:
-    """Values of H layouts have the columns of queries."""
+    """The shape of the result. In H layouts, it has the columns of the queries."""
     return q if layout.endswith("H") else (*q[:-1], v[-1])
 
 
@@ -142,7 +142,7 @@ def _gradient_shapes(
 
 
 def _masked_softmax(a: Any, mask: Any, scale: float, is_causal: bool) -> Any:
-    """A masked number counts as -10000, so that a row of masked ones has equal results."""
+    """The softmax. A masked number counts as -10000, so if a whole row is masked, its results are equal."""
     scores = np.where(mask, np.float32(-10000), a * np.float32(scale))
     powers = np.exp(scores - scores.max(-1, keepdims=True))
     return powers / powers.sum(-1, keepdims=True)
@@ -160,7 +160,7 @@ _REFUSED = "must be null, or off; actgrad computes attention of floating point n
 def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any) -> Any:
     lengths, count, scale, layout, mode, has_total = rest[1], rest[19], rest[20], rest[23], rest[25], rest[29]
     heads = _heads(q, layout, q.shape[-1] // (count if layout.endswith("H") else 1))
-    if lengths is not None:  # keys behind the lengths do not count
+    if lengths is not None:  # keys beyond the lengths do not count
         batch, columns = len(heads), _heads(keys[0], layout, heads.shape[-1]).shape[2]
         is_behind = np.arange(columns) >= np.resize(lengths, batch)[:, None, None, None]
         by_mode = _triangle(mode, heads.shape[2], columns)
@@ -173,7 +173,10 @@ def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any
 
 
 def _inference_shapes(q: Shape, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any) -> tuple[Any, Any]:
-    """Lengths of queries must be whole; quantised numbers, pages, padding and prefixes are refused."""
+    """The shapes of the results.
+
+    Each query length must be the whole sequence. Quantised numbers, pages, padding and prefixes fail.
+    """
     pre, following, layout, mode, size, antiquant, *_ = rest[21], rest[22], rest[23], rest[25], rest[27], rest[28]
     if any(each is not None for each in rest[2:19]) or size or antiquant or any(rest[30:32]):
         raise ValueError(f"a scale, an offset, a table, a padding size, a prefix or a mode is given; each {_REFUSED}")
@@ -193,7 +196,11 @@ def _inference_shapes(q: Shape, keys: Any, values: Any, shift: Any, mask: Any, *
 
 
 def _turned(a: Any, mode: int) -> Any:
-    """By 90 degrees. Pairs are of halves (0), neighbours (1), halves of halves (2), or of neighbours, as halves (3)."""
+    """The array with pairs of elements rotated by 90 degrees.
+
+    Mode 0 pairs the elements of the two halves, mode 1 neighbours, mode 2 the halves of each half. Mode 3 pairs
+    neighbours and returns the results as halves.
+    """
     even, odd = a[..., ::2], a[..., 1::2]
     if mode == 1:
         return np.stack([-odd, even], -1).reshape(a.shape)

@@ -1,4 +1,4 @@
-"""Elements by their indices: gathered, scattered, sorted, found."""
+"""Elements by their indices: gather, scatter, sort, search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .rule import OWN, Rule, Shape
 
 
 def indices_within(index: Any, size: int) -> Any:
-    """Indices of a dimension of this size, which must not be negative. NumPy would count these from the end."""
+    """Indices of a dimension of this size. They must not be negative, because NumPy would count from the end."""
     index = np.asarray(index, np.int64)
     if index.size and not 0 <= index.min() <= index.max() < size:
         wrong = index[(index < 0) | (index >= size)].flat[0]
@@ -22,9 +22,9 @@ def indices_within(index: Any, size: int) -> Any:
 
 
 def selection(a: Any, dim: int, index: Any) -> Any:
-    """The parts of an array with these indices along a dimension. A number has one part, which is the number.
+    """The parts of an array at these indices of a dimension. A number has one part, which is the number.
 
-    An empty array has no part, because hardware writes no result.
+    An empty array has no parts, because hardware writes no result.
     """
     if not a.size:
         return None
@@ -32,7 +32,7 @@ def selection(a: Any, dim: int, index: Any) -> Any:
 
 
 def _along(a: Any, index: Any, dim: int) -> tuple[Any, ...]:
-    """The place in `a` of each entry of `index`, which counts along a dimension."""
+    """NumPy's key for the elements of `a` whose index along `dim` is in `index`."""
     positions = list(np.ogrid[tuple(map(slice, index.shape))])
     if positions:
         positions[dim] = indices_within(index, a.shape[dim])
@@ -43,7 +43,7 @@ _REDUCTIONS = {1: np.add, 2: np.multiply, 3: np.maximum, 4: np.minimum}
 
 
 def _scattered(a: Any, dim: int, index: Any, source: Any, reduction: int) -> Any:
-    """Reduction 0 replaces, 1 adds, 2 multiplies, 3 and 4 take the maximum and the minimum. Others replace."""
+    """Combine the elements by `reduction`: 1 adds, 2 multiplies, 3 takes the maximum, 4 the minimum, others replace."""
     if not index.size:
         return a
     result, positions = np.array(a, working(a.dtype)), _along(a, index, dim)
@@ -62,7 +62,7 @@ def _scattered_shape(shape: Shape, dim: int, index: Shape, source: Any, reductio
 
 
 def _key(a: Any, indices: Any) -> tuple[Any, ...]:
-    """NumPy's index. A tensor without elements stands for a whole dimension."""
+    """NumPy's index. A tensor without elements means a whole dimension."""
     return tuple(slice(None) if each is None or (not each.size and a.size) else _plain(each) for each in indices)
 
 
@@ -90,7 +90,7 @@ def _sorted(a: Any, stable: bool, dim: int, descending: bool) -> Any:
     a = with_dimension(a)
     keys = a.astype(working(a.dtype))  # NumPy cannot sort NaNs of bfloat16
     order = np.argsort(np.flip(keys, dim) if descending else keys, dim, kind="stable")
-    if descending:  # equal elements keep their order
+    if descending:  # the sort must keep the order of equal elements
         order = np.flip(a.shape[dim] - 1 - order, dim)
     return np.take_along_axis(a, order, dim), order
 
@@ -126,7 +126,7 @@ def _one_hot_shape(shape: Shape, classes: int, on: Shape, off: Shape, dim: int) 
 
 
 def _rows(a: Any, dim: int) -> Any:
-    """A view with a dimension first. A number has one."""
+    """A view with the dimension `dim` first. A number counts as one dimension."""
     return np.moveaxis(with_dimension(a), dim, 0)
 
 
@@ -148,7 +148,7 @@ def _index_copy(a: Any, dim: int, index: Any, values: Any) -> Any:
 
 
 def _index_fill(a: Any, dim: int, index: Any, values: Any) -> Any:
-    """A negative index counts from the end."""
+    """Fill a copy. A negative index counts from the end."""
     if not a.size:
         return a
     result = np.array(a)
@@ -165,7 +165,7 @@ def _source_shape(shape: Shape, dim: int, index: Shape, source: Shape, *_: Any) 
 
 
 def _fill_shape(shape: Shape, dim: int, index: Shape, *_: Any) -> Shape:
-    """`index` has numbers here."""
+    """The shape of the result. `index` has numbers, not a shape."""
     n = (shape or (1,))[dimension(shape, dim)]
     if any(not -n <= number < n for number in index):
         limits = f"each must lie in [{-n}, {n - 1}]"
@@ -174,7 +174,10 @@ def _fill_shape(shape: Shape, dim: int, index: Shape, *_: Any) -> Shape:
 
 
 def _by_rank(a: Any, rank: Callable[[Any], Any], dim: int, keep: bool) -> tuple[Any, Any]:
-    """The elements of a rank, and their positions. NaN ranks last. `rank` gets the number of other elements."""
+    """The elements of a rank, and their positions.
+
+    NaN ranks last. `rank` takes the number of elements that are not NaN.
+    """
     a = a.reshape(a.shape or (1,)).astype(working(a.dtype))
     order = np.argsort(a.astype(working(a.dtype)), dim, kind="stable")
     count = a.shape[dim] - np.isnan(a).sum(dim, keepdims=True)
@@ -188,7 +191,7 @@ def _nan_median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
 
 
 def _median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
-    """The smaller of two numbers, or the first NaN."""
+    """The median: the smaller of the two middle numbers, or the first NaN."""
     n = a.shape[dim] if a.ndim else 1
     return _by_rank(a, lambda count: np.where(count < n, count, (n - 1) // 2), dim, keep)
 
@@ -200,7 +203,7 @@ def _rank_shapes(shape: Shape, dim: int, keep: bool) -> tuple[Shape, Shape]:
 
 
 def _unique(a: Any, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
-    """The different elements, or parts along a dimension, in order, with their indices and counts."""
+    """The unique elements, or parts along a dimension, in order, with their indices and counts."""
     values, inverse, counts = np.unique(
         a.astype(working(a.dtype)), return_inverse=True, return_counts=True, axis=dim, equal_nan=False
     )
@@ -208,11 +211,11 @@ def _unique(a: Any, dim: int | None, has_inverse: bool, has_counts: bool = False
     return values, inverse if has_inverse else None, counts if has_counts else None
 
 
-_ALL = 1000  # the dim of UniqueConsecutive that stands for none
+_ALL = 1000  # the dim of UniqueConsecutive that means no dim
 
 
 def _unique_runs(a: Any, has_inverse: bool, has_counts: bool, dim: int) -> tuple[Any, Any, Any]:
-    """The same as `_unique`, for equal neighbours."""
+    """Like `_unique`, but merges only neighbours that are equal."""
     parts = a.reshape(-1) if dim == _ALL else _rows(a, dim)
     is_new = np.ones(len(parts), np.bool_)
     is_new[1:] = (parts[1:] != parts[:-1]).any(tuple(range(1, parts.ndim)))
@@ -223,7 +226,7 @@ def _unique_runs(a: Any, has_inverse: bool, has_counts: bool, dim: int) -> tuple
 
 
 def _unique_shapes(shape: Shape, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
-    """The largest, where all differ."""
+    """The shapes of the results, if all elements differ. The real shapes may be smaller."""
     count = int(np.prod(shape)) if dim is None else shape[dimension(shape, dim)]
     inverse = shape if dim is None else (count,)
     return (count,) if dim is None else shape, inverse if has_inverse else ..., (count,) if has_counts else ...
@@ -241,7 +244,7 @@ def _masked_scatter(a: Any, mask: Any, source: Any) -> Any:
 
 
 def _points(a: Any, index: Any) -> tuple[Any, ...]:
-    """The key of elements whose coordinates lie along the last dimension."""
+    """The key of elements whose coordinates are along the last dimension."""
     return tuple(map(indices_within, np.moveaxis(index, -1, 0), a.shape))
 
 

@@ -1,4 +1,4 @@
-"""Losses and their gradients. Reduction 0 is none, 1 the mean, 2 the sum."""
+"""Losses and their gradients. Reduction 0 means none, 1 the mean, 2 the sum."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _loss_shape(*arguments: Any) -> Shape:
 
 
 def _shape_where_none(reduction: int, *shapes: Shape) -> Any:
-    """The shape of a loss whose reduced result may have any shape."""
+    """The shape of a loss. A reduced result may have any shape."""
     shape = np.broadcast_shapes(*shapes)
     return ... if reduction else shape
 
@@ -49,7 +49,10 @@ def _smooth_l1_backward(gradient: Any, a: Any, b: Any, reduction: int, beta: flo
 
 
 def _divergence(a: Any, target: Any, reduction: int, is_log: bool) -> Any:
-    """Reduction 3 is the sum over the first size. Targets of 0 give NaN, as by CANN's document."""
+    """The Kullback-Leibler divergence.
+
+    Reduction 3 divides the sum by the first size. Targets of 0 give NaN, as CANN documents.
+    """
     values = np.exp(target) * (target - a) if is_log else target * (np.log(target) - a)
     return np.sum(values) / a.shape[0] if reduction == 3 and a.ndim else _reduced_loss(lambda x: x)(values, reduction)
 
@@ -68,7 +71,7 @@ def _divergence_by_target(gradient: Any, a: Any, target: Any, reduction: int, is
 
 
 def _chance_entropy(a: Any, target: Any, weight: Any) -> Any:
-    """Binary cross entropy of probabilities. As in PyTorch no logarithm is below -100."""
+    """Binary cross entropy of probabilities. As in PyTorch, logarithms are at least -100."""
     loss = -(target * np.maximum(np.log(a), -100) + (1 - target) * np.maximum(np.log1p(-a), -100))
     return loss if weight is None else loss * weight
 
@@ -102,7 +105,7 @@ def _entropy_by_target(gradient: Any, a: Any, target: Any, weight: Any, positive
 
 
 def _picked(a: Any, target: Any, weight: Any, ignored: int) -> tuple[Any, Any, Any]:
-    """Rows of `a`, and for each row the class and its weight. The weight of an ignored row is 0."""
+    """Rows of `a`, and for each row its class and weight. The weight of an ignored row is 0."""
     classes = target.reshape(-1).astype(np.int64)
     is_counted = classes != ignored
     classes = indices_within(np.where(is_counted, classes, 0), a.shape[-1])
@@ -132,7 +135,7 @@ def _nll_backward(gradient: Any, a: Any, target: Any, weight: Any, reduction: in
 
 
 def _classes_last(rule: Callable[..., Any], tensors: int) -> Callable[..., Any]:
-    """A rule of rows of classes, for tensors whose dimension 1 is the classes'. The last of `tensors` is one."""
+    """A rule on rows of classes. Dimension 1 of argument number `tensors`, counted from 1, is the classes."""
 
     def compute(*arguments: Any) -> Any:
         a = np.moveaxis(arguments[tensors - 1], 1, -1)

@@ -1,4 +1,4 @@
-"""Products of matrices, also with quantised weights, and the shapes of their results."""
+"""Matrix products, also with quantised weights, and the shapes of their results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def product(a: Any, b: Any) -> Any:
 
 
 def product_shape(a: Shape, b: Shape, *_: Any) -> Shape:
-    """The shape of a product of matrices, of vectors, or of batches of matrices."""
+    """The shape of a product of two matrices, two vectors, or batches of matrices."""
     if not a or not b or a[-1] != b[max(len(b) - 2, 0)]:
         expected = "columns of the first must equal rows of the second"
         raise ValueError(f"the matrices have shapes {a} and {b}; {expected}; transpose or reshape one")
@@ -28,7 +28,7 @@ def sum_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
 
 def addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
     scaled = alpha * product(a, b)
-    return scaled + beta * c if beta else scaled  # without beta, c may hold NaN
+    return scaled + beta * c if beta else scaled  # if beta is 0, c may hold NaN
 
 
 def triangular(b: Any, a: Any, is_upper: bool, transposes: bool, has_ones: bool) -> tuple[Any, Any]:
@@ -51,7 +51,7 @@ def triangular_shapes(b: Shape, a: Shape, *_: Any) -> tuple[Shape, Shape]:
 
 
 def _bins(size: int, count: int) -> Any:
-    """A matrix that computes the means of `count` bins of elements. Neighbouring bins may share an element."""
+    """A matrix that computes the means of `count` bins of elements. Neighbouring bins may overlap by one element."""
     k, n = np.arange(count)[:, None], np.arange(size)
     is_inside = (n >= k * size // count) & (n < -(-(k + 1) * size // count))
     return (is_inside / is_inside.sum(1, keepdims=True)).astype(np.float32)

@@ -15,7 +15,7 @@ def _last(rank: int) -> tuple[int, ...]:
 
 
 def _spread_out(statistic: Any, a: Any, axes: tuple[int, ...]) -> Any:
-    """A tensor with dimensions of size 1 for the axes, which programs may leave out."""
+    """A tensor with a size-1 dimension for each of the axes. Programs may leave these dimensions out."""
     return statistic.reshape(*a.shape[: a.ndim - len(axes)], *(1,) * len(axes))
 
 
@@ -92,7 +92,7 @@ def _group_norm_backward(
 
 
 def _by_channel(statistic: Any, a: Any) -> Any:
-    """A tensor with dimensions of size 1, except for the second."""
+    """A tensor whose dimensions have size 1, except for dimension 1."""
     return statistic.reshape(-1, *(1,) * (a.ndim - 2))
 
 
@@ -100,7 +100,10 @@ def _batch_norm(
     a: Any, weight: Any, bias: Any, running_mean: Any, running_variance: Any, training: bool, momentum: float,
     epsilon: float, *results: Any,
 ) -> Any:  # fmt: skip
-    """Running statistics, which only training changes, the result, the batch's statistics. Null ones are 0 and 1."""
+    """The running statistics, the result, and the batch's statistics.
+
+    Only training changes the running statistics. If they are null, they count as 0 and 1.
+    """
     axes, channels = (0, *range(2, a.ndim)), a.shape[1]
     mean = np.zeros(channels, a.dtype) if running_mean is None else running_mean
     variance = np.ones(channels, a.dtype) if running_variance is None else running_variance
@@ -118,7 +121,7 @@ def _batch_norm(
 
 
 def _compare_channels(a: Shape, **statistics: Any) -> None:
-    """Each tensor, if there is one, has a number for each channel."""
+    """Raise unless each tensor, if passed, has a number for each channel."""
     for name, shape in statistics.items():
         if shape is not None and shape != a[1:2]:
             fault = f"{name} has shape {shape}, but input has shape {a}"
@@ -148,7 +151,7 @@ def _batch_norm_backward(
     gradient: Any, a: Any, weight: Any, running_mean: Any, running_variance: Any, mean: Any, rstd: Any, training: bool,
     epsilon: float, mask: Any,
 ) -> Any:  # fmt: skip
-    if not (a.size and gradient.size):  # hardware computes nothing
+    if not (a.size and gradient.size):  # hardware computes nothing in this case
         return None, None, None
     if not training:
         mean, rstd = running_mean, 1 / np.sqrt(running_variance + epsilon)

@@ -13,9 +13,9 @@ def _adam_w(
     a: Any, m: Any, v: Any, largest: Any, gradient: Any, step: Any, rate: float, beta1: float, beta2: float,
     decay: float, epsilon: float, amsgrad: bool, maximize: bool,
 ) -> Any:  # fmt: skip
-    """The parameters, their two moments, and the largest second moment. `step` has the number of steps before."""
+    """The parameters, their two moments, and the largest second moment. `step` is the number of earlier steps."""
     gradient, step = -gradient if maximize else gradient, float(step.reshape(())) + 1
-    scales = 1 - np.float64(beta1) ** step, 1 - np.float64(beta2) ** step  # 0 where a beta is 1
+    scales = 1 - np.float64(beta1) ** step, 1 - np.float64(beta2) ** step  # 0 if a beta is 1
     m = m + (1 - beta1) * (gradient - m)
     v = beta2 * v + (1 - beta2) * np.square(gradient)
     largest = np.maximum(largest, v) if amsgrad else largest
@@ -24,12 +24,12 @@ def _adam_w(
 
 
 def _unscaled(gradient: Any, is_bad: Any, factor: Any) -> Any:
-    """Gradients times a factor, and 1.0 if a gradient was infinite or NaN."""
+    """Gradients times a factor, and 1.0 if any gradient is infinite or NaN."""
     return gradient * factor.reshape(()), is_bad if np.isfinite(gradient).all() else np.ones_like(is_bad)
 
 
 def _scale(scale: Any, steps: Any, is_bad: Any, growth: float, backoff: float, interval: int) -> tuple[Any, Any]:
-    """The factor of the loss, and how many steps in a row were good. The factor grows after `interval` of them."""
+    """The loss scale, and the number of consecutive good steps. The scale grows after `interval` good steps."""
     larger, count = (scale * growth).astype(np.float32), steps + 1
     is_due = count == interval
     grown = np.where(is_due & np.isfinite(larger), larger, scale)

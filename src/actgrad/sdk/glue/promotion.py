@@ -35,7 +35,7 @@ def promoted(*dtypes: Dtype) -> Dtype:
 
 
 def with_scalar(tensor: Dtype, scalar: Dtype) -> Dtype:
-    """The dtype of a result of a tensor and a number, which counts only where its category is higher."""
+    """The dtype of a result of a tensor and a number. The number counts only if its category is higher."""
     if category(scalar) <= category(tensor):
         return tensor
     defaults: dict[int, Dtype] = {1: np.dtype(np.int64), 2: FLOAT32, 3: np.dtype(np.complex64)}
@@ -43,5 +43,5 @@ def with_scalar(tensor: Dtype, scalar: Dtype) -> Dtype:
 
 
 def working(dtype: Dtype) -> Dtype:
-    """The dtype to compute in: halves are rounded once, at the end."""
+    """The dtype to compute in. 16-bit dtypes compute in float32, so that results are rounded once, at the end."""
     return FLOAT32 if dtype in (_BFLOAT16, _FLOAT16) else dtype

@@ -12,7 +12,7 @@ _WORD = (1 << 64) - 1
 
 
 def _generator(seed: int, offset: int) -> np.random.Generator:
-    """Other offsets have other random numbers."""
+    """A generator. Different offsets give different random numbers."""
     return np.random.Generator(np.random.Philox(key=seed & _WORD | (offset & _WORD) << 64))
 
 
@@ -22,7 +22,7 @@ def _normal(to: Any, mean: float, deviation: float, seed: int, offset: int) -> A
 
 def _uniform(to: Any, low: float, high: float, seed: int, offset: int) -> Any:
     values = low + (high - low) * _generator(seed, offset).random(to.shape)
-    return np.where(values.astype(to.dtype) < high, values, low)  # rounded, it may reach the end
+    return np.where(values.astype(to.dtype) < high, values, low)  # rounding may give the end of the range
 
 
 def _bernoulli(to: Any, chance: Any, seed: int, offset: int) -> Any:
@@ -32,11 +32,11 @@ def _bernoulli(to: Any, chance: Any, seed: int, offset: int) -> Any:
 
 
 def _drawn(a: Any, count: int, has_replacement: bool, seed: int, offset: int) -> Any:
-    """Positions in each row, by weights, without replacement each at most once."""
+    """Sample positions in each row by weights. Without replacement, each position at most once."""
     if not a.size:  # hardware ends the call
         return None
     rows, generator = a.reshape(-1, a.shape[-1]).astype(np.float64), _generator(seed, offset)
-    if not has_replacement:  # the first arrivals of random processes with these weights as rates
+    if not has_replacement:  # these are the first arrivals of random processes with the weights as rates
         return np.argsort(generator.exponential(size=rows.shape) / rows, -1, kind="stable")[:, :count]
     ends = np.cumsum(rows, -1)
     numbers = generator.random((len(rows), count)) * ends[:, -1:]
@@ -52,7 +52,7 @@ def _integers(to: Any, low: int, high: int, seed: int, offset: int) -> Any:
 
 
 def _packed_size(shape: Shape, *_: Any) -> Shape:
-    """The bytes of a mask: a bit for each element, in pieces of 128."""
+    """The bytes of a mask, which has a bit for each element, padded to multiples of 128."""
     return (-(-int(np.prod(shape)) // 128) * 16,)
 
 

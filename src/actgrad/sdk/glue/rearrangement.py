@@ -1,4 +1,4 @@
-"""Elements at other places: slices, padding, repetition."""
+"""Slices, padding and repetition."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .rule import OWN, Rule, Shape
 
 
 def with_dimension(a: Any) -> Any:
-    """An array with at least one dimension: dims of a number may be 0 or -1."""
+    """An array with at least one dimension, because a dim of a number may be 0 or -1."""
     return a.reshape(a.shape or (1,))
 
 
 def dimension(shape: Shape, dim: int) -> int:
-    """A dimension of a shape, counted from the first. A number has one."""
+    """The dimension, counted from the front. A number counts as one dimension."""
     rank = max(len(shape), 1)
     if not -rank <= dim < rank:
         raise ValueError(f"dim is {dim}, but self has shape {shape}; it must lie in [{-rank}, {rank - 1}]; change dim")
@@ -25,7 +25,7 @@ def dimension(shape: Shape, dim: int) -> int:
 
 
 def with_size(shape: Shape, dim: int, size: int) -> Shape:
-    """A shape with another size along a dimension."""
+    """A shape with another size in one dimension."""
     dim = dimension(shape, dim)
     return (*shape[:dim], size, *shape[dim + 1 :])
 
@@ -47,7 +47,7 @@ def _sliced_shape(shape: Shape, *rest: Any) -> Shape:
 
 
 def _margins(shape: Shape, pad: Sequence[int]) -> list[tuple[int, int]]:
-    """The elements to add before and after each dimension. `pad` has pairs from the last dimension on."""
+    """The number of elements to add before and after each dimension. `pad` has pairs, the last dimension first."""
     if len(pad) % 2 or len(pad) > 2 * len(shape):
         fault = f"pad has {len(pad)} numbers, but self has {len(shape)} dimensions"
         raise ValueError(f"{fault}; it must have a pair for each of the last dimensions; change pad")
@@ -63,7 +63,7 @@ def _padded_shape(shape: Shape, pad: Sequence[int], *_: Any) -> Shape:
 
 
 def _padded(a: Any, pad: Sequence[int], value: Any) -> Any:
-    """Negative numbers crop."""
+    """The padded tensor. Negative numbers crop."""
     result = np.full(_padded_shape(a.shape, pad), value, a.dtype)
     pairs = _margins(a.shape, pad)
     part = a[
@@ -77,7 +77,7 @@ def _padded(a: Any, pad: Sequence[int], value: Any) -> Any:
 
 
 def _reflected(a: Any, pad: Sequence[int]) -> Any:
-    """The tensor mirrored at the first and the last element of each dimension. Negative numbers crop."""
+    """The tensor, padded by reflection at the first and the last element of each dimension. Negative numbers crop."""
     for dim, (before, after) in enumerate(_margins(a.shape, pad)):
         n = a.shape[dim]
         a = np.take(a, n - 1 - np.abs(n - 1 - np.abs(np.arange(-before, n + after))), dim)
@@ -85,7 +85,7 @@ def _reflected(a: Any, pad: Sequence[int]) -> Any:
 
 
 def _repeated(a: Any, repeats: Any, dim: int, size: int) -> Any:
-    """Each element as often as `repeats` says, in `size` places."""
+    """Each element as often as `repeats` says. The result has `size` elements along `dim`."""
     a = with_dimension(a)
     counts = np.broadcast_to(repeats, a.shape[dim])
     if size and (counts.sum() != size or (counts < 0).any()):
@@ -95,7 +95,7 @@ def _repeated(a: Any, repeats: Any, dim: int, size: int) -> Any:
 
 
 def _repeated_shape(shape: Shape, repeats: int | Shape, dim: int, size: int) -> Any:
-    """The numbers in a tensor `repeats` are not known here."""
+    """The shape of the result. The values of a tensor `repeats` are unknown here."""
     if isinstance(repeats, int) and size != (shape or (1,))[dimension(shape, dim)] * repeats:
         fault = f"outputSize is {size}, but self has shape {shape} and repeats is {repeats}"
         raise ValueError(f"{fault}; it must be the number of elements of the result; change outputSize")

@@ -10,12 +10,12 @@ import numpy as np
 
 Shape = tuple[int, ...]
 
-#: The dtype in which a rule gets its arrays, and in which its result is rounded.
+#: The dtype of the arrays that a rule gets, and of its result after rounding.
 COMMON = "common"  # the promoted dtype of its arguments
-FLOATING = "floating"  # the same, but float32 for integers
-RESULT = "result"  # the dtype of its result, but int64 for integers
+FLOATING = "floating"  # the promoted dtype, but float32 for integers
+RESULT = "result"  # the dtype of the result, but int64 for integers
 OWN = "own"  # each array keeps its dtype
-WIDE = "wide"  # the same as floating, but each result is rounded to its own dtype
+WIDE = "wide"  # like FLOATING, but each result is rounded to its own dtype
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Rule:
 
     compute: Callable[..., Any]
     dtype: str = COMMON
-    #: A shape from shapes, AclScalars and flags, `...` for any, or a tuple of these for several results.
-    #: None: shapes broadcast.
+    #: A function of shapes, AclScalars and flags that returns a shape. `...` means any shape, and a tuple several
+    #: results. None: the shapes broadcast.
     shape: Callable[..., Any] | None = None
-    is_found: bool = False  # the computation finds the sizes of results, and `shape` has the largest
-    is_in_place: bool = False  # it reads all its results, while others read at most the first
-    reads_nibbles: bool = False  # it takes INT4, as int8, which others refuse
+    is_found: bool = False  # whether the computation determines the sizes of results; then `shape` is their maximum
+    is_in_place: bool = False  # whether it reads all of its results, while other rules read at most the first
+    reads_nibbles: bool = False  # whether it takes INT4, as int8; other rules refuse INT4
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """NaN of no elements, without NumPy's warning."""
+    """The mean. NaN if there are no elements, without NumPy's warning."""
     return np.mean(a, axis, keepdims=keepdims) if a.size else np.sum(a, axis, keepdims=keepdims) / np.float32(0)

@@ -1,7 +1,7 @@
-"""The rules that clients.txt names: what a function of the table computes from its arguments.
+"""The rules that clients.txt names: the computation of each function of the table.
 
-A rule gets arrays, and unchanged numbers and flags. It returns the values of its function's result. The rules of
-dtypes are PyTorch's.
+A rule gets arrays, and numbers and flags as they are. It returns the values of the function's result. Dtypes follow
+PyTorch's rules.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_elements(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
-    """The results of `function`. Hardware writes no result if there are no elements."""
+    """`function`, but without results if the array has no elements, because hardware writes none."""
     return lambda a, *rest: function(with_dimension(a), *rest) if a.size else (None if count == 1 else (None,) * count)
 
 
 def _joined(shapes: Sequence[Shape], dim: int) -> Shape:
-    parts = [shape for shape in shapes if shape != (0,)]  # PyTorch leaves these out
+    parts = [shape for shape in shapes if shape != (0,)]  # PyTorch skips these
     if not parts:
         return (0,)
     first = parts[0]
@@ -70,7 +70,10 @@ def _stacked(shapes: Sequence[Shape], dim: int) -> Shape:
 
 
 def _selected(shape: Shape, dim: int, index: Shape) -> Shape:
-    """A number has no dimension to select along. An index that is a number counts as one of a list."""
+    """The shape of a selection.
+
+    A number has no dimension to select along. An index that is a number counts as a list of one.
+    """
     if not shape:
         return ()
     if not -len(shape) <= dim < len(shape):
@@ -110,9 +113,9 @@ def _nan_to_num(a: Any, nan: float, highest: float, lowest: float) -> Any:
 
 
 def _power(a: Any, b: Any) -> Any:
-    """NumPy's float32 powers of integers may be inexact by vector instructions, so float64 computes them.
+    """Compute integer powers of float32 in float64, because NumPy's float32 powers may be inexact.
 
-    Integers have the truncated inverse of a negative power, and 0 has 0, as CANN's kernel for INT64 computes.
+    For integers, a negative power is the truncated inverse, and 0 gives 0, like CANN's kernel for INT64.
     """
     if category(a.dtype) < 2 and np.any(b < 0):
         inverse = np.where(np.abs(a) == 1, np.power(a, np.abs(b)), 0)
@@ -121,7 +124,7 @@ def _power(a: Any, b: Any) -> Any:
 
 
 def _lerp(a: Any, b: Any, weight: Any) -> Any:
-    """PyTorch computes from the nearer end."""
+    """Interpolate from the nearer end, as PyTorch does."""
     return np.where(np.abs(weight) < 0.5, a + weight * (b - a), b - (b - a) * (1 - weight))
 
 
@@ -135,7 +138,7 @@ def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Rule:
 
 
 def _min_and_max(a: Any, dims: Sequence[int], keep: bool) -> tuple[Any, Any]:
-    """Without elements there are no results."""
+    """The minimum and the maximum. Without elements there are no results."""
     if not a.size:
         return None, None
     axes = tuple({d % max(a.ndim, 1) for d in dims} if a.ndim else ()) or None
@@ -150,12 +153,12 @@ def _extremes_shapes(shape: Shape, dims: Sequence[int], keep: bool) -> tuple[Sha
 
 
 def _to_odd(a: Any) -> Any:
-    """The nearest integer. Halfway between two, the odd one."""
+    """The nearest integer. A tie rounds to the odd integer."""
     lower = np.floor(a)
     return np.where(a - lower == 0.5, lower + (lower % 2 == 0), np.rint(a))
 
 
-#: Rounding by number. Others round as rint.
+#: Rounding functions by number. Any other number means rint.
 _ROUNDING: dict[int, Callable[[Any], Any]] = {
     2: np.floor, 3: np.ceil, 4: lambda a: np.copysign(np.floor(np.abs(a) + 0.5), a), 5: np.trunc, 6: _to_odd,
 }  # fmt: skip
@@ -212,7 +215,7 @@ def _complex(a: Any, b: Any) -> Any:
 
 
 def _quotient(a: Any, b: Any, mode: int) -> Any:
-    """Exact by mode 0, rounded towards 0 by mode 1, down by mode 2."""
+    """The quotient: exact in mode 0, rounded towards 0 in mode 1, rounded down in mode 2."""
     dtype = working(promoted(a.dtype, b.dtype))
     dtype = FLOAT32 if mode == 0 and category(dtype) < 2 else dtype
     a, b = a.astype(dtype), b.astype(dtype)
@@ -230,12 +233,12 @@ def _quotient_shape(a: Shape, b: Any, mode: int) -> Shape:
 
 
 def _integers_stay(function: Callable[..., Any]) -> Callable[..., Any]:
-    """NumPy rounds integers as float64, which changes large ones."""
+    """Return integers unchanged, because NumPy rounds them as float64, which changes large ones."""
     return lambda a: function(a) if category(a.dtype) >= 2 else a
 
 
 def _running(function: np.ufunc) -> Rule:
-    """The extreme so far along a dimension, and its last position. NaN wins."""
+    """The running extreme along a dimension, and its last position. NaN wins."""
 
     def compute(a: Any, dim: int) -> tuple[Any, Any]:
         values = function.accumulate(a, dim)
@@ -266,7 +269,7 @@ RULES: dict[str, Rule] = {
     "zero": Rule(lambda to: 0, OWN),
     "one": Rule(lambda to: 1, OWN),
     "add": Rule(lambda a, b, alpha=1: a + alpha * b),
-    # CANN's test of Sub expects the exclusive or of BOOL.
+    # CANN's test of Sub expects exclusive or for BOOL.
     "sub": Rule(lambda a, b, alpha=1: a - alpha * b if a.dtype != np.bool_ else a ^ alpha & b),
     "mul": Rule(np.multiply),
     "div": Rule(np.divide, FLOATING),

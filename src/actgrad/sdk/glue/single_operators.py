@@ -1,4 +1,4 @@
-"""A call of the older interface: an operator by its name in graphs, which `actgrad.ir` has."""
+"""Calls of the older interface, which names an operator of `actgrad.ir`."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def plan(name: str, attributes: str, inputs: tuple[AclTensor | None, ...], outpu
 
 
 def _number(value: dict[str, Any]) -> Any:
-    """A float from its bits. Other objects stay."""
+    """A float from its bits. Any other object stays."""
     return struct.unpack("<f", struct.pack("<I", value["bits"]))[0] if "bits" in value else value

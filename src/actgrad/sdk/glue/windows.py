@@ -22,7 +22,7 @@ def _spatial(key: Sequence[Any]) -> Any:
 
 @dataclass(frozen=True)
 class _Windows:
-    """Windows over the last dimensions: `counts` of them, the first begins `before` elements before the array."""
+    """`counts` windows over the last dimensions. The first begins `before` elements before the array."""
 
     kernel: Shape
     stride: Shape
@@ -36,7 +36,7 @@ class _Windows:
         return tuple((n - 1) * s + d * (k - 1) + 1 for n, s, d, k in rows)
 
     def _cut(self, sizes: Shape) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-        """The part of the array that windows cover, in itself and among the covered sizes."""
+        """The part of the array that windows cover: its slices in the array, and its slices among the covered sizes."""
         rows = list(zip(sizes, self.before, self._reach(), strict=True))
         inside = tuple(slice(max(-p, 0), max(min(n, size - p), 0)) for n, p, size in rows)
         return inside, tuple(
@@ -44,7 +44,7 @@ class _Windows:
         )
 
     def of(self, a: Any, fill: float = 0) -> Any:
-        """Elements by batch, channel, window and position in the window. `fill` stands outside the array."""
+        """Elements by batch, channel, window and position in the window. Elements outside the array are `fill`."""
         covered = np.full((*a.shape[:2], *self._reach()), fill, a.dtype)
         inside, area = self._cut(a.shape[2:])
         covered[_spatial(area)] = a[_spatial(inside)]
@@ -54,7 +54,7 @@ class _Windows:
         return np.lib.stride_tricks.as_strided(covered, shape, (*covered.strides[:2], *steps, *inner), writeable=False)
 
     def sums(self, parts: Any, sizes: Shape) -> Any:
-        """The reverse: for each element the sum of its parts of all windows."""
+        """The inverse of `of`: for each element, the sum of its parts in all windows."""
         covered = np.zeros((*parts.shape[:2], *self._reach()), parts.dtype)
         for position in np.ndindex(self.kernel):
             rows = zip(position, self.dilation, self.stride, self.counts, strict=True)
@@ -67,12 +67,12 @@ class _Windows:
 
 
 def _spread(values: Sequence[int], rank: int) -> Shape:
-    """A number for each dimension. One stands for all."""
+    """A number for each dimension. A single number is repeated."""
     return tuple(values) * (rank if len(values) == 1 else 1)
 
 
 def _margins(padding: Sequence[int], rank: int, transposed: bool = False) -> tuple[Shape, Shape]:
-    """The elements before and after each dimension: one number for both, or a pair (top, bottom, left, right)."""
+    """The elements before and after each dimension, from one number for both, or from (top, bottom, left, right)."""
     takes_pairs = rank == 2 or (rank == 1 and not transposed)
     if len(padding) not in (rank, 2 * rank if takes_pairs else rank):
         lengths = f"{rank} or {2 * rank} numbers" if takes_pairs else quantity(rank, "number")
@@ -89,7 +89,7 @@ def _matched(**lists: tuple[Sequence[int], int]) -> None:
 
 
 def _compare(shape: Shape, expected: Shape, name: str = "gradOutput") -> None:
-    """A gradient, or indices, have the shape of the output."""
+    """Raise unless a gradient, or indices, have the shape of the output."""
     if shape != expected:
         raise ValueError(f"{name} has shape {shape}; it must be {expected}, the output's; reshape {name}")
 
@@ -113,7 +113,7 @@ def _rows(a: Any, groups: int) -> Any:
 
 
 def _array(rows: Any, batch: int, sizes: Shape) -> Any:
-    """The reverse of `_rows`."""
+    """The inverse of `_rows`."""
     a = rows.reshape(len(rows), batch, -1, rows.shape[-1]).transpose(1, 0, 3, 2)
     return a.reshape(batch, -1, *sizes)
 
@@ -127,7 +127,7 @@ def _columns(a: Any, windows: _Windows, groups: int) -> Any:
 
 
 def _weights(weight: Any, groups: int) -> Any:
-    """A matrix for each group: a row for each of its outputs."""
+    """A matrix for each group of channels: a row for each of the group's outputs."""
     return weight.reshape(groups, len(weight) // groups, -1)
 
 
@@ -137,7 +137,7 @@ def _convolved(a: Any, weight: Any, windows: _Windows, groups: int) -> Any:
 
 
 def _by_input(gradient: Any, weight: Any, windows: _Windows, groups: int, sizes: Shape) -> Any:
-    """The gradient by the input of `_convolved`, which is the transposed convolution too."""
+    """The gradient of `_convolved` with respect to its input, which also computes the transposed convolution."""
     rank, batch = len(sizes), len(gradient)
     parts = product(_rows(gradient, groups), _weights(weight, groups))
     parts = parts.reshape(groups, batch, *windows.counts, -1, *windows.kernel)
@@ -195,7 +195,7 @@ def _convolution_backward(
 ) -> Any:  # fmt: skip
     if not gradient.size:
         return np.zeros_like(a), np.zeros_like(weight), np.zeros(gradient.shape[1], a.dtype)
-    outer, inner = (a, gradient) if transposed else (gradient, a)  # the sizes of the convolution that is not transposed
+    outer, inner = (a, gradient) if transposed else (gradient, a)  # as in the convolution that is not transposed
     windows = _convolution_windows(inner.shape[2:], weight.shape[2:], stride, padding, dilation)
     windows = replace(windows, counts=outer.shape[2:])
     by_a = by_weight = by_bias = None
@@ -212,7 +212,7 @@ def _convolution_backward(
 
 def _convolution_backward_shapes(gradient: Shape, a: Shape, weight: Shape, bias: Any, *rest: Any) -> Any:
     stride, padding, dilation, transposed, more, groups, _, mode = rest
-    _margins(padding, len(a) - 2, True)  # one number for one dimension, while a convolution takes a pair
+    _margins(padding, len(a) - 2, True)  # one number is enough for one dimension, while a convolution takes a pair
     expected = _convolution_shape(a, weight, None, stride, padding, dilation, transposed, more, groups, mode)
     _compare(gradient, expected)
     return a, weight, expected[1:2]
@@ -221,9 +221,9 @@ def _convolution_backward_shapes(gradient: Shape, a: Shape, weight: Shape, bias:
 def _pool_windows(
     shape: Shape, kernel: Any, stride: Any, padding: Any, dilation: Any = (1,), rounds_up: bool = False, end: Any = ()
 ) -> _Windows:
-    """Windows over the last two dimensions. Rounded up, a window may reach beyond the array, but begins in it.
+    """Windows over the last two dimensions. With `rounds_up`, a window may end beyond the array, but must begin in it.
 
-    `end` is the padding at the bottom and at the right, where it differs from `padding`, the top's and the left's.
+    `end` is the padding at the bottom and at the right, if it differs from the padding at the top and at the left.
     """
     kernel, stride = _spread(kernel, 2), _spread(stride or kernel, 2)
     padding, dilation = _spread(padding or (0,), 2), _spread(dilation or (1,), 2)
@@ -241,7 +241,7 @@ def _pool_windows(
 
 
 def _batched(a: Any) -> Any:
-    """A tensor with a batch dimension, which programs may leave out."""
+    """A tensor with a batch dimension. Programs may leave this dimension out."""
     return a if a.ndim == 4 else a[None]
 
 
@@ -258,9 +258,9 @@ def _pool_shape(
 
 
 def _largest(a: Any, windows: _Windows) -> tuple[Any, Any]:
-    """The largest of each window, and its position in the plane: the first of equal ones, the last NaN, as in PyTorch.
+    """The largest element of each window, and its position in the plane. As in PyTorch, the first of equal elements.
 
-    The padding is never the largest.
+    If a window has NaN, the last NaN counts. The padding is never the largest.
     """
     parts = windows.of(_batched(a), -np.inf)
     parts = parts.reshape(*parts.shape[:4], -1)
@@ -280,7 +280,7 @@ def _max_pool(a: Any, *settings: Any) -> tuple[Any, Any]:
 
 
 def _padded(kernel: Any, strides: Any, _: Any, pads: Any, dilations: Any, rounds_up: int) -> tuple[Any, ...]:
-    """MaxPool's arguments as `_pool_windows` takes them. Four pads are top, left, bottom, right; no stride is 1."""
+    """MaxPool's arguments for `_pool_windows`. Four pads are top, left, bottom, right. A missing stride is 1."""
     for name, values in (("pads", pads), ("dilations", dilations)):
         if len(values) not in (0, 1, 2, 4):
             raise ValueError(f"{name} is {tuple(values)}; it must have 0, 1, 2 or 4 numbers; change {name}")
@@ -290,12 +290,12 @@ def _padded(kernel: Any, strides: Any, _: Any, pads: Any, dilations: Any, rounds
 
 
 def _max_pool_with_mask(a: Any, *settings: Any) -> tuple[Any, Any]:
-    """The mask has no documented content: zeros here, because the gradient finds the largest elements again."""
+    """The result, and a mask of zeros: its content is undocumented, and the gradient needs no mask."""
     return _max_pool(a, *settings)[0], 0
 
 
 def _to_largest(gradient: Any, shape: Shape, positions: Any) -> Any:
-    """The gradient of the largest elements, each the sum of its windows' gradients."""
+    """The gradient with respect to the input: each largest element gets the sum of its windows' gradients."""
     planes = prod(shape[:-2])
     result = np.zeros((planes, shape[-2] * shape[-1]), np.float32)
     index = indices_within(positions.reshape(planes, -1), result.shape[1])
@@ -322,7 +322,7 @@ def _max_pool_indices_backward_shape(gradient: Shape, a: Shape, positions: Shape
 
 
 def _divisors(shape: Shape, windows: _Windows, includes_padding: bool, divisor: int) -> Any:
-    """The number that each window's sum is divided by: elements of the padded array, or of the array."""
+    """The divisor of each window's sum: the number of its elements in the padded array, or in the array."""
     if divisor:
         return divisor
     lengths = []
@@ -347,7 +347,7 @@ def _mean_pool_backward(
     gradient: Any, a: Any, kernel: Any, stride: Any, padding: Any, rounds_up: bool, includes_padding: bool,
     divisor: int, mode: int,
 ) -> Any:  # fmt: skip
-    if not (a.size and gradient.size):  # hardware computes nothing
+    if not (a.size and gradient.size):  # hardware computes nothing in this case
         return None
     windows = _pool_windows(a.shape, kernel, stride, padding, (1,), rounds_up)
     share = _batched(gradient / _divisors(a.shape, windows, includes_padding, divisor))

@@ -24,7 +24,7 @@ from .rules import RULES
 
 
 def check_argument(name: str, parameter: str, value: Any, may_be_null: bool, reads_nibbles: bool = False) -> None:
-    """Raise if an argument has no memory, no dtype to compute with, or is missing."""
+    """Raise if an argument is missing, or has no memory or no dtype to compute with."""
     if value is None and not may_be_null:
         raise NullArgument(f"{name}: {parameter} is a null pointer; it is required; pass a pointer")
     if isinstance(value, AclTensor):
@@ -42,7 +42,7 @@ def check_argument(name: str, parameter: str, value: Any, may_be_null: bool, rea
 
 @cache
 def _warn(name: str) -> None:
-    """Tell a strict program once of a function without checks."""
+    """Warn a strict program once about a function without checks."""
     text = "computed, not checked; hardware may refuse a call that passes here; check the arguments by its document"
     logging.getLogger("actgrad").warning("%s: %s", name, text)
 
@@ -68,9 +68,9 @@ class Work:
             self._calls = []
 
     def _judge(self, parameters: Sequence[CParameter], arguments: Sequence[Any]) -> bool:
-        """Raise the first fault, as hardware finds it: null pointers, then the checks of the table.
+        """Raise the first fault, in the order of hardware: null pointers, then the checks of the table.
 
-        Returns whether an empty tensor ends the call before shapes of results are compared.
+        Returns whether an empty tensor ends the call before the shapes of results are compared.
         """
         row, judge = checks.row_of(self.name, tuple(parameters)), checks.judge_of(self.name, tuple(parameters))
         call = checks.call_of(self.name, parameters, arguments)
@@ -89,9 +89,9 @@ class Work:
         return judge.has_no_work(call)
 
     def _one_by_one(self, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """The calls of one tensor each that a call of lists is."""
+        """The calls on single tensors that a call on lists consists of."""
         count = len(arguments[self._results[0]])
-        tensors = [value for value in arguments if isinstance(value, AclTensor)]  # scalars, as tensors
+        tensors = [value for value in arguments if isinstance(value, AclTensor)]  # scalars that are passed as tensors
         self._shared = [value for value in tensors if value.view_dims != (count,) or count == 1]
         lists = [_parts(value, count) for value in arguments]
         if any(len(each) != count for each in lists):
@@ -102,7 +102,7 @@ class Work:
         return list(zip(*lists, strict=True))
 
     def _inputs(self, call: tuple[Any, ...]) -> list[Any]:
-        """A function in place reads its result, which comes first, or all results, where its rule says so."""
+        """The arrays that the rule reads. In place, it reads the first result, or all results if the rule says so."""
         return [v for k, v in enumerate(call) if k not in self._results or k == 0 or self.rule.is_in_place]
 
     def _check_shapes(self, names: Sequence[str], call: tuple[Any, ...]) -> None:
@@ -135,16 +135,16 @@ class Work:
         return [call[k] for k in self._results]
 
     def run(self, distance: int) -> tuple[int, ...]:
-        """Compute, on memory that this process touches at `distance` from its device address.
+        """Compute on memory that this process accesses at `distance` from its device address.
 
-        Returns, of each tensor that has another shape now, its number, its rank and that shape.
+        Returns, for each tensor whose shape has changed, its index, its rank and the new shape.
         """
         with np.errstate(all="ignore"):
             for call in filter(self._has_results, self._calls):
                 try:
                     shapes = self._compute(call, distance)
-                except (ArithmeticError, IndexError, TypeError, ValueError) as error:  # from numbers in tensors
-                    if str(error).count("; ") > 1:  # the message of a rule
+                except (ArithmeticError, IndexError, TypeError, ValueError) as error:  # values in tensors are wrong
+                    if str(error).count("; ") > 1:  # a message that a rule wrote
                         raise
                     words = ", ".join(str(each.view_dims) for each in call if isinstance(each, AclTensor))
                     fault = f"{self.name}: the tensors have shapes {words}; indices, masks and sizes must fit these"
@@ -156,7 +156,7 @@ class Work:
         return tuple(itertools.chain.from_iterable(new))
 
     def _has_results(self, call: tuple[Any, ...]) -> bool:
-        """Whether a result has elements. A rule that finds sizes reports that they fit."""
+        """Whether a result has elements. If the rule determines the sizes, True."""
         return self.rule.is_found or any(
             result is not None and 0 not in result.view_dims for result in self._targets(call)
         )
@@ -179,7 +179,7 @@ class Work:
         return [value if value is None else value.shape for value in values]
 
     def _dtype(self, call: tuple[Any, ...], result: Dtype) -> Dtype | None:
-        """The dtype of the values, or None if each array keeps its own."""
+        """The dtype to compute in, or None if each array keeps its own."""
         if self.rule.dtype == OWN:
             return None
         if self.rule.dtype == RESULT:
@@ -193,7 +193,7 @@ class Work:
 
 
 def _parts(value: Any, count: int) -> tuple[Any, ...]:
-    """An argument for each tensor of a list: from a list, from a tensor with as many elements, or always the same."""
+    """The argument for each tensor of a list: an item of a list, an element of a tensor, or always the same value."""
     if isinstance(value, tuple):
         return value
     if not isinstance(value, AclTensor) or value.view_dims != (count,) or count == 1:
@@ -207,14 +207,14 @@ def _parts(value: Any, count: int) -> tuple[Any, ...]:
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:
-    """An argument, with `function` of its tensors and numbers."""
+    """An argument, with `function` applied to its tensors and numbers."""
     if isinstance(value, tuple):
         return tuple(_each(function, each) for each in value)
     return function(value) if isinstance(value, (AclTensor, AclScalar)) else value
 
 
 def _converted(value: AclTensor | AclScalar, dtype: Dtype | None, distance: int, is_real: bool) -> Any:
-    """An array. A complex number counts with its real part where all results are real."""
+    """An array. If all results are real, a complex number counts with its real part."""
     if isinstance(value, AclTensor):
         array = array_of(value, distance)
         is_real = dtype is not None and dtype.kind != "c"
@@ -231,7 +231,7 @@ def _copy(to: np.ndarray[Any, Any], source: np.ndarray[Any, Any]) -> None:
 
 
 class _DeviceMemory:
-    """Memory for NumPy, by its array interface."""
+    """Memory that NumPy reads through the array interface."""
 
     def __init__(self, view: ArrayView, distance: int):
         meta = view.meta
@@ -245,7 +245,7 @@ class _DeviceMemory:
 
 
 def _nibbles(tensor: AclTensor, view: ArrayView, distance: int) -> np.ndarray[Any, Any]:
-    """A copy of the elements of an INT4 tensor. The low half of a byte comes first."""
+    """A copy of the elements of an INT4 tensor. The low half of a byte is the earlier element."""
     meta = TensorMeta(BY_NAME["int8"], (tensor.reach,), (1,))
     pairs = np.asarray(_DeviceMemory(view._replace(meta=meta, address=view.address - tensor.offset), distance))
     pairs = pairs.view(np.int8)
@@ -254,7 +254,7 @@ def _nibbles(tensor: AclTensor, view: ArrayView, distance: int) -> np.ndarray[An
 
 
 def array_of(tensor: AclTensor, distance: int) -> np.ndarray[Any, Any]:
-    """A tensor's elements, where this process touches them."""
+    """A tensor's elements, at the address where this process accesses them."""
     assert tensor.view is not None
     if 0 in tensor.view.meta.shape:
         return np.empty(tensor.view.meta.shape, np.int8 if tensor.is_nibbles else tensor.dtype.numpy)

@@ -1,6 +1,6 @@
 """Derivatives of operators in PyTorch.
 
-`saving` chooses the tensors to save for backward, and `derivations` the kernels of a call's gradient. `partials`
-differentiates a formula where there is no kernel, `statistics` does so for the parts that an element sees, and its row.
-`dual` has the dual numbers for that.
+`saving` chooses the tensors to save for backward, and `derivations` the kernels of a call's gradient. If no kernel
+exists, `partials` differentiates the formula. `statistics` does so for an element that uses statistics of its row.
+`dual` has the dual numbers for both.
 """

@@ -1,4 +1,4 @@
-"""The derivatives of a call: by a backward operator's kernel, otherwise by the formula."""
+"""The derivatives of a call: by a backward operator's kernel if one exists, otherwise by the formula."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Gradient(NamedTuple):
     """A backward operator with its attributes."""
 
     interface: Interface
-    attributes: dict[str, Any]  # all of them, as PyTorch's schema has them
-    plain: Callable[..., Any]  # the call on tensors that need no dispatcher
-    sources: tuple[int | None, ...]  # each tensor's position in (grad_output, *saved); None: left out
-    positions: tuple[int, ...]  # each forward tensor's gradient among the outputs
+    attributes: dict[str, Any]  # all of them, as in PyTorch's schema
+    plain: Callable[..., Any]  # the call on tensors that do not need the dispatcher
+    sources: tuple[int | None, ...]  # per tensor: its position in (grad_output, *saved), or None if it is left out
+    positions: tuple[int, ...]  # per tensor of the forward call: the position of its gradient among the outputs
 
     def __call__(self, *args: Any) -> Any:
-        """The outputs, given grad_output and the saved tensors."""
+        """The outputs, from grad_output and the saved tensors."""
         tensors = [None if source is None else args[source] for source in self.sources]
         results = self.plain(*tensors)
         if results is None or results is NotImplemented:
@@ -36,7 +36,7 @@ class Gradient(NamedTuple):
         return results
 
     def of_tensors(self, *args: Any) -> list[torch.Tensor]:
-        """The gradient of each forward tensor, given grad_output and the saved tensors."""
+        """The gradient of each tensor of the forward call, from grad_output and the saved tensors."""
         outputs = self(*args)
         every = outputs if isinstance(outputs, tuple) else (outputs,)
         return [every[index] for index in self.positions]
@@ -47,8 +47,8 @@ class Derivation(NamedTuple):
 
     interface: Interface
     attributes: dict[str, Any]
-    compute: Callable[..., Any]  # the call on memory
-    plain: Callable[..., Any]  # the call on tensors that need no dispatcher
+    compute: Callable[..., Any]  # computes on memory
+    plain: Callable[..., Any]  # the call on tensors that do not need the dispatcher
     keeps_result: bool
     keeps_more: bool
     by_kernel: Gradient | None  # the gradient of a forward operator, from the saved tensors
@@ -61,7 +61,7 @@ class Derivation(NamedTuple):
         return x
 
     def gradients(self, numbers: Sequence[int], saved: Any, gradients: Tensors) -> list[torch.Tensor | None]:
-        """The gradients of some of the call's tensors, given the saved tensors and the outputs' gradients."""
+        """The gradients of some of the call's tensors, from the saved tensors and the outputs' gradients."""
         if self.by_kernel is None:
             return [self._of_gradient(number, saved, gradients) for number in numbers]
         first, *rest = gradients
@@ -73,7 +73,7 @@ class Derivation(NamedTuple):
         return [sum_present((totals[number], self._by_formula(number, saved, (None, *rest)))) for number in numbers]
 
     def _of_gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
-        """The gradient of one tensor of a backward operator's call. There is no kernel for it."""
+        """The gradient of one tensor in a call of a backward operator. No kernel computes it."""
         operator, first = self.interface.operator, gradients[0]
         if all(gradient is None for gradient in gradients):
             return None
@@ -88,7 +88,7 @@ class Derivation(NamedTuple):
         return total.sum_to_size(target.shape).to(target.dtype)
 
     def tangents(self, tensors: Any, directions: Tensors, dtype: torch.dtype) -> Any:
-        """The tangents of the call's outputs; `dtype` is that of the first output."""
+        """The tangents of the call's outputs. `dtype` is the dtype of the first output."""
         operator = self.interface.operator
         if self.by_kernel_from_input is not None and operator.is_unary_elementwise:
             return self.by_kernel_from_input(directions[0], *tensors)
@@ -105,9 +105,9 @@ CACHE = BoundedCache[Any, Derivation](1024)
 
 
 def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | None, save: str) -> Derivation:
-    """The derivatives of a call with these attributes; cached, since they take longer than a small kernel.
+    """The derivatives of a call with these attributes. Without a dtype, the call is in place.
 
-    Without a dtype, it is a call in place. Raises for an operator whose result is rounded to integers.
+    They are cached, because deriving takes longer than a small kernel. Raises if the result is rounded to integers.
     """
     definition = interface.operator.definition
     result, *_ = definition.schema.outputs
@@ -123,7 +123,7 @@ def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | N
 
 
 def _is_told_by_equality(value: Any) -> bool:
-    """Whether equality identifies a value: no zero (0.0 == -0.0), no NaN, no tracer's symbol."""
+    """Whether equality identifies a value: not zero (0.0 == -0.0), not NaN, not a tracer's symbol."""
     return type(value) in (int, bool) or (type(value) is float and value == value and value != 0)
 
 
@@ -158,7 +158,7 @@ def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[st
 
 
 def _partial(call: Callable[..., Any], interface: Interface, attributes: dict[str, Any]) -> Callable[..., Any]:
-    """A call with the attributes that differ from the defaults in type, value or sign; fewer are found faster."""
+    """A call with the attributes that differ from the defaults in type, value or sign. Fewer attributes are faster."""
     defaults = interface.attributes_of(interface.values_of(interface.defaults))
     values = interface.attributes_of([attributes[name] for name in interface.names])
     return partial(call, **{name: attributes[name] for name in values if repr(values[name]) != repr(defaults[name])})

@@ -1,8 +1,10 @@
-"""Dual numbers of tensors: a formula of dual numbers gives its derivative as an expression that PyTorch differentiates.
+"""Dual numbers of tensors.
 
-A number that does not depend on the differentiated input has the slope None and costs nothing. So a formula that needs
-only the sign of a number has the slope None too. At a kink the slope is the one from the left, where `x > 0` is false:
-PyTorch's own `abs` gives 0 there, and gelu''(0) = 0 with it.
+A formula of dual numbers gives its derivative, as an expression that PyTorch differentiates.
+
+If a number does not depend on the differentiated input, its slope is None and costs nothing. The slope is also None if
+the formula needs only the number's sign. At a kink, the slope is the slope from the left, where `x > 0` is false.
+PyTorch's own `abs` has the slope 0 at 0, which would make gelu''(0) = 0.
 """
 
 from __future__ import annotations
@@ -66,12 +68,12 @@ class Dual:
 
 
 def value(x: Any) -> Any:
-    """The number itself."""
+    """The number without its derivative."""
     return x.value if isinstance(x, Dual) else x
 
 
 def slope(x: Any) -> Any:
-    """Its derivative, or None if it is constant."""
+    """The derivative of a number, or None if it is constant."""
     return x.slope if isinstance(x, Dual) else None
 
 
@@ -80,14 +82,14 @@ def _dual(number: Any, derivative: Any) -> Any:
 
 
 def sum_of(a: Any, b: Any) -> Any:
-    """The sum; None stands for 0."""
+    """The sum. None means 0."""
     if a is None or b is None:
         return b if a is None else a
     return a + b
 
 
 def sum_present(terms: Iterable[Any]) -> Any:
-    """The sum of the terms that are not None, or None without any."""
+    """The sum of the terms that are not None, or None if there is none."""
     return reduce(sum_of, terms, None)
 
 
@@ -109,7 +111,7 @@ def _sigmoid_cubic(x: Any, c1: float, c3: float) -> Any:
     return torch.sigmoid(near * (c1 + c3 * near * near))
 
 
-#: The functions of xp.py for tensors, which formulas of slopes may call too.
+#: The functions of xp.py for tensors. Formulas of slopes may call them too.
 _ON_TENSORS: Mapping[str, Callable[..., Any]] = {
     "exp": torch.exp,
     "expm1": torch.expm1,
@@ -129,7 +131,7 @@ _ON_TENSORS: Mapping[str, Callable[..., Any]] = {
 
 
 def _function(name: str) -> Callable[..., Any]:
-    """The function of xp.py for dual numbers."""
+    """The function of xp.py called `name`, for dual numbers."""
     plain, derivative = _ON_TENSORS[name], xp.bind(xp.SLOPES[name], _ON_TENSORS)
 
     def apply(x: Any, *constants: float) -> Any:
@@ -144,13 +146,13 @@ _FUNCTIONS = {name: _function(name) for name in xp.SLOPES}
 
 @cache
 def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
-    """The functions a formula may call, for dual numbers computed in `dtype`."""
+    """The functions that a formula may call, for dual numbers computed in `dtype`."""
 
     def choose(condition: Any, a: Any, b: Any) -> Any:
-        if not isinstance(condition, torch.Tensor):  # a condition on attributes. If it is traced, it becomes a guard
+        if not isinstance(condition, torch.Tensor):  # a condition on attributes; a traced one becomes a guard
             return a if condition else b
         if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
-            a = torch.scalar_tensor(a, dtype=dtype)  # torch.where of two plain numbers has the default dtype
+            a = torch.scalar_tensor(a, dtype=dtype)  # torch.where of two Python numbers would have the default dtype
         return torch.where(condition, a, b)
 
     def where(condition: Any, a: Any, b: Any) -> Any:
@@ -167,7 +169,7 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         if _is_bound(a, b):
             return torch.clamp(a, min=b)
         if not isinstance(a, Dual):
-            a, b = b, a  # the differentiated one first: at a tie the slope from the left is the other one's
+            a, b = b, a  # the differentiated number first: at a tie the slope from the left is the other number's
         return where(_or_nan(a > b, a), a, b)
 
     def minimum(a: Any, b: Any) -> Any:
@@ -190,16 +192,16 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
 
 
 def _is_bound(a: Any, b: Any) -> bool:
-    """Whether a is a tensor and b a number other than 0, for which one of PyTorch's operators suffices."""
+    """Whether a is a tensor and b a number other than 0. Then one of PyTorch's operators is enough."""
     return isinstance(a, torch.Tensor) and type(b) is float and b != 0 and not math.isnan(b)
 
 
 def _or_nan(condition: Any, x: Any) -> Any:
-    """Whether a condition holds or x is NaN, which a number of the formula never is."""
+    """Whether a condition holds or x is NaN. Numbers of the formula that are no tensors are never NaN."""
     return condition | (value(x) != value(x)) if isinstance(value(x), torch.Tensor) else condition
 
 
 @cache
 def bound(formula: Callable[..., Any], dtype: torch.dtype) -> Callable[..., Any]:
-    """The formula on dual numbers, computed in `dtype`."""
+    """The formula for dual numbers, computed in `dtype`."""
     return xp.bind(formula, functions(dtype))

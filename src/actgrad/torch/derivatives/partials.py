@@ -1,8 +1,8 @@
-"""The derivatives of any operator from its formula, in PyTorch's own operators: all higher orders are made of them.
+"""The derivatives of any operator, from its formula in PyTorch's own operators. All higher orders build on these.
 
 A kernel computes an element of the outputs from the elements at the same place of the inputs. So a derivative is a
-product of tensors with the elements' partial derivatives. The formula of dual numbers gives these, as expressions that
-PyTorch differentiates, transforms and compiles.
+product of tensors with the elements' partial derivatives. The formula on dual numbers gives the partial derivatives, as
+expressions that PyTorch differentiates, transforms and compiles.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class FormulaCall:
         self.elements = ElementCall(statistics, row, [bound(f, dtype) for f in formulas], element, inputs, scalars)
 
     def parts(self, tensors: dict[str, Any]) -> list[torch.Tensor | None]:
-        """The parts that an element sees of some inputs or outputs; None for each part of a missing one."""
+        """The parts that an element sees of some inputs or outputs. None for each part of a missing tensor."""
         parts: list[torch.Tensor | None] = []
         for name, tensor in tensors.items():
             if tensor is None:
@@ -72,7 +72,7 @@ class FormulaCall:
         return [index for index, name in enumerate(owners) if name == tensor]
 
     def masked(self, parts: Iterable[Any]) -> list[Any]:
-        """Parts with 0 in rows that are not computed."""
+        """The parts, with 0 in rows that are not computed."""
         counter = self.tensors.get(self.operator.row_counter)
         if counter is None:
             return [*parts]
@@ -84,16 +84,16 @@ class FormulaCall:
         return [None if part is None else torch.where(is_computed, part, 0) for part in parts]
 
     def joined(self, name: str, parts: Sequence[Any], dtype: torch.dtype) -> torch.Tensor:
-        """The packed tensor of these parts; a missing part is zero."""
+        """The packed tensor of these parts. A missing part is zero."""
         like = next(part for part in parts if part is not None)
         present = [(torch.zeros_like(like) if part is None else part).to(dtype) for part in parts]
         tensor: torch.Tensor = join(self.access, name, present, self.attributes, torch.cat)
         return tensor
 
     def shaped(self, values: Sequence[Any], dtype: torch.dtype) -> list[torch.Tensor]:
-        """The outputs of these values; that of a statistic has a shape of its own.
+        """The outputs of these values. A statistic has its own shape.
 
-        `dtype` is that of the outputs for which the operator states none.
+        `dtype` is the dtype of outputs for which the operator states none.
         """
         outputs = self.operator.schema.outputs
         if self.access.part_count(outputs[0]) > 1:
@@ -108,7 +108,7 @@ class FormulaCall:
 def vector_jacobian(
     operator: Operator, tensors: Tensors, attributes: dict[str, Any], gradients: Tensors, number: int
 ) -> torch.Tensor:
-    """The gradient of the tensor at `number`, given the outputs' gradients; None stands for 0."""
+    """The gradient of the tensor at `number`, from the outputs' gradients. None means 0."""
     call = FormulaCall(operator, tensors, attributes)
     cotangents = call.masked(call.parts(dict(zip(operator.schema.outputs, gradients, strict=True))))
     name = operator.schema.tensor_names[number]
@@ -127,7 +127,7 @@ def vector_jacobian(
 def jacobian_vector(
     operator: Operator, tensors: Tensors, attributes: dict[str, Any], tangents: Tensors, dtype: torch.dtype
 ) -> list[torch.Tensor | None]:
-    """The outputs' tangents, given the tensors' tangents; None stands for 0."""
+    """The outputs' tangents, from the tensors' tangents. None means 0."""
     call = FormulaCall(operator, tensors, attributes)
     tangent_of = dict(zip(operator.schema.tensor_names, tangents, strict=True))
     directions = call.parts({name: tangent_of[name] for name in call.visible_tensors})
@@ -150,7 +150,7 @@ def rounded(result: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:
-    """Whether the derivative by a tensor is 0 except at kinks, because the operator needs only the signs."""
+    """Whether the derivative by a tensor is 0 except at kinks, because the operator needs only its signs."""
     if operator.access.sees_rows:
         return False
     ones = [torch.ones((), device="cpu")] * len(operator.schema.tensor_names)

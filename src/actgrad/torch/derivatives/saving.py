@@ -1,4 +1,4 @@
-"""The tensors that a forward call saves for its gradient: the input, the result, or the input and a further result."""
+"""The tensors that a forward call saves for its gradient: the input, the result, or the input and a second result."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ class SavedForBackward(NamedTuple):
     """A backward operator, and the tensors that a forward call saves for it."""
 
     backward: Operator
-    keeps: str  # INPUT, RESULT, or the name of the further result that is saved beside the input
-    flags: dict[str, bool]  # the attribute that says whether the operator is given the result
-    sources: tuple[int | None, ...]  # each of its tensors' position in (grad_output, *saved); None: left out
+    keeps: str  # INPUT, RESULT, or the name of the second result that is saved next to the input
+    flags: dict[str, bool]  # the attribute that says whether the tensor is the result
+    sources: tuple[int | None, ...]  # per tensor: its position in (grad_output, *saved), or None if it is left out
 
     @property
     def keeps_result(self) -> bool:
-        """Whether the result stands in for the input."""
+        """Whether the result is saved instead of the input."""
         return self.keeps == RESULT
 
     @property
     def keeps_more(self) -> bool:
-        """Whether a further result is saved beside the input."""
+        """Whether a second result is saved next to the input."""
         return self.keeps not in (INPUT, RESULT)
 
 
 @cache
 def ways(operator: Operator) -> dict[str, SavedForBackward]:
-    """All backward operators of an operator, by the tensor that each needs. Empty where the registry has none."""
+    """All backward operators of an operator, by the tensor that each needs. Empty if the registry has none."""
     table: dict[str, SavedForBackward] = {}
     parent = operator.part_of or operator
     for backward in REGISTRY.values():
@@ -53,7 +53,7 @@ def ways(operator: Operator) -> dict[str, SavedForBackward]:
             keeps = {INPUT: {definition.result_flag: False}, RESULT: {definition.result_flag: True}}
         else:
             keeps[RESULT if definition.reads_result else INPUT] = {}
-        if definition.given_value and parent is operator:  # a part does not have the further result
+        if definition.given_value and parent is operator:  # a part of the results has no second result
             keeps[definition.given_value] = {}
         for name, flags in keeps.items():
             table[name] = SavedForBackward(backward, name, flags, _sources(backward, name))
@@ -61,7 +61,7 @@ def ways(operator: Operator) -> dict[str, SavedForBackward]:
 
 
 def _sources(backward: Operator, keeps: str) -> tuple[int | None, ...]:
-    """Each of a backward operator's tensors' positions in (grad_output, *saved)."""
+    """For each tensor of a backward operator, its position in (grad_output, *saved)."""
     definition, forward = backward.definition, backward.gradient_of
     assert forward is not None, "a backward operator has a forward operator"
     tensors = forward.schema.tensor_names
@@ -85,7 +85,7 @@ def _sources(backward: Operator, keeps: str) -> tuple[int | None, ...]:
 
 
 def prepare(operator: Operator) -> None:
-    """Evaluate an operator's gradients now, outside of any trace."""
+    """Evaluate an operator's gradients now, because a trace cannot."""
     result = ways(operator).get(RESULT)
     if result is not None:
         _gradient_needs_only_sign(result.backward)
@@ -94,11 +94,11 @@ def prepare(operator: Operator) -> None:
 def choose(
     operator: Operator, attributes: dict[str, Any], dtype: torch.dtype | None, save: str
 ) -> SavedForBackward | None:
-    """The backward operator for `save`; "auto" saves the result where that is exact.
+    """The backward operator for `save`. "auto" saves the result if that loses no accuracy.
 
-    Without a dtype, it is a call in place: the result costs no memory, a copy of the input does.
+    Without a dtype, the call is in place: then the result costs no memory, but a copy of the input does.
 
-    Raises InvalidArgument for an unknown `save`, and for "result" where the result does not have the input's sign.
+    Raises InvalidArgument for an unknown `save`, and for "result" if the result does not have the input's sign.
     """
     candidates = ways(operator)
     if save != AUTO:
@@ -123,7 +123,7 @@ def choose(
 
 
 def require(operator: Operator, attributes: dict[str, Any], save: Any) -> None:
-    """Raise what `choose` raises, also for an operator that returns a part of its parent's results."""
+    """Raise the errors of `choose`, also for an operator that returns a part of its parent's results."""
     known = {**ways(operator), **ways(operator.part_of or operator)}
     if not isinstance(save, str) or save not in (AUTO, *known):
         _refuse(operator, save, known)
@@ -138,7 +138,7 @@ def _refuse(operator: Operator, save: object, known: Iterable[str]) -> NoReturn:
 
 
 def _broken_rule(way: SavedForBackward, attributes: dict[str, Any]) -> str | None:
-    """The first rule that forbids a result to replace its input; None if it can replace it."""
+    """The first rule that forbids saving the result instead of the input, or None."""
     product, values = products.current(), _arguments(way, attributes)
     if not way.keeps_result or any(isinstance(value, complex) for value in values.values()):
         return None  # the operator itself refuses complex numbers
@@ -153,7 +153,7 @@ def _arguments(way: SavedForBackward, attributes: dict[str, Any]) -> dict[str, A
 
 @cache
 def _gradient_needs_only_sign(backward: Operator) -> bool:
-    """Whether rounding the result loses no exactness: the gradient needs only its sign."""
+    """Whether rounding the result loses no accuracy, because the gradient needs only its sign."""
     assert backward.gradient_of is not None, "a backward operator has a forward operator"
     attributes = {**backward.defaults, **ways(backward.gradient_of)[RESULT].flags}
     return depends_on_sign_only(backward, attributes, backward.definition.reads_result)

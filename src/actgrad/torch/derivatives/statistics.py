@@ -1,4 +1,4 @@
-"""The derivatives of elements from formula and terms. An element may see statistics of its row.
+"""The derivatives of elements that may use statistics of their row, from the formula and the terms.
 
 A derivative is the sum of the element's own derivative and of the derivatives through each statistic. The partial
 derivatives come from dual numbers, so that PyTorch differentiates, transforms and compiles the result.
@@ -23,20 +23,20 @@ class ElementCall(NamedTuple):
     """The inputs of a call's elements, and the functions of their statistics and outputs on dual numbers."""
 
     statistics: RowStatistics
-    dims: tuple[int, ...]  # of a row
+    dims: tuple[int, ...]  # dimensions of a row
     formulas: Sequence[Callable[..., Any]]  # the formula of an element, then the terms
     element: Callable[..., Any]
     inputs: Sequence[torch.Tensor]
     attributes: Sequence[float]
 
     def outputs(self, inputs: Numbers, statistics: Numbers) -> list[Any]:
-        """A number of each output, given the inputs and all statistics."""
+        """A number for each output, from the inputs and all statistics."""
         if not self.statistics.passes:
             return list(self.element(*self.formulas, *inputs, *self.attributes))
         return self.statistics.results(self.element, self.formulas, inputs, statistics, self.attributes)
 
     def row_statistics(self, inputs: Numbers) -> list[Any]:
-        """All statistics, with derivatives where the inputs have some."""
+        """All statistics. They have derivatives if an input has one."""
 
         def combine(kind: str, terms: Any) -> Any:
             if kind == LENGTH:
@@ -48,7 +48,10 @@ class ElementCall(NamedTuple):
         return self.statistics.compute(self.formulas[1:], inputs, self.attributes, combine)
 
     def combined(self, combine: str, terms: torch.Tensor) -> tuple[torch.Tensor, Any]:
-        """A statistic, and each term's share in its derivative; the largest terms share it."""
+        """A statistic, and the share of each term in its derivative.
+
+        If several terms are the largest, they share it equally.
+        """
         terms = self.broadcast(terms)
         if combine == TOTAL:
             return self.total(terms), 1.0
@@ -57,14 +60,14 @@ class ElementCall(NamedTuple):
         return number, is_largest / self.total(is_largest)
 
     def broadcast(self, terms: torch.Tensor) -> torch.Tensor:
-        """Terms of all elements."""
+        """Terms, broadcast to all elements."""
         if terms.shape == self.shape:
             return terms
         return terms.expand(self.shape)  # broadcast_to has no rule for batched gradients
 
     @property
     def length(self) -> torch.Tensor:
-        """The number of a row's elements, with 1 for each dimension."""
+        """The number of elements in a row, in a tensor with 1 for each dimension."""
         shape = self.shape
         count = prod(shape[d] for d in self.dims)
         return self.inputs[0].new_full((1,) * len(shape), count)
@@ -79,15 +82,18 @@ class ElementCall(NamedTuple):
         return torch.broadcast_shapes(*(x.shape for x in self.inputs))
 
     def statistic_of(self, output: int) -> int:
-        """The statistic that an output holds; -1 where it holds the elements' results."""
+        """The statistic that an output holds, or -1 if the output holds the elements' results."""
         return self.statistics.output_statistics[output] if self.statistics.passes else -1
 
     def partials(self, index: int) -> list[Any]:
-        """The outputs' own derivatives by the input at `index`, or None if an output does not depend on it."""
+        """The outputs' own derivatives with respect to the input at `index`.
+
+        None if an output does not depend on the input.
+        """
         return [slope(y) for y in self.outputs(_seeded(self.inputs, index), self.row_statistics(self.inputs))]
 
     def results(self) -> list[torch.Tensor]:
-        """The outputs; a statistic that one holds has 1 for each of the row's dimensions."""
+        """The outputs. If an output is a statistic, it has size 1 in each of the row's dimensions."""
         outputs = self.outputs(self.inputs, self.row_statistics(self.inputs))
         return [self.broadcast(y) if self.statistic_of(k) < 0 else self.of_rows(y) for k, y in enumerate(outputs)]
 
@@ -97,14 +103,14 @@ class ElementCall(NamedTuple):
         return y if isinstance(y, torch.Tensor) else self.inputs[0].new_full(shape, y)
 
     def jacobian_vector(self, directions: Sequence[torch.Tensor | None]) -> list[torch.Tensor]:
-        """The outputs' tangents, given those of the inputs; None stands for 0."""
+        """The outputs' tangents, from the inputs' tangents. None means 0."""
         inputs = [x if d is None else Dual(x, d.to(x.dtype)) for x, d in zip(self.inputs, directions, strict=True)]
         outputs = self.outputs(inputs, self.row_statistics(inputs))
         tangents = [torch.zeros_like(value(y)) if slope(y) is None else slope(y) for y in outputs]
         return [self.broadcast(tangent) if self.statistic_of(k) < 0 else tangent for k, tangent in enumerate(tangents)]
 
     def vector_jacobian(self, index: int, gradients: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
-        """The gradient of the input at `index`, given the outputs' gradients; None stands for 0."""
+        """The gradient of the input at `index`, from the outputs' gradients. None means 0."""
         dtype, statistics = self.inputs[index].dtype, self.row_statistics(self.inputs)
         cotangents = [None if gradient is None else gradient.to(dtype) for gradient in gradients]
         of_elements = [gradient if self.statistic_of(k) < 0 else None for k, gradient in enumerate(cotangents)]
@@ -138,7 +144,7 @@ class ElementCall(NamedTuple):
         return [self.formulas[1 + number](*inputs, *earlier, *self.attributes)]
 
     def _terms(self) -> list[tuple[str, int]]:
-        """For each statistic its kind, and the number of earlier statistics that its term gets."""
+        """For each statistic, its kind, and the number of earlier statistics that its term gets."""
         result: list[tuple[str, int]] = []
         for combinations in self.statistics.passes:
             result += [(combine, len(result)) for combine in combinations]
@@ -146,11 +152,11 @@ class ElementCall(NamedTuple):
 
 
 def _seeded(numbers: Numbers, index: int) -> list[Any]:
-    """Numbers with derivatives by the number at `index`."""
+    """The numbers, with derivatives with respect to the number at `index`."""
     return [Dual(number, 1.0) if k == index else number for k, number in enumerate(numbers)]
 
 
 def _weighted(numbers: Iterable[Any], gradients: Iterable[Any]) -> Any:
-    """The sum of gradients times derivatives; None stands for 0."""
+    """The sum of gradients times derivatives. None means 0."""
     pairs = zip(gradients, map(slope, numbers), strict=True)
     return sum_present(None if gradient is None or factor is None else gradient * factor for gradient, factor in pairs)

@@ -1,14 +1,14 @@
-"""What concerns whole models.
+"""Converts and measures whole models.
 
-reading     a forward's syntax tree, followed without a call of the model's code; every read is recorded
+reading     runs a forward from its syntax tree, without calling the model's code, and records every read
 source      a function's source, and a copy of the function with other code
 syntax      forms in a syntax tree
-trials      modules of other libraries, known by their code and by a comparison in numbers
+trials      recognises modules of other libraries, by their code and by comparing values
 clipped_gates  clipped SwiGLU of interleaved pairs, as in gpt_oss
-gates       products such as act(gate) * up, in a copy of a module's code
+gates       replaces products such as act(gate) * up in a copy of a module's code
 gate_products  products by our functions
-recomputation  products that are computed again in the backward pass
-outcome     what convert reports
-patching    functional calls, counted or given to actgrad
-comparison  a model before and after its conversion, in numbers
+recomputation  lets the backward pass compute products again
+outcome     the report of convert
+patching    passes functional calls to actgrad, and counts them
+comparison  measures a model before and after its conversion
 """

@@ -21,7 +21,7 @@ _SLICES = {"..., ::2]": 0, "..., 1::2]": 1}
 
 
 class ClippedMethod(NamedTuple):
-    """A method that calls `clipped_swiglu`, with the constants that the module had when it was read."""
+    """A method that calls `clipped_swiglu`, and the constants of the module when it was read."""
 
     method: Callable[..., Any]
     alpha: float
@@ -29,7 +29,7 @@ class ClippedMethod(NamedTuple):
 
 
 class _PairReader(ForwardReader):
-    """Follows also the halves of interleaved pairs: `gate, up = x[..., ::2], x[..., 1::2]`."""
+    """A reader that also follows the halves of interleaved pairs: `gate, up = x[..., ::2], x[..., 1::2]`."""
 
     def frame(self, function: FunctionType, local: dict[str, Any]) -> Frame:
         return _PairFrame(self, function, local)
@@ -51,9 +51,10 @@ class _PairFrame(Frame):
 
 
 def clipped_method(module: Any, name: str, method: FunctionType) -> ClippedMethod | None:
-    """A method that calls `clipped_swiglu`, if this one computes it; else None.
+    """A method that calls `clipped_swiglu`, if `method` computes the same. Otherwise None.
 
-    `alpha` and `limit` are attributes of the module. Each call tests whether all that the method reads is unchanged.
+    `alpha` and `limit` are attributes of the module. Each call tests whether everything that the method reads is
+    unchanged.
     """
     kind = type(module)
     if "sigmoid" not in method.__code__.co_names or len(inspect.signature(method).parameters) != 2:
@@ -87,7 +88,7 @@ def _is_plain(x: Any) -> bool:
 
 
 def _constants(reader: _PairReader, method: FunctionType) -> tuple[str, str] | None:
-    """The attributes that are alpha and limit in a method that computes `clipped_swiglu`."""
+    """The names of the attributes alpha and limit, in a method that computes `clipped_swiglu`."""
 
     def follow(x: torch.Tensor) -> Any:
         reader.depth = 0
@@ -118,9 +119,9 @@ def _pairs(limit: float) -> torch.Tensor:
 
 
 def _is_same(follow: Callable[[torch.Tensor], Any], alpha: float, limit: float) -> bool:
-    """Whether values, signs of zero and gradients are those of `clipped_swiglu`.
+    """Whether values, signs of zero and gradients equal those of `clipped_swiglu`.
 
-    Where a formula loses an infinite gate to NaN, `clipped_swiglu` has the limit.
+    If a formula gives NaN for an infinite gate, `clipped_swiglu` may return the limit.
     """
     rows = []
     for function in (follow, functools.partial(functions.clipped_swiglu, alpha=alpha, limit=limit)):

@@ -1,4 +1,4 @@
-"""`report`: numbers for a model of the user, before and after its conversion."""
+"""`report` measures a user's model before and after its conversion."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ ROUNDS = 7
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """A training step, forward and backward, in one of the ways of running it: before and after the conversion."""
+    """A training step, forward and backward, before and after the conversion, in eager mode or compiled."""
 
-    seconds: tuple[float, float]  # medians of ROUNDS steps in turn
+    seconds: tuple[float, float]  # medians of ROUNDS steps, which alternate
     ranges: tuple[tuple[float, float], tuple[float, float]]  # the fastest and the slowest of these steps, in seconds
-    peak: tuple[int, int]  # bytes in addition to the memory before the step
+    peak: tuple[int, int]  # bytes beyond the memory before the step
 
 
 @dataclass(frozen=True)
 class ModelReport:
-    """The numbers of `report`; printed, they are a table."""
+    """The numbers of `report`. Printed, they are a table."""
 
     conversion: Report
-    output: float  # the largest difference of the outputs, of the largest output
+    output: float  # the largest difference of the outputs, relative to the largest output
     gradient: float  # the same for the gradients of the parameters
-    ways: Mapping[str, TrainingStep]  # "eager", and "compiled"
+    ways: Mapping[str, TrainingStep]  # keys: "eager", and "compiled"
 
     def __str__(self) -> str:
         lines = [str(self.conversion), ""]
@@ -56,13 +56,13 @@ class ModelReport:
 def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False) -> ModelReport:
     """Compare a model with itself after `convert`: values, time and memory of a training step.
 
-    A step is a forward pass and the gradients of the sum of all outputs. The model is as before afterwards: its
-    classes, parameters, buffers, gradients and mode. The random numbers of both are the same.
+    A step is a forward pass and the gradients of the sum of all outputs. Afterwards, the model is
+    unchanged: its classes, parameters, buffers, gradients and mode. Both steps use the same random numbers.
 
     Args:
-        model: The model; it trains or evaluates as it is set.
+        model: The model, in training or evaluation mode.
         inputs: Its inputs, a tensor, a tuple of arguments, or a dict of arguments by name.
-        compiled: Whether to measure it with `torch.compile` too.
+        compiled: Whether to measure the model with `torch.compile` too.
 
     Returns:
         The numbers: `conversion`, `output`, `gradient`, and `ways` with times and memory. Printed, they are a table.
@@ -103,7 +103,7 @@ def _become(classes: Classes) -> None:
 
 @contextmanager
 def _unchanged(model: torch.nn.Module) -> Iterator[None]:
-    """A context after which classes, buffers and the state of random numbers are as before."""
+    """A context that restores classes, buffers and the state of random numbers at its end."""
     classes, buffers = _classes(model), [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
     devices = sorted({p.device.index or 0 for p in model.parameters() if p.device.type == "cuda"})
     with torch.random.fork_rng(devices):
@@ -119,7 +119,7 @@ def _unchanged(model: torch.nn.Module) -> Iterator[None]:
 def _step(
     model: torch.nn.Module, inputs: Any, classes: Classes, run: Any
 ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """The outputs of a forward pass with these classes, and the parameters' gradients of their sum."""
+    """The outputs of a forward pass with these classes, and the gradients of their sum by the parameters."""
     _become(classes)
     torch.manual_seed(0)
     leaves = torch.utils._pytree.tree_leaves(call(run, inputs))
@@ -136,14 +136,14 @@ def _step(
 
 
 def _difference(reference: list[torch.Tensor], result: list[torch.Tensor]) -> float:
-    """The largest difference of tensors, of the largest number among them."""
+    """The largest difference of tensors, relative to the largest number in `reference`."""
     largest = max(float(tensor.abs().max()) for tensor in reference)
     differences = [float((a.float() - b.float()).abs().max()) for a, b in zip(reference, result, strict=True)]
     return max(differences) / (largest or 1.0)
 
 
 def _measured(both: Sequence[Callable[[], object]]) -> TrainingStep:
-    """Times and memory of both steps, in turn: what else the machine does concerns both."""
+    """Times and memory of both steps. The steps alternate, so that other work on the machine affects both."""
     times: tuple[list[float], list[float]] = ([], [])
     for round_number in range(ROUNDS + 1):
         for step, durations in zip(both, times, strict=True):
@@ -151,7 +151,7 @@ def _measured(both: Sequence[Callable[[], object]]) -> TrainingStep:
             step()
             if torch.cuda.is_available():
                 torch.cuda.synchronize()
-            if round_number:  # the first one compiles
+            if round_number:  # the first round compiles
                 durations.append(time.perf_counter() - start)
     before, after = both
     first, second = times
@@ -161,7 +161,7 @@ def _measured(both: Sequence[Callable[[], object]]) -> TrainingStep:
 
 
 def _peak(step: Callable[[], object]) -> int:
-    """The most memory that a step has at once, beyond the memory before it."""
+    """The most memory that a step uses at a time, beyond the memory before it."""
     if torch.cuda.is_available():
         torch.cuda.synchronize()
         before = torch.cuda.memory_allocated()

@@ -1,4 +1,4 @@
-"""Products of an activation and its factor, by our functions, or None if a call is not known to be one."""
+"""Products of an activation and its factor, by our functions. None if no function of ours computes a call."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .. import functions
 
 #: GELU's names in `trials.activations`, by the argument `approximate`.
 GELU_FORMS = {"none": "gelu", "tanh": "gelu_tanh"}
-#: What a call of ours may raise where PyTorch's would not.
+#: Errors that our call may raise although PyTorch's would not.
 REFUSALS = (ActgradError, TypeError, RuntimeError)
-#: The calls of each module that were PyTorch's own, because actgrad refused them.
+#: For each module, the number of calls that PyTorch computed because actgrad refused them.
 fallbacks: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 
 def fall_back(module: Any) -> None:
-    """Count a call that is PyTorch's."""
+    """Count a call that PyTorch computes."""
     if not torch.compiler.is_compiling():
         fallbacks[module] = fallbacks.get(module, 0) + 1
 
 
 def packed(name: str, packed: torch.Tensor, is_upper: bool) -> Any:
-    """The product of one half of a packed tensor, activated, and the other."""
+    """One half of a packed tensor, activated, times the other half."""
     if packed.dim() == 0 or packed.shape[-1] % 2 or not packed.is_floating_point():
         return None
     if name in GELU_FORMS.values():
@@ -36,13 +36,13 @@ def packed(name: str, packed: torch.Tensor, is_upper: bool) -> Any:
 
 
 def of_two(name: str, x: Any, other: Any) -> Any:
-    """The product of an activated tensor and another one."""
+    """An activated tensor times another tensor."""
     if not (isinstance(x, torch.Tensor) and isinstance(other, torch.Tensor)):
         return None
     if x.shape != other.shape or x.dtype != other.dtype or not x.is_floating_point():
         return None
     if name == "silu":
         return functions.swiglu_two(other, x)
-    if name == "relu":  # no kernel has both with PyTorch's NaN
+    if name == "relu":  # no kernel computes both with PyTorch's NaN
         return functions.relu(x) * other
     return functions.geglu_two(other, x, "tanh" if name == "gelu_tanh" else "none")

@@ -1,7 +1,7 @@
 """Gated modules: in a copy of the module's own code, products such as `act(gate) * up` become one call.
 
-All else of the code stays: children, their order, dropouts, branches. Which activation a product has is asked anew at
-each call, so that another activation, a hook or a switch has the effect that the module's own code gives it.
+The rest of the code stays the same: children, their order, dropouts, branches. Each call asks again which activation a
+product has. So another activation, a hook or a switch has the same effect as in the module's own code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import torch
 from . import clipped_gates, gate_products, trials
 from .gate_products import REFUSALS, fall_back
 from .reading import Declined, ForwardReader, Frame
-from .recomputation import recompute_products as recompute_products  # for rewritten code
+from .recomputation import recompute_products as recompute_products  # rewritten code uses this name
 from .source import tree_of, with_tree
 from .syntax import (
     attribute_of,
@@ -42,8 +42,8 @@ nn = torch.nn
 GATES = ("gelu", "gelu_tanh", "silu", "relu")
 _ORIGINALS = {nn.SiLU.forward: "silu", nn.ReLU.forward: "relu", nn.GELU.forward: "gelu"}
 _MATRIX_PRODUCTS = (nn.functional.linear, torch.matmul, torch.mm, torch.bmm, torch.einsum)
-_torch_names: dict[Any, str] = {}  # PyTorch's functions with our names
-_known: dict[str, trials.KnownActivation] = {}  # filled by `rewrite`: torch.compile looks through no cache
+_torch_names: dict[Any, str] = {}  # PyTorch's functions that have a function of ours with the same name
+_known: dict[str, trials.KnownActivation] = {}  # `rewrite` fills it, because torch.compile cannot trace through a cache
 _proven: dict[Any, list[trials.Proof]] = {}  # methods that compute an activation
 
 
@@ -56,7 +56,7 @@ class Active(NamedTuple):
     activate: Any
     x: Any
     options: dict[str, Any]
-    name: str  # "" for a call that was computed at once; `x` is its result then
+    name: str  # "" if the call was computed at once; then `x` is its result
     version: int
 
     def result(self) -> Any:
@@ -87,7 +87,7 @@ def _version(x: Any) -> int:
 
 
 def active(activate: Any, x: Any, **options: Any) -> Active:
-    """The call `activate(x, **options)`; it waits for its factor where a kernel has both."""
+    """The call `activate(x, **options)`. If a kernel computes the product too, the call waits for its factor."""
     name = "" if torch.jit.is_tracing() else activation_name(activate, options)
     if name in GATES:
         return Active(activate, x, options, name, _version(x))
@@ -112,13 +112,13 @@ def active_times(module: Any, first: Active, other: Any) -> Any:
 
 
 def times_active(module: Any, other: Any, second: Active) -> Any:
-    """The same in the other order."""
+    """The product with the factor on the left."""
     y = _fused(module, second, other)
     return _tensor(other) * second.result() if y is None else y
 
 
 def _fused(module: Any, call: Active, other: Any) -> Any:
-    """The product by one kernel, or None if it is not known to be one."""
+    """The product by one kernel, or None if no kernel is known to compute it."""
     x, name = call.x, call.name
     if not name:
         return None
@@ -137,7 +137,7 @@ def _fused(module: Any, call: Active, other: Any) -> Any:
 
 
 def activation_name(activate: Any, options: dict[str, Any]) -> str:
-    """The name in `trials.activations` of what a callable computes now; "" where that is not known."""
+    """The name in `trials.activations` of the function that a callable computes now, or "" if it is unknown."""
     if isinstance(activate, nn.Module):
         return "" if options or _is_hooked(activate) else _name_of_module(activate)
     if isinstance(activate, MethodType):
@@ -168,14 +168,17 @@ def _name_of_module(module: Any) -> str:
 
 
 class Rewritten(NamedTuple):
-    """A module's methods with fused products. Each one has another `key`."""
+    """A module's methods with fused products. Different code has a different `key`."""
 
     key: tuple[Any, ...]
     methods: dict[str, Callable[..., Any]]
 
 
 def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
-    """The methods of a module with fused products, or the reason why there are none; "" where it looks like no gate."""
+    """The methods of a module with fused products, or None and the reason why there are none.
+
+    The reason is "" if the module does not look like a gate.
+    """
     _fill()
     kind: Any = type(module)
     children = dict(module.named_children())
@@ -214,7 +217,7 @@ def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
 
 
 def function_attributes(module: torch.nn.Module) -> set[str]:
-    """The attributes of a module that are functions of PyTorch with our names, such as `self.activation = F.gelu`."""
+    """The module's attributes that are functions of PyTorch and have one of our names: `self.activation = F.gelu`."""
     _fill()
     values = [(name, value) for name, value in vars(module).items() if callable(value)]
     return {name for name, value in values if getattr(value, "__hash__", None) and value in _torch_names}
@@ -253,7 +256,7 @@ class _Rewriter(ast.NodeTransformer):
         self.loads = Counter(node.id for node in self.names if isinstance(node.ctx, ast.Load))
 
     def function(self, function: FunctionType, name: str) -> Any:
-        """The method with fused products, or None if it has none."""
+        """The method with fused products, or None if it has no such product."""
         if self.tree is None:
             return None
         self.owner = self.tree.args.args[0].arg
@@ -299,7 +302,7 @@ class _Rewriter(ast.NodeTransformer):
         return call_node(function, row, node, node.keywords)
 
     def _postpone(self, statements: list[Any]) -> None:
-        """Move `v = act(x)` behind other assignments, to the only product that reads v."""
+        """Move `v = act(x)` past other assignments, to the only product that reads v."""
         for index, statement in enumerate(statements):
             name = target_of(statement)
             if not name or self.stores[name] != 1 or self.loads[name] != 1 or not isinstance(statement.value, ast.Call):
@@ -314,7 +317,7 @@ class _Rewriter(ast.NodeTransformer):
                     break
 
     def _keep_packed(self) -> None:
-        """Keep the packed tensor of `a, b = packed.chunk(2, -1)`, if one product reads both."""
+        """If one product reads both names of `a, b = packed.chunk(2, -1)`, keep the packed tensor."""
         if any(isinstance(node, (ast.For, ast.While)) for node in self.nodes):
             return
         pairs = [(c.args[0], o) for n in self.nodes for c, o, _ in factors(n) if self._is_gate(c, o)]
@@ -327,7 +330,7 @@ class _Rewriter(ast.NodeTransformer):
                 node.value = call_node("halves", [node.value.func.value], node)
 
     def _is_gate(self, call: Any, other: Any) -> bool:
-        """Whether an activation of `GATES` and its factor are as gates have them."""
+        """Whether a call and its factor look like a gate: an activation of `GATES`, times a value of the right kind."""
         if not is_simple(call) or (isinstance(call.args[0], ast.BinOp) and not self._is_matrix_product(call.args[0])):
             return False
         if self._is_argument(other) and not self._is_argument(call.args[0]):
@@ -337,7 +340,7 @@ class _Rewriter(ast.NodeTransformer):
         return is_value and self._name_of(call) in GATES
 
     def _is_matrix_product(self, node: ast.expr) -> bool:
-        """Whether an expression is a matrix product, by its operator or one of PyTorch's functions."""
+        """Whether an expression is a matrix product: the operator, or one of PyTorch's functions."""
         if isinstance(node, ast.BinOp):
             return isinstance(node.op, ast.MatMult)
         try:
@@ -353,12 +356,12 @@ class _Rewriter(ast.NodeTransformer):
         return isinstance(node, ast.Name) and not self.stores[node.id]
 
     def _is_child(self, call: ast.Call) -> bool:
-        """Whether a call is one of a child on values."""
+        """Whether a call is the call of a child on values."""
         name = attribute_of(call.func, self.owner)
         return name in self.module._modules and all(isinstance(a, (ast.Name, ast.Subscript)) for a in call.args)
 
     def _name_of(self, call: ast.Call) -> str:
-        """The activation that a call computes now; "" where it is not known."""
+        """The activation that a call computes now, or "" if it is unknown."""
         name = attribute_of(call.func, self.owner)
         child = self.module._modules.get(name) if name else None
         try:

@@ -1,4 +1,4 @@
-"""What `convert` reports."""
+"""The report of `convert`."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from . import gate_products
 class ConvertedModule(NamedTuple):
     """A row of the report: one module."""
 
-    name: str  # names in the model; a shared module has several
+    name: str  # its names in the model, several if it is shared
     was: str  # its class
-    becomes: str  # its new class; "" without one
-    reason: str  # why the module was left
-    candidates: str = ""  # what of actgrad.torch could take it
+    becomes: str  # its new class, or "" if it has none
+    reason: str  # why the module was not swapped
+    candidates: str = ""  # functions of actgrad.torch that could compute it
 
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of a conversion; printed, it is a table. `rows`, `swapped` and `left` are the data.
+    """The outcome of a conversion. Printed, it is a table. `rows`, `swapped` and `left` are the data.
 
-    `looked_at` counts the model's modules. The others need a forward pass; they are empty if `convert` had no inputs.
-    `calls` counts the functional calls that `patched` takes, and which `convert` does not change. `refused_calls`
-    counts those that stay PyTorch's. `unused` names the swapped modules that the forward pass did not call.
+    `looked_at` counts the model's modules. The other fields need a forward pass, and are empty if `convert` had no
+    inputs. `calls` counts the functional calls that `patched` would pass to actgrad. `convert` does not change them.
+    `refused_calls` counts the functional calls that PyTorch would still compute. `unused` names the swapped modules
+    that the forward pass did not call.
     """
 
     rows: tuple[ConvertedModule, ...]
@@ -37,7 +38,7 @@ class Report:
 
     @property
     def fallbacks(self) -> dict[str, int]:
-        """The calls until now that PyTorch computed because actgrad refused them, by the modules' names."""
+        """The number of calls until now that PyTorch computed because actgrad refused them, by the modules' names."""
         counts = {name: gate_products.fallbacks.get(module(), 0) for name, module in self.modules.items() if module()}
         return {name: count for name, count in counts.items() if count}
 

@@ -1,4 +1,4 @@
-"""Functional calls: `patched` gives calls such as `torch.nn.functional.gelu` to actgrad, and counts them."""
+"""Functional calls: `patched` passes calls such as `torch.nn.functional.gelu` to actgrad, and counts them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from . import gate_products
 
 
 def patched() -> Any:
-    """A context in which PyTorch's functional activations are actgrad's, in any code that runs inside.
+    """A context in which actgrad computes PyTorch's functional activations, in any code that runs inside.
 
-    These are the functions of `torch.nn.functional` that `actgrad.torch` has, also in place (`relu_`) and with `out=`,
+    They are the functions of `torch.nn.functional` that `actgrad.torch` has, also in place (`relu_`) and with `out=`,
     and their forms in `torch`, in `torch.special` and as methods of tensors. PyTorch computes a call that actgrad
-    refuses, such as one on integers, or one whose `out` would be resized.
+    refuses, such as a call on integers, or a call that would resize `out`.
 
     Returns:
         A context manager.
@@ -41,16 +41,16 @@ def call(model: torch.nn.Module, inputs: Any) -> Any:
 
 
 class Form(NamedTuple):
-    """One of PyTorch's calls that is a function of actgrad.torch."""
+    """One of PyTorch's calls that a function of actgrad.torch computes."""
 
-    name: str  # of our function
+    name: str  # the name of our function
     compute: Callable[..., Any]
     operator: Callable[..., Any]  # the operator itself, for `out=`
     parameters: tuple[str, ...]  # parameters of the call, in its order
     required: tuple[str, ...]
 
     def __call__(self, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Our result; TypeError where the call has other arguments than ours."""
+        """Our result. TypeError if the arguments do not fit our function."""
         if len(args) > len(self.parameters):
             raise TypeError("too many arguments")
         row = {**dict(zip(self.parameters, args)), **kwargs}  # noqa: B905  fewer arguments than parameters
@@ -61,7 +61,7 @@ class Form(NamedTuple):
         return self.compute(**row) if out is None else self._into(out, row)
 
     def _into(self, out: torch.Tensor, row: dict[str, Any]) -> Any:
-        """Our result in `out`, if PyTorch would not resize or convert it."""
+        """Our result in `out`, if PyTorch would neither resize nor convert `out`."""
         dtype, first = row.pop("dtype", None), row.pop(self.parameters[0])
         first = first if dtype is None else first.to(dtype)
         tensors = [first, *(value for value in row.values() if isinstance(value, torch.Tensor))]
@@ -73,13 +73,13 @@ class Form(NamedTuple):
         return self.operator(first, **row, out=out)
 
 
-_forms: dict[Any, Form] = {}  # filled by `forms`: torch.compile looks through no cache
-#: Names of our functions in other words of PyTorch's.
+_forms: dict[Any, Form] = {}  # `forms` fills it, because torch.compile cannot trace through a cache
+#: PyTorch's other names of our functions.
 _ALIASES = {"sigmoid": ("expit",)}
 
 
 def forms() -> dict[Any, Form]:
-    """PyTorch's calls that are functions of actgrad.torch."""
+    """PyTorch's calls that a function of actgrad.torch computes."""
     if not _forms:
         for names in public_names.all_names():
             for space in (torch.nn.functional, torch, torch.Tensor, torch.special, torch._C._nn):
@@ -98,7 +98,7 @@ def forms() -> dict[Any, Form]:
 
 
 def _form(names: public_names.TorchNames, original: Any, is_in_place: bool) -> Form | None:
-    """How a call of PyTorch's becomes ours, or None if ours has no such form."""
+    """The form that turns a call of PyTorch's into our call, or None if our function has no such form."""
     function, described, name = getattr(functions, names.function), _parameters(original), names.operator.name
     if is_in_place and any(each.name == "inplace" for each in names.parameters):
         function = partial(function, inplace=True)
@@ -112,7 +112,7 @@ def _form(names: public_names.TorchNames, original: Any, is_in_place: bool) -> F
 
 
 def _call(names: public_names.TorchNames, operator: Any, input: Any, out: Any = None, **attributes: Any) -> Any:
-    """A call of the operator, which has numbers for choices."""
+    """A call of the operator, which takes numbers instead of named choices."""
     switch, choices = names.operator.switch, names.operator.choices
     if switch in attributes and choices:
         attributes[switch] = function_arguments.number(names.operator.name, attributes[switch], choices)
@@ -120,7 +120,7 @@ def _call(names: public_names.TorchNames, operator: Any, input: Any, out: Any = 
 
 
 def _parameters(original: Any) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The names of a call's positional parameters, and of those that it needs."""
+    """The names of a call's positional parameters, and the names of its required parameters."""
     if isinstance(original, FunctionType):
         row = inspect.signature(original).parameters.values()
         return tuple(p.name for p in row), tuple(p.name for p in row if p.default is p.empty)
@@ -131,7 +131,7 @@ def _parameters(original: Any) -> tuple[tuple[str, ...], tuple[str, ...]] | None
 
 
 class _Mode(TorchFunctionMode):
-    """Passes calls to actgrad. Counts the calls that actgrad computed, and the calls that it could not compute."""
+    """Passes calls to actgrad. Counts the calls that actgrad computes, and the calls that it refuses."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -145,7 +145,7 @@ class _Mode(TorchFunctionMode):
             return function(*args, **(kwargs or {}))
         try:
             y = form(args, kwargs or {})
-        except gate_products.REFUSALS:  # PyTorch may know more dtypes, or other arguments
+        except gate_products.REFUSALS:  # PyTorch may take more dtypes, or other arguments
             self.refusals[form.name] += 1
             return function(*args, **(kwargs or {}))
         self.calls[form.name] += 1

@@ -1,8 +1,8 @@
-"""The run of a forward by its syntax tree: all that it reads is recorded, and anything but pure operations is refused.
+"""Runs a forward by its syntax tree. Records all reads, and refuses anything but pure operations.
 
-A forward is followed expression by expression, on tensors of numbers. The operations are a list of elementwise
+The reader follows a forward expression by expression, on tensors of numbers. The allowed operations are elementwise
 functions of PyTorch without side effects. Names and attributes must have values that cannot change by themselves.
-`Reads` has them all, and its test tells later whether one of them was replaced.
+`Reads` records these values, and its test later finds out whether one of them was replaced.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import torch
 
 from .source import tree_of
 
-#: PyTorch's functions without side effects that depend only on the elements.
+#: PyTorch's functions without side effects that compute each element by itself.
 _ELEMENTWISE = {
     *("abs", "add", "div", "mul", "sub", "neg", "pow", "square", "sqrt", "rsqrt", "reciprocal", "exp", "expm1", "log"),
     *("log1p", "sigmoid", "tanh", "erf", "erfc", "expit", "relu", "where", "clamp", "clip", "clamp_min", "clamp_max"),
@@ -29,9 +29,9 @@ _ELEMENTWISE = {
     *("softsign", "threshold", "hardshrink", "softshrink", "tanhshrink", "sign", "zeros_like", "ones_like"),
 }
 _METHODS = {*_ELEMENTWISE, "add_", "sub_", "mul_", "div_"} - {"zeros_like", "ones_like"}
-#: Tensors' methods of whole rows: what calls them is no elementwise activation.
+#: Methods of tensors that read whole rows. Code that calls one is no elementwise activation.
 _REDUCTIONS = {"mean", "var", "std", "norm", "sum", "amax", "amin", "max", "min", "median", "cumsum"}
-#: torch.autocast converts the tensors of these on some device.
+#: torch.autocast converts the tensors of these functions on some device.
 _CONVERTED = {"pow", "rsqrt", "reciprocal", "exp", "expm1", "log", "log1p", "softplus", "Pow"}
 _OPERATORS: dict[str, Any] = {
     "Add": operator.add,
@@ -72,14 +72,14 @@ def _pure() -> dict[Any, str]:
 
 
 def is_constant(value: Any) -> bool:
-    """Whether a value cannot change."""
+    """Whether a value is immutable."""
     if type(value) is tuple:
         return all(map(is_constant, value))
     return value is None or type(value) in (bool, int, float, str, torch.dtype)
 
 
 class Reads:
-    """The values that a forward read, by the expressions that read them again, with the names in the expressions."""
+    """The values that a forward read, by expressions that read them again, and the names in these expressions."""
 
     def __init__(self) -> None:
         self.tests: dict[str, None] = {}
@@ -88,10 +88,10 @@ class Reads:
         self.is_converted = False  # whether autocast may change the result
 
     def record(self, holder: Any, form: str, value: Any) -> Any:
-        """Record that `form`, an expression in which {0} is the holder, has a value."""
+        """Record the value of `form`, which is an expression in which {0} is the holder."""
         expression, name = form.format(self._name(holder)), self._name(value)
         is_same = f"id({expression}) == id({name})" if type(value) is partial else f"{expression} is {name}"
-        self.tests[is_same] = None  # torch.compile says that a partial is not itself
+        self.tests[is_same] = None  # torch.compile does not recognise that a partial is itself
         return value
 
     def _name(self, value: Any) -> str:
@@ -102,8 +102,8 @@ class Reads:
         return name
 
     def test(self) -> Any:
-        """A function of the module: whether all that was read is as it was."""
-        tests = [] if self.may_compile else ["not is_compiling()"]  # first: the compiler then reads no test behind it
+        """A function of the module that returns whether all recorded values are unchanged."""
+        tests = [] if self.may_compile else ["not is_compiling()"]  # first, so that the compiler traces no other test
         tests += ["not is_autocast()"] if self.is_converted else []
         tests += self.tests
         scope = {
@@ -168,7 +168,7 @@ class ForwardReader:
             raise Declined(f"its {name} cannot be tried: {type(fault).__name__}") from None
 
     def run(self, function: FunctionType, args: Any, kwargs: Any) -> Any:
-        """The result of a Python function, by its tree."""
+        """The result of a Python function, run by its syntax tree."""
         self.depth += 1
         tree = tree_of(function.__code__)
         if tree is None or self.depth > _DEPTH:
@@ -192,7 +192,7 @@ class ForwardReader:
     # Reads
 
     def allowed(self, name: str, value: Any) -> Any:
-        """A value that was read, if it cannot change by itself."""
+        """A value that was read, if it is allowed because it cannot change by itself."""
         kinds = (FunctionType, BuiltinFunctionType, ModuleType, partial)
         if isinstance(value, type) and issubclass(value, torch.autograd.Function):
             raise Declined(f"it uses the autograd.Function {name}")
@@ -210,7 +210,7 @@ class ForwardReader:
             if not hasattr(torch.Tensor, name):
                 raise Declined("its forward cannot be tried: AttributeError")
             if name not in _METHODS:
-                self.has_computed &= name not in _REDUCTIONS  # a normalisation then
+                self.has_computed &= name not in _REDUCTIONS  # such a function is a normalisation
                 raise Declined(f"it depends on the tensor's {name}")
             return _TensorMethod(value, name)
         if isinstance(value, torch.device) and name == "type":
@@ -224,7 +224,7 @@ class ForwardReader:
         raise Declined(f"it reads {name} of a {type(value).__name__}")
 
     def of_module(self, name: str) -> Any:
-        """The attribute of the module."""
+        """The attribute `name` of the module."""
         kind = type(self.module)
         readers = [inspect.getattr_static(kind, name) for name in ("__getattribute__", "__getattr__")]
         if readers != [object.__getattribute__, torch.nn.Module.__getattr__]:
@@ -247,7 +247,7 @@ class ForwardReader:
 
 
 class _TensorMethod:
-    """A tensor's method that was read."""
+    """A method that was read from a tensor."""
 
     def __init__(self, tensor: torch.Tensor, name: str):
         self.tensor, self.name = tensor, name
@@ -354,7 +354,7 @@ class Frame:
         return self.interpreter.call(function, args, kwargs)
 
     def of_Name(self, node: ast.Name) -> Any:
-        """A name's value: of a local variable, an enclosing function, the module, or the builtins."""
+        """The value of a name: a local variable, or from an enclosing function, the module, or the builtins."""
         name, function, reads = node.id, self.function, self.interpreter.reads
         code = function.__code__
         if name in code.co_varnames or name in code.co_cellvars:
@@ -385,7 +385,7 @@ def _word(node: ast.AST) -> str:
 
 
 def _keeps_shapes(function: Any, args: Any, kwargs: Any) -> bool:
-    """Whether a function of PyTorch that is not known returns a tensor like the first one, element by element."""
+    """Whether an unknown function of PyTorch returns a tensor like its first argument, element by element."""
     if function.__module__ is not None and not function.__module__.startswith("torch"):
         return False
     with torch.random.fork_rng([]), torch.no_grad():

@@ -1,8 +1,8 @@
-"""The backward pass computes the product of a gate again, because the gradient needs the factors anyway.
+"""The backward pass computes the product of a gate again, because it needs the factors for the gradient anyway.
 
 A linear layer after the gate saves the product for the gradient of its weight. `recompute_products` replaces this
-saved tensor by a function that runs the gate's kernel again on the factors, which the gate's node saves. The bits are
-the same.
+saved tensor by a function that runs the gate's kernel again. Its inputs are the factors, which the gate's node saves.
+The result has the same bits.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _BITS = {2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 def recompute_products(results: Any) -> Any:
-    """The results of a gated module, in whose graph matrix products do not save a gate's product."""
+    """The results of a gated module. Matrix products in their graph no longer save a gate's product."""
     y = results[0] if isinstance(results, tuple) and results else results
     if not torch.compiler.is_compiling() and isinstance(y, torch.Tensor) and y.grad_fn is not None:
-        is_watched = torch._C._autograd._top_saved_tensors_default_hooks(True) is not None  # as under a checkpoint
+        is_watched = torch._C._autograd._top_saved_tensors_default_hooks(True) is not None  # a checkpoint, for example
         if not (is_watched or torch._C._are_functorch_transforms_active()):
             _search(y.grad_fn)
     return results
@@ -46,7 +46,7 @@ def _search(first: Any) -> None:
 
 
 def _recompute(node: Any, position: int, attribute: str) -> None:
-    """Let a matrix product compute its first factor again, if this factor is a gate's product."""
+    """Let a matrix product compute its first factor again, if that factor is a gate's product."""
     gate: Any = node.next_functions[position][0]
     while gate is not None and gate.name() in _VIEWS:
         gate = gate.next_functions[0][0]
@@ -64,7 +64,7 @@ def _recompute(node: Any, position: int, attribute: str) -> None:
 
 
 def _fingerprint(tensor: torch.Tensor) -> tuple[torch.Tensor, int] | None:
-    """A few elements and the sum of the bits of all. A GPU would have to wait for the comparison."""
+    """A few elements and the sum of the bits of all elements. Comparing whole tensors would make a GPU wait."""
     row = tensor.detach().reshape(-1)
     if not row.is_cpu:
         return None
@@ -74,7 +74,7 @@ def _fingerprint(tensor: torch.Tensor) -> tuple[torch.Tensor, int] | None:
 
 
 def _differs(product: torch.Tensor, fingerprint: tuple[torch.Tensor, int]) -> bool:
-    """Whether a product is not the tensor that had this fingerprint. NaNs of any bits are the same."""
+    """Whether the fingerprint of a product differs from this one. NaNs with different bits count as equal."""
     sample, total = fingerprint
     again = _fingerprint(product)
     assert again is not None, "both are on the CPU"
@@ -83,15 +83,15 @@ def _differs(product: torch.Tensor, fingerprint: tuple[torch.Tensor, int]) -> bo
 
 
 def _operator(node: Any) -> Any:
-    """The operator of a node that is actgrad's."""
+    """The operator of a node, if the node is actgrad's."""
     kind: Any = getattr(type(node), "_forward_cls", object)
     return kind.interface.operator if issubclass(kind, Node) else None
 
 
 def _product(gate: Any, rules: Any, saved: tuple[torch.Size, tuple[torch.Tensor, int] | None]) -> torch.Tensor:
-    """The gate's product of the factors that it saved; PyTorch raises if one of them was overwritten.
+    """The gate's product, from the factors that it saved. PyTorch raises if a factor was overwritten.
 
-    The call is judged by the rules of the forward pass, which allowed it.
+    The call follows the rules of the forward pass, which allowed it.
     """
     shape, fingerprint = saved
     interface = gate.derivation.interface

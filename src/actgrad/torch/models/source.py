@@ -1,6 +1,6 @@
-"""A function's syntax tree, and functions of a changed tree.
+"""A function's syntax tree, and functions with a changed tree.
 
-The tree is used only if it compiles to exactly the code of the function, because a file may change after its import.
+A tree is used only if it compiles to exactly the code of the function, because a file may change after its import.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _FUTURE = 0x1FF0000  # the bits of co_flags for `from __future__ import ...`
 
 @cache
 def tree_of(code: CodeType) -> Function | None:
-    """The syntax tree of a function's code, or None without a source that compiles to it."""
+    """The syntax tree of a function's code, or None if no source compiles to this code."""
     parsed = _parsed(code.co_filename)
     if parsed is None or not any(_is_same(code, other) for other in parsed[1] if other.co_name == code.co_name):
         return None
     nodes = [node for node in ast.walk(parsed[0]) if isinstance(node, Function) and _may_be(code, node)]
-    if len(nodes) > 1 and hasattr(code, "co_positions"):  # lambdas in one line: the innermost one around the code
+    if len(nodes) > 1 and hasattr(code, "co_positions"):  # lambdas in one line: take the innermost
         lines = [p for p in code.co_positions() if p[2] is not None and p[3] is not None and p[2:] != (0, 0)]
         nodes = [node for node in nodes if all(_is_within(position, node) for position in lines)][-1:]
     return nodes[0] if len(nodes) == 1 else None
@@ -66,7 +66,7 @@ def _is_within(position: Any, node: Any) -> bool:
 
 
 def with_tree(function: FunctionType, tree: ast.FunctionDef, names: dict[str, Any]) -> FunctionType | None:
-    """The function with another tree and some more names, or None if its code needs its class."""
+    """The function with another tree and some more names, or None if its code refers to its class."""
     code, tree = function.__code__, copy.deepcopy(tree)
     words = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)} | set(code.co_varnames)
     if any(word.startswith("__") and not word.endswith("__") for word in words):

@@ -1,4 +1,4 @@
-"""Parts of syntax trees: products, calls and names, read and made."""
+"""Parts of syntax trees: reads and makes products, calls and names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def name_node(name: str) -> ast.expr:
 
 
 def wrap_returns(tree: ast.FunctionDef, function: str) -> ast.FunctionDef:
-    """The tree, in which each returned value is the result of one of our functions."""
+    """The tree with each returned value passed through one of our functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Return) and node.value is not None:
             node.value = call_node(function, [node.value], node)
@@ -27,27 +27,27 @@ def call_node(function: str, row: list[Any], like: Any, keywords: Sequence[Any] 
 
 
 def factors(node: Any) -> list[tuple[Any, Any, bool]]:
-    """Both ways to read a product as an activation and a factor."""
+    """Both ways to read a product as (activation, factor, whether the activation comes first)."""
     if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
         return []
     return [(node.left, node.right, True), (node.right, node.left, False)]
 
 
 def is_simple(call: Any) -> bool:
-    """Whether a call has one argument, and options that are constants."""
+    """Whether a call has one argument, and only constants as options."""
     is_call = isinstance(call, ast.Call) and len(call.args) == 1 and not isinstance(call.args[0], ast.Starred)
     return is_call and all(k.arg and isinstance(k.value, ast.Constant) for k in call.keywords)
 
 
 def attribute_of(node: ast.expr, owner: str) -> str:
-    """The name of an attribute of `self`."""
+    """The name of an attribute of `owner`, or ""."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == owner:
         return node.attr
     return ""
 
 
 def target_of(statement: Any) -> str:
-    """The only name that a statement assigns to."""
+    """The only name that a statement assigns to, or ""."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id
     return ""
@@ -81,7 +81,7 @@ def writes(node: Any, owner: str) -> bool:
 
 
 def same_call(a: ast.arguments, function: ast.expr) -> ast.Call:
-    """A call with the arguments of the method itself."""
+    """A call with the method's own arguments."""
     row: list[ast.expr] = [name_node(each.arg) for each in (*a.posonlyargs, *a.args)]
     row += [ast.Starred(name_node(a.vararg.arg), ast.Load())] if a.vararg else []
     keywords = [ast.keyword(each.arg, name_node(each.arg)) for each in a.kwonlyargs]
@@ -90,7 +90,7 @@ def same_call(a: ast.arguments, function: ast.expr) -> ast.Call:
 
 
 def wrapped(wrapper: Any, inner: Any, result: Any) -> Any:
-    """A decorator's function around another function, or None if it does not have it in one cell."""
+    """A decorator's function with another function inside, or None if it does not hold `inner` in exactly one cell."""
     cells = [cell for cell in wrapper.__closure__ or () if cell.cell_contents is inner]
     if len(cells) != 1:
         return None

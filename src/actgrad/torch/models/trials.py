@@ -1,6 +1,6 @@
-"""Modules of other libraries that a proof recognises: `reading` follows their forward, and compares it with ours.
+"""Recognises modules of other libraries: follows their forward with `reading`, and compares it with our function.
 
-No library is imported, no class is known by its name, and none of the model's code runs before all of it was read.
+This imports no library, knows no class by name, and runs none of the model's code before all of it was read.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class KnownActivation(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What a module's forward, or a method, computes."""
+    """The function that a module's forward, or a method, computes."""
 
-    name: str  # in `activations`
-    test: Callable[[Any], bool]  # whether all that the forward read is as it was
+    name: str  # a key of `activations`
+    test: Callable[[Any], bool]  # whether everything that the forward read is unchanged
 
 
 _proofs: WeakKeyDictionary[FunctionType, list[tuple[type, Proof]]] = WeakKeyDictionary()
@@ -57,7 +57,7 @@ def activations() -> dict[str, KnownActivation]:
 
 @cache
 def _formula(activation: KnownActivation) -> Callable[[torch.Tensor], torch.Tensor]:
-    """The function made of aten's operators, which need no compilation."""
+    """The function, composed of aten's operators, which need no compilation."""
     function, options = activation
     interface = interface_of(public_names.names_of(function).operator)
     template = interface.template(dict(options))
@@ -69,7 +69,7 @@ KINKS = (0.0, 0.5, 1.0, 1.702, 2.0, 3.0, 6.0, 10.0, 20.0)
 
 @cache
 def ordinary_points() -> torch.Tensor:
-    """Ordinary numbers to 200, since some modules clip at 10; kinks and their neighbours; infinities and NaN."""
+    """Ordinary numbers up to 200, because some modules clip at 10; kinks and their neighbours; infinities and NaN."""
     kinks = torch.tensor([*KINKS, *(-kink for kink in KINKS)], dtype=torch.float64, device="cpu")
     ends = torch.tensor([torch.inf, -torch.inf], dtype=torch.float64, device="cpu")
     ordinary = torch.linspace(-6, 6, 61, dtype=torch.float64, device="cpu").sinh()
@@ -90,14 +90,14 @@ def _with_gradient(function: Callable[[torch.Tensor], Any]) -> tuple[torch.Tenso
 
 @cache
 def _reference(name: str) -> tuple[torch.Tensor, torch.Tensor]:
-    """Our own values and gradients at the points."""
+    """The values and gradients of our function at the points."""
     return _with_gradient(lambda x: activations()[name](x))
 
 
 def activation(module: torch.nn.Module) -> tuple[Proof | None, str]:
-    """What a module without children computes, or the reason why it is unknown.
+    """The function that a module without children computes, or the reason why it is unknown.
 
-    The reason is "" for a module that is no activation: one with parameters, or with other arguments than one tensor.
+    The reason is "" if the module is no activation, because it has parameters or takes more than one tensor.
     """
     if module._parameters or module._buffers or module._modules:
         return None, ""
@@ -106,7 +106,7 @@ def activation(module: torch.nn.Module) -> tuple[Proof | None, str]:
 
 
 def function(module: torch.nn.Module, name: str, method: FunctionType) -> tuple[Proof | None, str]:
-    """What a method of a module computes, or the reason why it is unknown."""
+    """The function that a method of a module computes, or the reason why it is unknown."""
     for kind, proof in _proofs.get(method, ()):
         if kind is type(module) and proof.test(module):
             return proof, ""
@@ -133,7 +133,7 @@ def _calls_activations(method: FunctionType) -> bool:
 
 
 def _name(interpreter: ForwardReader, method: FunctionType) -> str:
-    """The name of what a method computes; raises Declined."""
+    """The name of the function that a method computes. Raises Declined if it is unknown."""
     module = interpreter.module
 
     def forward(x: torch.Tensor) -> Any:
@@ -170,7 +170,7 @@ def _name(interpreter: ForwardReader, method: FunctionType) -> str:
 def same_on_copy(
     module: Any, method: FunctionType, forward: Callable[[torch.Tensor], Any], points: torch.Tensor
 ) -> None:
-    """Compare with the method itself, on a copy of the module; the method was read before."""
+    """Compare with the method itself, on a copy of the module. The method must have been read before."""
     kind: Any = type(module)
     copy = kind.__new__(kind)
     copy.__dict__.update(module.__dict__)
@@ -182,9 +182,9 @@ def same_on_copy(
 
 
 def _difference(expected: Any, actual: Any, formula: Callable[[torch.Tensor], torch.Tensor]) -> str:
-    """The first difference of values and gradients that is more than the rounding of constants.
+    """The first difference of values and gradients that exceeds the rounding of constants, or "".
 
-    Where their formula loses an infinity to NaN, our function has the limit.
+    If their formula gives NaN for an infinity, our function may return the limit.
     """
     x = ordinary_points()
     is_lost = x.isinf() & expected[0].isnan(), x.isinf() & expected[1].isnan()

@@ -1,5 +1,5 @@
-/* aclopAttr: the attributes of a single operator, written down as JSON. A float is an object of its bits, since its
-   digits would depend on the program's locale. */
+/* aclopAttr: the attributes of a single operator, as JSON text. A float is a JSON object with its bits, because the
+   digits of a float would depend on the program's locale. */
 #include "ascendcl/runtime.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "acl/acl_op.h"
 
 struct aclopAttr {
-    FILE* stream; /* into the text */
+    FILE* stream; /* writes into the text */
     char* text;
     size_t size;
 };

@@ -11,7 +11,7 @@ struct aclTensorDesc {
     aclFormat format;
     size_t rank;
     int64_t dims[MOST_DIMS];
-    char* name; /* NULL without one */
+    char* name; /* NULL if it has no name */
 };
 
 struct aclDataBuffer {
@@ -55,7 +55,7 @@ aclError aclSetTensorFormat(aclTensorDesc* desc, aclFormat format) {
     return ACL_SUCCESS;
 }
 
-/** Checked, and without effect: addresses say what they are. */
+/** Checked, but without effect, because addresses show where memory is. */
 aclError aclSetTensorPlaceMent(aclTensorDesc* desc, aclMemType memType) {
     return desc == NULL ? actgrad_fail_null(__func__, "desc") : ACL_SUCCESS;
 }
@@ -68,10 +68,10 @@ void aclSetTensorDescName(aclTensorDesc* desc, const char* name) {
 
 const char* aclGetTensorDescName(aclTensorDesc* desc) { return desc == NULL || desc->name == NULL ? "" : desc->name; }
 
-/** ACL_DT_UNDEFINED for a null pointer. */
+/** Returns ACL_DT_UNDEFINED for a null pointer. */
 aclDataType aclGetTensorDescType(const aclTensorDesc* desc) { return desc == NULL ? ACL_DT_UNDEFINED : desc->type; }
 
-/** ACL_FORMAT_UNDEFINED for a null pointer. */
+/** Returns ACL_FORMAT_UNDEFINED for a null pointer. */
 aclFormat aclGetTensorDescFormat(const aclTensorDesc* desc) {
     return desc == NULL ? ACL_FORMAT_UNDEFINED : desc->format;
 }
@@ -89,14 +89,14 @@ aclError aclGetTensorDescDimV2(const aclTensorDesc* desc, size_t index, int64_t*
     return ACL_SUCCESS;
 }
 
-/** The number of elements, or 0 for a null pointer. */
+/** Returns the number of elements, or 0 for a null pointer. */
 size_t aclGetTensorDescElementCount(const aclTensorDesc* desc) {
     size_t count = desc != NULL;
     for (size_t k = 0; desc != NULL && k < desc->rank; k++) count *= (size_t)desc->dims[k];
     return count;
 }
 
-/** The bytes of all elements. */
+/** Returns the bytes of all elements. */
 size_t aclGetTensorDescSize(const aclTensorDesc* desc) {
     return desc == NULL ? 0 : aclGetTensorDescElementCount(desc) * aclDataTypeSize(desc->type);
 }
@@ -107,7 +107,7 @@ aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) {
     return buffer;
 }
 
-/** The memory that it describes stays. */
+/** Does not free the memory that the buffer describes. */
 aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer) {
     if (dataBuffer == NULL) return actgrad_fail_null(__func__, "dataBuffer");
     free((void*)(uintptr_t)dataBuffer);

@@ -1,5 +1,5 @@
-/* Single operators by their names in graphs, computed by the aclnn interface's planner. Options of their compiler are
-   kept, because programs set them at their start. */
+/* Single operators by their names in graphs. The planner of the aclnn interface computes them. The options of their
+   compiler are only stored, because programs set them at their start. */
 #include "nnopbase/nnopbase.h"
 
 #include "acl/acl_op_compiler.h"
@@ -7,7 +7,7 @@
 enum { OPTIONS = ACL_OP_DEBUG_OPTION + 1, LONGEST = 512, MOST = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char options[OPTIONS][LONGEST]; /* "" for one that was never set */
+static char options[OPTIONS][LONGEST]; /* "" if the program never set the option */
 
 static aclError check_option(const char* function, aclCompileOpt opt, const void* value) {
     if (value == NULL) return actgrad_fail_null(function, "value");
@@ -16,7 +16,8 @@ static aclError check_option(const char* function, aclCompileOpt opt, const void
                         (int)opt);
 }
 
-/* The value of an option. Chips before Ascend910B compile operators while a program runs, unless it says otherwise. */
+/* The value of an option. If ACL_OP_JIT_COMPILE is not set, it is "enable" for chips before Ascend910B, because they
+   compile operators at run time. */
 static const char* option(aclCompileOpt opt) {
     const char* chip = aclrtGetSocName();
     const bool is_older = strncmp(chip, "Ascend310P", 10) == 0 ||
@@ -25,7 +26,7 @@ static const char* option(aclCompileOpt opt) {
     return options[opt];
 }
 
-/** Kept for aclGetCompileopt. It has no effect. */
+/** Stores the value for aclGetCompileopt. The value has no effect. */
 aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
     RETURN_IF_ERROR(check_option(__func__, opt, value));
     if (strlen(value) >= LONGEST)
@@ -37,7 +38,7 @@ aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
     return ACL_SUCCESS;
 }
 
-/** The bytes that aclGetCompileopt needs, with the zero at the end, or 0 for no option. */
+/** Returns the bytes that aclGetCompileopt needs, including the zero at the end, or 0 if the option does not exist. */
 size_t aclGetCompileoptSize(aclCompileOpt opt) {
     if ((int)opt < 0 || (int)opt >= OPTIONS) return 0;
     LOCKED(&lock);
@@ -55,7 +56,7 @@ aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length) {
     return ACL_SUCCESS;
 }
 
-/* Tensors as the aclnn interface has them. One of an undefined type was left out. */
+/* Tensors as the aclnn interface has them. A tensor of an undefined type is an argument that was left out. */
 static aclTensorList* listed(int count, const aclTensorDesc* const* descs, const aclDataBuffer* const* buffers) {
     const aclTensor* tensors[MOST] = {NULL};
     int64_t dims[MAX_RANK];
@@ -71,7 +72,7 @@ static aclTensorList* listed(int count, const aclTensorDesc* const* descs, const
     return aclCreateTensorList(tensors, (uint64_t)count);
 }
 
-/* Operators have at most MOST inputs, and as many outputs. */
+/* Operators have at most MOST inputs and MOST outputs. */
 static aclError check_counts(const char* function, const char* opType, int numInputs, int numOutputs) {
     if (opType == NULL) return actgrad_fail_null(function, "opType");
     if (numInputs >= 0 && numInputs <= MOST && numOutputs >= 0 && numOutputs <= MOST) return ACL_SUCCESS;
@@ -90,7 +91,8 @@ static int32_t run(const char* function, const char* opType, const aclopAttr* at
     return actgrad_phase_two(function, NULL, 0, executor, stream);
 }
 
-/** Computes an operator that actgrad.ir has. Other names fail with 207000, and so does the next copy or synchronize. */
+/** Computes an operator of actgrad.ir. With any other name, this call fails with 207000, and so does the next copy or
+    synchronize. */
 aclError aclopCompileAndExecute(const char* opType, int numInputs, const aclTensorDesc* const* inputDesc,
                                 const aclDataBuffer* const* inputs, int numOutputs,
                                 const aclTensorDesc* const* outputDesc, aclDataBuffer* const* outputs,
@@ -109,7 +111,7 @@ aclError aclopCompileAndExecute(const char* opType, int numInputs, const aclTens
     return actgrad_note_refusal(status, true);
 }
 
-/** The same. The descriptions of the outputs must have their shapes. */
+/** Like aclopCompileAndExecute. The descriptions of the outputs must have the outputs' shapes. */
 aclError aclopCompileAndExecuteV2(const char* opType, int numInputs, aclTensorDesc** inputDesc, aclDataBuffer** inputs,
                                   int numOutputs, aclTensorDesc** outputDesc, aclDataBuffer** outputs, aclopAttr* attr,
                                   aclopEngineType engineType, aclopCompileType compileFlag, const char* opPath,

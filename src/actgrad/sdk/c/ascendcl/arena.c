@@ -1,10 +1,11 @@
-/* The memory blocks in use, and the address space that they come from, which is reserved once.
+/* The memory blocks in use, and their address space, which the process reserves once.
 
-   Private memory, where only this process computes: a forked child gets its own copy from the system. Otherwise a file
-   in memory, mapped at one address here and in the process that computes. A strict program cannot touch the device
-   addresses. The file is mapped a second time, elsewhere, for the functions that may.
+   If only this process computes, the memory is private, and a forked child gets its own copy from the system. Otherwise
+   it is a file in memory, mapped at the same address in this process and in the process that computes. A strict program
+   cannot access the device addresses. For the functions that may access the file, it is mapped a second time,
+   elsewhere.
 
-   The memory past the last block cannot be touched at all: checkers of memory read everything else. */
+   The memory past the last block is always inaccessible, because memory checkers read everything else. */
 #include "runtime.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Blocks are sorted by address. The gaps between them are free, so free blocks never need merging. */
+/* Blocks are sorted by address. The gaps between blocks are free memory, so free blocks need no merging. */
 size_t actgrad_blocks_after(const Blocks* blocks, uint64_t address) {
     size_t low = 0;
     size_t high = blocks->count;
@@ -65,16 +66,16 @@ void actgrad_blocks_remove(Blocks* blocks, size_t index) {
 
 static const uint64_t LARGEST = 64ull << 30;
 static const uint64_t SMALLEST = 1ull << 20;
-static const uint64_t STEP = 16ull << 20; /* the touchable part grows by this */
-/* Far from programs, libraries and heaps, so that other processes have them free too. Valgrind's quick tables reach the
-   first. The second is outside AddressSanitizer's own memory. */
+static const uint64_t STEP = 16ull << 20; /* the accessible part grows by this number of bytes */
+/* Far from programs, libraries and heaps, so that the addresses are free in other processes too. The first is in range
+   of Valgrind's fast tables. The second is outside AddressSanitizer's memory. */
 static const uint64_t BASES[] = {0x1000000000ull, 0x12c000000000ull, 0};
 enum { BASE_COUNT = sizeof BASES / sizeof *BASES };
 
 static bool is_strict(void) { return actgrad_get_settings()->is_strict; }
 static bool is_shared(void) { return is_strict() || actgrad_get_settings()->uses_server; }
 
-/* Reserves address space. Nothing can be touched there yet. */
+/* Reserves address space. Nothing in it is accessible yet. */
 static void* map(uint64_t address, uint64_t size, int flags, int file) {
     return mmap((void*)(uintptr_t)address, size, PROT_NONE, flags | MAP_NORESERVE, file, 0);
 }
@@ -83,7 +84,7 @@ static void* map_private(uint64_t address, uint64_t size, int flags) {
     return map(address, size, flags | MAP_PRIVATE | MAP_ANONYMOUS, -1);
 }
 
-/* The bytes that a file may have. A larger one ends the process with SIGXFSZ. */
+/* The largest size of a file. Writing more ends the process with SIGXFSZ. */
 static uint64_t largest_file(void) {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
@@ -136,7 +137,7 @@ bool actgrad_arena_open(Arena* arena) {
     for (uint64_t size = largest_size(); size >= SMALLEST; size /= 2) {
         if (!map_arena(arena, size)) continue;
         if (size == LARGEST || size / 2 < SMALLEST) return true;
-        /* The largest size granted would leave nothing for the rest of the program. */
+        /* The largest size that the system grants would leave no address space for the rest of the program. */
         unmap_arena(arena);
         return map_arena(arena, size / 2);
     }
@@ -162,7 +163,7 @@ bool actgrad_arena_reach(Arena* arena, uint64_t end) {
 }
 
 void actgrad_arena_use_huge_pages(const Arena* arena, uint64_t start, uint64_t end) {
-    (void)!madvise(touchable(arena, start), end - start, MADV_HUGEPAGE); /* a system without them works as well */
+    (void)!madvise(touchable(arena, start), end - start, MADV_HUGEPAGE); /* systems without huge pages work too */
 }
 
 void actgrad_arena_give_back(const Arena* arena, uint64_t start, uint64_t end) {
@@ -179,7 +180,7 @@ static bool copy_bytes(const Arena* arena, int to, uint64_t start, uint64_t end)
     return true;
 }
 
-/* Copies only the touched pages, because reading the others would allocate them. */
+/* Copies only the pages that were written, because reading the other pages would allocate them. */
 int actgrad_arena_copy(const Arena* arena) {
     const int copy = make_file(arena->size);
     bool is_copied = copy >= 0;
@@ -188,7 +189,7 @@ int actgrad_arena_copy(const Arena* arena) {
         hole = lseek(arena->file, data, SEEK_HOLE);
         is_copied = copy_bytes(arena, copy, arena->base + (uint64_t)data, arena->base + (uint64_t)hole);
     }
-    if (is_copied && errno == ENXIO) return copy; /* no data is left */
+    if (is_copied && errno == ENXIO) return copy; /* no data follows */
     if (copy >= 0) close(copy);
     return -1;
 }

@@ -1,4 +1,4 @@
-/* Contexts: the one a thread works in, those that programs make, and their switches. */
+/* Contexts: the current context of a thread, the contexts that programs make, and their switches. */
 #include "runtime.h"
 
 #include <stdatomic.h>
@@ -16,7 +16,7 @@ struct Context {
 
 atomic_bool actgrad_is_started;
 FORK_SAFE_LOCK(contexts_lock, CONTEXTS_ORDER)
-static Context* contexts; /* contexts that programs made, destroyed contexts too */
+static Context* contexts; /* contexts that programs made, including destroyed ones */
 static Context defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
                                     {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}};
 static uint64_t uses[DEVICES]; /* calls of aclrtSetDevice minus calls of aclrtResetDevice */
@@ -75,7 +75,7 @@ bool actgrad_leave_device(int32_t device, bool is_forced) {
 
 void actgrad_end_default_context(int32_t device) { defaults[device].is_alive = false; }
 
-/* The living context of a handle. */
+/* The context of a handle, if it is alive. */
 static aclError find_context(const char* function, aclError code, aclrtContext handle, Context** found) {
     if (handle == NULL) return actgrad_fail_null(function, "context");
     LOCKED(&contexts_lock);
@@ -133,7 +133,7 @@ void actgrad_report_contexts(void) {
                     (const void*)each);
 }
 
-/* Sets a switch, of the process or of the thread's context, or with `given` NULL reads it into `result`. */
+/* Sets a switch of the process or of the thread's context. If `given` is NULL, reads the switch into `result`. */
 static aclError use_switch(const char* function, aclSysParamOpt opt, bool is_of_context, const int64_t* given,
                            int64_t* result) {
     if (given == NULL && result == NULL) return actgrad_fail_null(function, "value");

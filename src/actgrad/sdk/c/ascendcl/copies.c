@@ -1,11 +1,11 @@
-/* Copies and fillings, at once and on a stream. */
+/* Copies and fills, immediate or on a stream. */
 #include "runtime.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The kinds of copies: their names, and the sides that are device memory. */
+/* The kinds of copies: their names, and which sides are device memory. */
 enum { FROM_DEVICE = 1, TO_DEVICE = 2 };
 static const struct {
     const char* name;
@@ -21,7 +21,7 @@ static const struct {
     {"ACL_MEMCPY_INTER_DEVICE_TO_DEVICE", FROM_DEVICE | TO_DEVICE},
 };
 
-/* A copy, or a filling with a byte. */
+/* A copy, or a fill with a byte. */
 typedef struct {
     const char* function;
     bool is_copy;
@@ -86,7 +86,7 @@ static void* touchable(const void* pointer) {
     return (void*)(uintptr_t)address;
 }
 
-/* Checks the ranges of queued work once more: the program may have freed the memory meanwhile. */
+/* Checks the ranges of queued work again, because the program may have freed the memory meanwhile. */
 static int32_t transfer(void* argument) {
     const Transfer* each = argument;
     RETURN_IF_ERROR(check_ranges(each));

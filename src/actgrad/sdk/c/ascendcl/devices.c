@@ -1,4 +1,4 @@
-/* Devices: eight or as many as are visible, all of them this CPU. */
+/* Devices: eight, or as many as are visible. Each of them is this CPU. */
 #include "runtime.h"
 
 #include <unistd.h>
@@ -9,7 +9,7 @@ aclError aclrtSetDevice(int32_t deviceId) {
     return ACL_SUCCESS;
 }
 
-/* The last reset waits for the device's work and ends its default context. */
+/* The last reset of a device waits for the device's work and ends its default context. */
 static aclError reset(const char* function, int32_t deviceId, bool is_forced) {
     RETURN_IF_ERROR(actgrad_check_device_id(function, deviceId));
     if (!actgrad_leave_device(deviceId, is_forced)) return ACL_SUCCESS;
@@ -29,7 +29,7 @@ aclError aclrtGetDevice(int32_t* deviceId) {
     return ACL_SUCCESS;
 }
 
-/** The number of devices that ASCEND_RT_VISIBLE_DEVICES names, or 8. */
+/** Returns the number of devices that ASCEND_RT_VISIBLE_DEVICES lists, or 8. */
 aclError aclrtGetDeviceCount(uint32_t* count) {
     if (count == NULL) return actgrad_fail_null(__func__, "count");
     *count = (uint32_t)actgrad_get_settings()->devices;
@@ -42,7 +42,7 @@ aclError aclrtGetRunMode(aclrtRunMode* runMode) {
     return ACL_SUCCESS;
 }
 
-/** The chip that ACTGRAD_PRODUCT names, or one of its product. */
+/** Returns the chip that ACTGRAD_PRODUCT names, or a chip of the product that it names. */
 const char* aclrtGetSocName(void) { return actgrad_get_settings()->chip; }
 
 static aclError synchronize(const char* function) {
@@ -58,7 +58,7 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
     return synchronize(__func__);
 }
 
-/** The answer is 0: no device reads the memory of another. */
+/** Returns 0 in `canAccessPeer`, because no device reads the memory of another. */
 aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
     if (canAccessPeer == NULL) return actgrad_fail_null(__func__, "canAccessPeer");
     RETURN_IF_ERROR(actgrad_check_device_id(__func__, deviceId));
@@ -67,7 +67,7 @@ aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int3
     return ACL_SUCCESS;
 }
 
-/** Checked, and without effect: results overflow to infinity, as in ACL_RT_OVERFLOW_MODE_INFNAN. */
+/** Checked, but without effect: results always overflow to infinity, as in ACL_RT_OVERFLOW_MODE_INFNAN. */
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     if (mode == ACL_RT_OVERFLOW_MODE_SATURATION || mode == ACL_RT_OVERFLOW_MODE_INFNAN) return ACL_SUCCESS;
     return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
@@ -75,7 +75,7 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
                         (int)mode);
 }
 
-/** Cores are this machine's. It has no level-2 cache of a device. */
+/** Cores are this machine's cores. The size of the level-2 cache is 0, because this device has none. */
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
     if (value == NULL) return actgrad_fail_null(__func__, "value");
     RETURN_IF_ERROR(actgrad_check_device_id(__func__, (int32_t)deviceId));

@@ -1,4 +1,4 @@
-/* The text of the last failure: one per thread, returned once. */
+/* The text of the last failure: each thread has one, and a call returns it once. */
 #include "runtime.h"
 
 #include <stdarg.h>
@@ -14,10 +14,10 @@ typedef struct {
 } Texts;
 
 static __thread Texts texts;
-static pthread_key_t at_end; /* frees the texts of a thread that ends */
+static pthread_key_t at_end; /* its destructor frees the texts of a thread that ends */
 static bool has_key;
 
-/* localtime_r locks the time zone: a child forked meanwhile by another thread would wait in it for ever. */
+/* localtime_r locks the time zone. If another thread forked meanwhile, the child would wait for this lock for ever. */
 FORK_SAFE_LOCK(clock_lock, CLOCK_ORDER)
 
 static void free_texts(void* of_thread) {
@@ -29,7 +29,7 @@ static void free_texts(void* of_thread) {
 
 __attribute__((constructor)) static void make_key(void) { has_key = pthread_key_create(&at_end, free_texts) == 0; }
 
-/* Takes the text. If memory for the text is missing, only the code describes the failure. */
+/* Takes ownership of the text. If memory for the text is missing, only the status code describes the failure. */
 static void keep(char* text) {
     if (text == NULL) return;
     free(texts.newest);
@@ -49,7 +49,7 @@ static void write_time(char* text, size_t size) {
     snprintf(text + length, size - length, ".%03ld.%03ld", now.tv_nsec / 1000000, now.tv_nsec / 1000 % 1000);
 }
 
-/* The operators' statuses and the runtime's codes have different titles. */
+/* Statuses of operators and codes of the runtime have different titles. */
 static const char* title_of(int32_t code) {
     if (code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT) return "Feature_Not_Supported";
     switch (code / 1000) {
@@ -93,7 +93,7 @@ aclError actgrad_fail_memory(const char* function) {
                         "%s: host memory ran out; the call needs more; free some", function);
 }
 
-/** The calling thread's newest text, once, or null without one. It stays readable until the next call. */
+/** Returns the calling thread's newest text once, otherwise null. The text stays readable until the next call. */
 const char* aclGetRecentErrMsg(void) {
     free(texts.returned);
     texts.returned = texts.newest;

@@ -1,4 +1,4 @@
-/* Events: marks in a stream that other streams can wait for, with the time when the stream reached them. */
+/* Events: marks in a stream that other streams can wait for. An event holds the time when the stream reached it. */
 #include "runtime.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 typedef struct {
     actgrad_live live;
-    Place place;          /* of its last recording. Without a stream, it was never recorded. */
-    struct timespec time; /* when a stream reached that, or 0 if none did */
+    Place place;          /* where its last recording is in the queue. Without a stream, it was never recorded. */
+    struct timespec time; /* when a stream reached the place, or 0 if no stream did */
 } Event;
 
 FORK_SAFE_LOCK(events_lock, EVENTS_ORDER) /* guards the positions and times */
@@ -20,7 +20,7 @@ static aclError fail_event(const char* function, const char* argument, aclrtEven
                         argument, event);
 }
 
-/* The present state of a living event. */
+/* The present state of an event, if it is alive. */
 static aclError look(const char* function, const char* argument, aclrtEvent event, Event* now) {
     LOCKED(&events_lock);
     if (!actgrad_live_has(LIVE_EVENT, event)) return fail_event(function, argument, event);
@@ -48,7 +48,7 @@ static aclError create(const char* function, aclrtEvent* event) {
     return ACL_SUCCESS;
 }
 
-/* Every event keeps the time and can be waited for, whatever its flag. */
+/* Whatever its flag, every event keeps the time, and streams can wait for it. */
 aclError aclrtCreateEvent(aclrtEvent* event) { return create(__func__, event); }
 aclError aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag) { return create(__func__, event); }
 aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) { return create(__func__, event); }
@@ -59,7 +59,7 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
     return ACL_SUCCESS;
 }
 
-/* The program may destroy the event before its queue gets there. */
+/* The program may destroy the event before its queue reaches the recording. */
 static int32_t reach(void* argument) {
     Event* event = argument;
     LOCKED(&events_lock);
@@ -82,7 +82,7 @@ static int32_t wait_for(void* place) {
     return ACL_SUCCESS;
 }
 
-/** Waits for the last recording of the event at this call. An event never recorded delays nothing. */
+/** Waits for the event's last recording before this call. An event that was never recorded delays nothing. */
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
     Event now;
     RETURN_IF_ERROR(look(__func__, "event", event, &now));

@@ -1,13 +1,13 @@
-/* The start and the end of the runtime. At the last end, a strict program gets a list of its leaks. */
+/* The start and the end of the runtime. When a strict program ends the runtime, it gets a list of its leaks. */
 #include "runtime.h"
 
 #include <unistd.h>
 
 FORK_SAFE_LOCK(lifecycle_lock, LIFECYCLE_ORDER)
-static uint64_t initialisations; /* calls of aclInit that aclFinalize has not ended */
+static uint64_t initialisations; /* calls of aclInit without a matching aclFinalize */
 static bool aclnn_is_initialised;
 
-/* After each change of these two. The caller holds the lock. */
+/* Called after each change of the two variables above. The caller holds the lock. */
 static void update(bool is_end) {
     actgrad_is_started = initialisations > 0 || aclnn_is_initialised;
     if (!is_end || !actgrad_get_settings()->is_strict) return;
@@ -17,8 +17,8 @@ static void update(bool is_end) {
     actgrad_report_streams();
 }
 
-/** `configPath` may be null. Otherwise the file must exist. 100002 while an earlier aclInit is in force,
-    100000 where ACTGRAD_PRODUCT names no product. */
+/** Starts the runtime. `configPath` may be null, otherwise the file must exist. Returns 100002 if the runtime has
+    started already, and 100000 if ACTGRAD_PRODUCT names no product. */
 aclError aclInit(const char* configPath) {
     if (configPath != NULL && configPath[0] != '\0' && access(configPath, R_OK) != 0)
         return actgrad_fail(ACL_ERROR_INVALID_FILE,
@@ -39,7 +39,7 @@ aclError aclInit(const char* configPath) {
                         "%s: called a second time; it must be called once; remove one call", __func__);
 }
 
-/* Ends one aclInit, or all. */
+/* Ends one aclInit, or all of them. */
 static aclError finalize(const char* function, bool is_all, uint64_t* result) {
     LOCKED(&lifecycle_lock);
     const uint64_t before = initialisations;
@@ -53,10 +53,11 @@ static aclError finalize(const char* function, bool is_all, uint64_t* result) {
     return ACL_SUCCESS;
 }
 
-/** Ends all calls of aclInit. Returns 100037 when none is in force. */
+/** Ends all calls of aclInit. Returns 100037 if the runtime has not started. */
 aclError aclFinalize(void) { return finalize(__func__, true, NULL); }
 
-/** Takes back one aclInit and ends with the last. `refCount`, which may be null, gets the number left. */
+/** Ends one aclInit. The runtime ends with the last one. `refCount` may be null, otherwise it gets the number that
+    remains. */
 aclError aclFinalizeReference(uint64_t* refCount) { return finalize(__func__, false, refCount); }
 
 void actgrad_set_aclnn_initialised(bool is) {

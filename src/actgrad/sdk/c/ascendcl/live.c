@@ -1,4 +1,4 @@
-/* The objects that a program may use: per kind a hash table of chains, linked through the objects themselves. */
+/* The objects that a program may use. Each kind has a hash table whose chains link the objects themselves. */
 #include "services.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ enum { CHAINS = 4096 };
 FORK_SAFE_LOCK(live_lock, LIVE_ORDER)
 static actgrad_live* chains[LIVE_KINDS][CHAINS];
 
-/* The link to an object, or the end of the chain where it would be. */
+/* Returns the link to an object, or the link at the end of its chain if the object is missing. */
 static actgrad_live** find(actgrad_live_kind kind, const void* object) {
     actgrad_live** link = &chains[kind][((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15u >> 20 & (CHAINS - 1)];
     while (*link != NULL && *link != object) link = &(*link)->next;

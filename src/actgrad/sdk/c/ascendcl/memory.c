@@ -1,4 +1,4 @@
-/* Device memory, and the host memory that programs get from the runtime. */
+/* Device memory, and the host memory that the runtime allocates for programs. */
 #include "runtime.h"
 
 #include <dlfcn.h>
@@ -10,14 +10,14 @@
 
 enum { ALIGNMENT = 512, PADDING = 32, PAGE = 4096 };
 static const uint64_t HUGE_PAGE = 2ull << 20;
-static const uint64_t LARGE = 4ull << 20; /* a block of this size or more is made of huge pages */
+static const uint64_t LARGE = 4ull << 20; /* a block of at least this size uses huge pages */
 
 FORK_SAFE_LOCK(memory_lock, MEMORY_ORDER)
 static Arena arena = {.file = -1};
 static Blocks device;
 static Blocks host;
 static uint64_t device_bytes;
-static size_t first_gap; /* the blocks before this one touch each other */
+static size_t first_gap; /* no gaps separate the blocks before this one */
 static int file_for_child = -1;
 
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -25,7 +25,7 @@ static uint64_t round_down(uint64_t value, uint64_t unit) { return value / unit 
 static uint64_t minimum(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* The hardware's runtime rounds up to 32 bytes and adds 32 more, which its kernels may read. */
+/* On hardware, the runtime rounds up to 32 bytes and adds 32 more, which kernels may read. */
 static uint64_t footprint(uint64_t size) { return round_up(round_up(size, PADDING) + PADDING, ALIGNMENT); }
 
 static uint64_t end_before(size_t index) {
@@ -37,7 +37,7 @@ static uint64_t start_at(size_t index) {
     return index < device.count ? device.all[index].start : arena.base + arena.size;
 }
 
-/* The first place with room, and the number of blocks before it, or 0 without one. */
+/* The first address with enough room, or 0. `index` gets the number of blocks before it. */
 static uint64_t find_room(uint64_t size, size_t* index) {
     if (size > arena.size) return 0;
     uint64_t alignment = size >= LARGE ? HUGE_PAGE : ALIGNMENT;
@@ -67,10 +67,10 @@ static void describe(uint64_t address, char* text, size_t size) {
         snprintf(text, size, "0x%" PRIx64 " is host memory, but not of aclrtMallocHost", address);
 }
 
-static struct sigaction earlier; /* of SIGSEGV */
+static struct sigaction earlier; /* the earlier handler of SIGSEGV */
 
-/* Explains a fault in device memory before the program dies: the instruction runs again with the earlier handler. The
-   lock is tried alone, since the thread itself may hold it. */
+/* Explains a fault in device memory before the program dies. Then the instruction runs again with the earlier handler.
+   Only tries the lock, because this thread itself may hold it. */
 static void explain_fault(int number, siginfo_t* information, void* context) {
     const uint64_t address = (uint64_t)(uintptr_t)information->si_addr;
     char place[160], text[4400];
@@ -100,7 +100,7 @@ static bool open_arena(void) {
 
 static bool is_open(void) { return arena.size != 0 || open_arena(); }
 
-/* The address of a new block, or 0 without room or memory. */
+/* The address of a new block, or 0 if address space or memory is missing. */
 static uint64_t add_block(uint64_t size, const void* maker) {
     size_t index = 0;
     uint64_t start = is_open() ? find_room(size, &index) : 0;
@@ -113,7 +113,7 @@ static uint64_t add_block(uint64_t size, const void* maker) {
     return start;
 }
 
-/* Removes a block and frees its pages, except pages that it shares with a neighbour. */
+/* Removes a block and frees its pages, except pages that a neighbour uses too. */
 static void remove_block(size_t index) {
     const Block block = device.all[index];
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -192,7 +192,7 @@ ALLOCATOR(aclrtMalloc)
 ALLOCATOR(aclrtMallocAlign32)
 ALLOCATOR(aclrtMallocCached)
 
-/* The host and this device have no cache between them. */
+/* Only checks the range: host and device share memory without a cache between them. */
 static aclError check_cached(const char* function, void* devPtr, size_t size) {
     if (devPtr == NULL) return actgrad_fail_null(function, "devPtr");
     if (actgrad_memory_left((uint64_t)(uintptr_t)devPtr) >= (int64_t)size) return ACL_SUCCESS;
@@ -203,7 +203,7 @@ static aclError check_cached(const char* function, void* devPtr, size_t size) {
 aclError aclrtMemFlush(void* devPtr, size_t size) { return check_cached(__func__, devPtr, size); }
 aclError aclrtMemInvalidate(void* devPtr, size_t size) { return check_cached(__func__, devPtr, size); }
 
-/* Removes the block that starts at an address. Returns false without one. */
+/* Removes the block that starts at an address. Returns false if there is none. */
 static bool remove_starting(Blocks* blocks, uint64_t address) {
     LOCKED(&memory_lock);
     const Block* block = actgrad_blocks_starting(blocks, address);
@@ -283,7 +283,7 @@ void actgrad_report_memory(void) {
     report_blocks(&host, "host", "aclrtFreeHost");
 }
 
-/* Copies before the fork: after it, the parent would write to the memory that the child copies. */
+/* Copies memory before the fork, because after the fork the parent would write to memory that the child copies. */
 static void before_fork(void) {
     if (arena.file >= 0) file_for_child = actgrad_arena_copy(&arena);
 }
@@ -298,7 +298,7 @@ static void in_child(void) {
     file_for_child = -1;
 }
 
-/* In the first order: while every lock is held. */
+/* Runs in the first order, which means while every lock is held. */
 __attribute__((constructor(FIRST_ORDER))) static void watch_forks(void) {
     pthread_atfork(before_fork, in_parent, in_child);
 }

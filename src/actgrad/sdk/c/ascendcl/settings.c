@@ -1,4 +1,4 @@
-/* The environment, read once: a program may change it while threads run. */
+/* The environment. It is read once, because a program may change it while threads run. */
 #include "services.h"
 
 #include <dlfcn.h>
@@ -18,13 +18,13 @@ static void say_ignored(const char* name, const char* value, const char* known) 
             "actgrad: %s is \"%s\"; it must be %s; set it to one, because it is ignored now\n", name, value, known);
 }
 
-/* The value of a variable, or `otherwise` when it is unset or empty. */
+/* The value of a variable, or `otherwise` if the variable is unset or empty. */
 static const char* value_of(const char* name, const char* otherwise) {
     const char* value = getenv(name);
     return value == NULL || value[0] == '\0' ? otherwise : value;
 }
 
-/* A copy of the value, for the life of the process. */
+/* A copy of the value that lives as long as the process. */
 static const char* copied_value_of(const char* name, const char* otherwise) {
     const char* copy = strdup(value_of(name, otherwise));
     return copy == NULL ? otherwise : copy;
@@ -36,11 +36,13 @@ static bool read_strict(void) {
     return strcmp(value, "1") == 0;
 }
 
-/* Whether the program has a Python. A thread may keep its lock while it waits for another thread's call, which must not
-   need that lock. It may also be of another version, and start and end at any time. */
+/* Whether the program has a Python interpreter. A thread may hold the interpreter's lock while it waits for a call in
+   another thread, and that call must not need the lock. The interpreter may also be of another version, and start and
+   end at any time. */
 static bool has_python(void) { return dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL; }
 
-/* Whether torch_npu's own thread calls the operators. Its other threads keep Python's lock while they wait for it. */
+/* Whether torch_npu's own thread calls the operators. torch_npu's other threads hold Python's lock while they wait for
+   it. */
 static bool has_waiting_queue(void) {
     if (strcmp(value_of("TASK_QUEUE_ENABLE", "1"), "0") == 0) return false;
     if (dlopen("libtorch_npu.so", RTLD_NOLOAD | RTLD_LAZY) == NULL) return false;
@@ -67,7 +69,7 @@ static bool matches(const char* text, const char* expression) {
     return is_match;
 }
 
-/* A product has the name of the family or of one of its chips. The operators' default is Ascend910B. */
+/* A product is named by its family or by one of its chips. The operators' default is Ascend910B. */
 static void read_product(void) {
     settings.product = copied_value_of("ACTGRAD_PRODUCT", "");
     settings.is_known = settings.product[0] == '\0';
@@ -81,7 +83,7 @@ static void read_product(void) {
     }
 }
 
-/* The number of devices in a list like "0,2,3", up to the first that does not exist or is there twice. */
+/* The number of devices in a list such as "0,2,3", up to the first device that does not exist or appears twice. */
 static int read_devices(void) {
     const char* list = value_of("ASCEND_RT_VISIBLE_DEVICES", NULL);
     bool is_seen[DEVICES] = {false};

@@ -1,10 +1,10 @@
-/* Streams: work in the order in which a program gives it.
+/* Streams: work in the order in which a program submits it.
 
-   Usually the thread that gives the work does it at once. A strict program's work waits for a synchronize, and the
-   thread that synchronizes does it: a program that forgets to wait reads old results, as on hardware.
+   Usually the thread that submits work does it at once. In a strict program, work waits for a synchronize, and the
+   thread that synchronizes does the work. So a program that forgets to synchronize reads old results, as on hardware.
 
-   Nothing can deadlock: work waits only for work queued before it, on any stream, which the waiting thread does itself.
-   One thread works at a time. */
+   Deadlocks are impossible: work waits only for earlier work in the queue, on any stream, and the waiting thread does
+   that work itself. Only one thread works at a time. */
 #include "runtime.h"
 
 #include <stdio.h>
@@ -15,12 +15,12 @@ struct Stream {
     const Context* context; /* NULL for a default stream, which all contexts share */
     int32_t device;
     uint64_t left;    /* items in the queue */
-    aclError failure; /* the first failure that no synchronize has returned */
+    aclError failure; /* the first failure that no synchronize has returned yet */
 };
 
 typedef struct Item {
     struct Item* next;
-    Place place; /* the stream lives: aclrtDestroyStream drops its items */
+    Place place; /* its stream is alive, because aclrtDestroyStream drops the stream's items */
     bool is_begun;
     actgrad_work work;
     actgrad_release release;
@@ -30,11 +30,11 @@ typedef struct Item {
 FORK_SAFE_LOCK(streams_lock, STREAMS_ORDER)
 static Stream defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
                                    {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}};
-static Item* queue; /* of all streams */
+static Item* queue; /* items of all streams */
 static Item** end = &queue;
 static _Atomic uint64_t numbers;
 
-/* Held by the thread that works. Work that waits for other work does that too. */
+/* Held by the thread that works. If work waits for other work, the same thread does the other work too. */
 static pthread_mutex_t working = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_t worker; /* the thread whose work has begun */
 
@@ -53,7 +53,7 @@ static aclError fail_stream(const char* function, aclrtStream handle) {
                         handle);
 }
 
-/* The end of the queue for a living stream, which a strict program may use only in its own context. */
+/* The end of the queue, if the stream is alive. A strict program may use a stream only in the stream's context. */
 static aclError find_end(const char* function, aclrtStream handle, Place* found) {
     Stream* stream = stream_of(handle);
     if (stream == NULL) return fail_stream(function, handle);
@@ -66,7 +66,7 @@ static aclError find_end(const char* function, aclrtStream handle, Place* found)
     return ACL_SUCCESS;
 }
 
-/* The first item of the place's stream up to there, or NULL. The caller holds the lock. */
+/* The first item of the place's stream up to the place, or NULL. The caller holds the lock. */
 static Item* first_item(Place place) {
     Item* item = queue;
     while (item != NULL && item->place.stream != place.stream) item = item->next;
@@ -80,7 +80,7 @@ static Item* next_item(Place place) {
 
 bool actgrad_is_pending(Place place) { return next_item(place) != NULL; }
 
-/* Takes an item out of the queue. The caller holds the lock. */
+/* Removes an item from the queue. The caller holds the lock. */
 static void take_out(const Item* item) {
     Item** link = &queue;
     while (*link != item) link = &(*link)->next;
@@ -100,7 +100,7 @@ static void end_item(Item* item, aclError status) {
     free(item);
 }
 
-/* Another thread may have done it meanwhile. */
+/* Another thread may have done the item meanwhile. */
 static void do_next(Place place) {
     LOCKED(&working);
     Item* item = next_item(place);
@@ -123,23 +123,23 @@ aclError actgrad_finish(Place place) {
     return failure;
 }
 
-/* Work that failed. The thread that gave it has its status, but other threads must not read results as if the work had
-   been done: torch_npu gives work in a thread of its own, which stops for good after a failure and drops whatever
-   follows. So reads in other threads fail until that thread gives work again. A refused operator of the older interface
-   fails the next read in its own thread too. */
+/* Work that failed. The thread that submitted it has its status, but other threads must not read results as if the work
+   had been done. torch_npu submits work in a separate thread, which stops for good after a failure and drops all later
+   work. So reads in other threads fail until that thread submits work again. After a refused operator of the older
+   interface, the next read fails in the thread that submitted it too. */
 typedef struct {
-    uint64_t thread; /* that gave the work, or 0 if no work failed */
-    bool fails_in_its_thread; /* a read in that thread must fail once, too */
-    bool is_reported;         /* by a read */
-    bool is_followed;         /* the thread gave work again */
+    uint64_t thread; /* the thread that submitted the work, or 0 if no work failed */
+    bool fails_in_its_thread; /* whether a read in that thread must fail once, too */
+    bool is_reported;         /* whether a read has reported the failure */
+    bool is_followed;         /* whether the thread has submitted work again */
     char reason[512];
 } Refusal;
 
 FORK_SAFE_LOCK(refusals_lock, REFUSALS_ORDER)
 static Refusal refusals[DEVICES];
-static atomic_int count; /* the number of devices with a refusal: while it is 0, nothing else is read */
+static atomic_int count; /* the number of devices with a refusal. While it is 0, reads look at nothing else */
 
-/* A number of the calling thread's own: the system gives the number of an ended thread to a new one. */
+/* A unique number of the calling thread. The system would give the number of an ended thread to a new thread. */
 static uint64_t this_thread(void) {
     static atomic_uint_fast64_t last;
     static _Thread_local uint64_t number;
@@ -190,7 +190,7 @@ aclError actgrad_check_refusals(const char* function) {
     if (refusal->thread == this_thread() && (refusal->is_reported || !refusal->fails_in_its_thread)) return ACL_SUCCESS;
     refusal->is_reported = true;
     if (refusal->is_followed) clear(refusal);
-    /* Not the status of the work, because torch_npu treats 207000 from a read as a warning. */
+    /* The status of the work would not do, because torch_npu treats 207000 from a read as a warning. */
     return actgrad_fail(ACL_ERROR_RT_FAILURE,
                         "%s: results may be missing, because earlier work failed; it must succeed before a read; "
                         "correct: %s",
@@ -257,7 +257,7 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
     return create(__func__, stream);
 }
 
-/* Takes a stream out of use. Returns false for one that does not exist. */
+/* Takes a stream out of use. Returns false if the stream does not exist. */
 static bool detach(const Stream* stream) {
     LOCKED(&streams_lock);
     return actgrad_live_remove(LIVE_STREAM, stream);
@@ -331,7 +331,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     return ACL_SUCCESS;
 }
 
-/** Checked, and without effect: work goes on after a failure. */
+/** Checked, but without effect: work continues after a failure. */
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
     if (mode > ACL_STOP_ON_FAILURE)
         return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
@@ -351,7 +351,7 @@ void actgrad_report_streams(void) {
                     (unsigned long long)each->place.stream->left, each->place.stream->left == 1 ? "" : "s");
 }
 
-/* A child drops the items that another thread had begun: they may have changed a part of their memory. */
+/* A child drops the items that another thread had begun, because they may have changed a part of their memory. */
 static void in_child(void) {
     working = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     if (pthread_equal(worker, pthread_self())) return;

@@ -1,4 +1,4 @@
-/* A call in words, as the planner gets it. */
+/* A call as words, the form that the planner reads. */
 #include "nnopbase.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ static bool is_alive(const actgrad_argument* argument) {
     static const actgrad_live_kind kinds[] = {[TENSOR] = LIVE_TENSOR, [SCALAR] = LIVE_SCALAR, [INTS] = LIVE_LIST,
                                               [BOOLS] = LIVE_LIST,   [TENSORS] = LIVE_LIST, [SCALARS] = LIVE_LIST};
     if (actgrad_live_has(kinds[argument->kind], argument->pointer)) return true;
-    return argument->kind == SCALARS && actgrad_live_has(LIVE_TENSOR, argument->pointer); /* of one dimension */
+    return argument->kind == SCALARS && actgrad_live_has(LIVE_TENSOR, argument->pointer); /* it has one dimension */
 }
 
 void actgrad_place(Call* call, int64_t tensor, void* data) {
@@ -16,7 +16,7 @@ void actgrad_place(Call* call, int64_t tensor, void* data) {
     call->places[2 * tensor + 1] = data == NULL ? -2 : actgrad_memory_left((uint64_t)(uintptr_t)data);
 }
 
-/* Adds bytes as whole words. Zeros fill the last word. A call without memory only counts the words. */
+/* Adds bytes as whole words, and fills the last word with zeros. If the call has no memory, only counts the words. */
 static inline void add(Call* call, const void* bytes, int64_t size) {
     const int64_t count = (size + 7) / 8;
     if (call->words != NULL && size > 0) {
@@ -75,7 +75,7 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
     }
 }
 
-/* Takes memory for words and tensors. Returns false if memory is missing. */
+/* Allocates memory for words and tensors. Returns false if memory is missing. */
 static bool make_room(Call* call, int64_t words, int64_t tensors) {
     call->words = malloc((size_t)(words + 3 * tensors) * sizeof *call->words);
     if (call->words == NULL) return false;

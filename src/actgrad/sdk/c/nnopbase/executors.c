@@ -1,11 +1,11 @@
-/* Executors: phase two uses an ordinary one up, in one thread. A repeatable one stays until it is destroyed, and its
-   tensors may move. */
+/* Executors. An ordinary executor serves one call of phase two. A repeatable executor lives until the program destroys
+   it, and its tensors may move to other addresses. */
 #include "nnopbase.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Guards the fields of executors, and the moment in which a call takes an executor. */
+/* Guards the fields of executors, and the moment when a call takes an executor. */
 FORK_SAFE_LOCK(executors_lock, EXECUTORS_ORDER)
 
 aclOpExecutor* actgrad_new_executor(Task* task) {
@@ -75,7 +75,7 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
 
 typedef enum { INPUTS, OUTPUTS, ALL } Group;
 
-/* The place, among the call's tensors, of number `index` of a group, or -1 without one. */
+/* The position, among the call's tensors, of item `index` of a group, or -1 if it has none. */
 static int64_t place_of(const actgrad_plan* plan, Group group, size_t index) {
     const size_t outputs = (size_t)plan->outputs, inputs = (size_t)plan->operands - outputs;
     if (group != OUTPUTS && index < inputs) return plan->all[outputs + index].tensor;
@@ -83,7 +83,7 @@ static int64_t place_of(const actgrad_plan* plan, Group group, size_t index) {
     return group != INPUTS && index < outputs ? plan->all[index].tensor : -1;
 }
 
-/* The executor's call, with words of its own and `tensor` at `address`. */
+/* A copy of the executor's call with separate words, in which `tensor` is at `address`. */
 static aclnnStatus move_call(const char* function, const aclOpExecutor* executor, Group group, size_t index,
                              const aclTensor* tensor, void* address, Call* moved) {
     LOCKED(&executors_lock);
@@ -104,12 +104,12 @@ static aclnnStatus move_call(const char* function, const aclOpExecutor* executor
                             "tensor",
                             function, index);
     if (!actgrad_copy_call(call, moved)) return NO_EXECUTOR;
-    for (int k = 0; k < call->tensors; k++) /* in place, a tensor has several positions */
+    for (int k = 0; k < call->tensors; k++) /* a tensor that is used in place has several positions */
         if (call->objects[k] == tensor) actgrad_place(moved, k, address);
     return 0;
 }
 
-/* Exchanges the executor's task, unless another thread destroyed the executor meanwhile. */
+/* Exchanges the executor's task, unless another thread has destroyed the executor meanwhile. */
 static aclnnStatus exchange(const char* function, aclOpExecutor* executor, aclTensor* tensor, void* address,
                             Task** task) {
     LOCKED(&executors_lock);
@@ -121,7 +121,7 @@ static aclnnStatus exchange(const char* function, aclOpExecutor* executor, aclTe
     return 0;
 }
 
-/* Plans the executor's call again. A failure changes nothing. */
+/* Plans the executor's call again. After a failure, nothing has changed. */
 static aclnnStatus set_address(const char* function, aclOpExecutor* executor, Group group, size_t index,
                                aclTensor* tensor, void* address) {
     Call moved;
@@ -135,7 +135,7 @@ static aclnnStatus set_address(const char* function, aclOpExecutor* executor, Gr
     return status;
 }
 
-/* No operator of the registry takes a list of tensors, and the glue is not planned again. */
+/* No operator of the registry takes a list of tensors, and calls of the glue are not planned again. */
 static aclnnStatus refuse_list(const char* function, const aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(function, "executor", executor));
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);

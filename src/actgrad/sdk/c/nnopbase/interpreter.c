@@ -1,5 +1,5 @@
-/* The planner in this process. It opens Python's library at the first call: this library then depends on no version of
-   Python, and a missing one is a status. The interpreter is isolated from the environment and from PATH. */
+/* The planner in this process. The first call opens Python's library, so that this library depends on no version of
+   Python, and a missing Python gives a status. The interpreter ignores the environment and PATH. */
 #include "nnopbase.h"
 
 #include <dlfcn.h>
@@ -12,12 +12,12 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* A leak checker in this process has these two, else they are null. It ignores what a thread allocates between them. The
-   interpreter and the compiler keep memory to the end, and a checker would blame the program. */
+/* Not null if this process has a leak checker. The checker ignores memory that a thread allocates between the two
+   calls. The interpreter and the compiler keep memory until the process ends, and a checker would blame the program. */
 extern void __lsan_disable(void) __attribute__((weak));
 extern void __lsan_enable(void) __attribute__((weak));
 
-/* Leak checkers look away to the end of the block. */
+/* Leak checkers ignore memory that the rest of the block allocates. */
 #define UNWATCHED __attribute__((cleanup(watch), unused)) const bool is_unwatched = unwatch()
 static inline bool unwatch(void) {
     bool has_checker = __lsan_disable != NULL && __lsan_enable != NULL;
@@ -28,7 +28,7 @@ static inline void watch(const bool* is_unwatched) {
     if (*is_unwatched) __lsan_enable();
 }
 
-/* The functions of Python's C interface that this file calls, stable since 3.2. */
+/* The functions of Python's C interface that this file calls. They are stable since Python 3.2. */
 #define REQUIRED(X)                                                     \
     X(const char*, version, (void), "Py_GetVersion")                    \
     X(int, is_initialized, (void), "Py_IsInitialized")                  \
@@ -48,10 +48,10 @@ static inline void watch(const bool* is_unwatched) {
 
 static struct {
     REQUIRED(FIELD)
-    void (*set_program_name)(const wchar_t* name); /* not in every version of Python */
+    void (*set_program_name)(const wchar_t* name); /* missing in some versions of Python */
 } python;
 
-/* "3.12.1 (..." is "3.12". */
+/* Whether the version of a Python, such as "3.12.1 (...", is the SDK's version, such as "3.12". */
 static bool is_version(const char* version) {
     size_t length = strlen(ACTGRAD_VERSION);
     return strncmp(version, ACTGRAD_VERSION, length) == 0 && version[length] == '.';
@@ -68,7 +68,8 @@ static bool find_all(void* library) {
     return REQUIRED(FIND) true;
 }
 
-/* Finds a Python that already runs in this process, or loads the library. Returns NULL, or why both failed. */
+/* Finds a Python that already runs in this process, or loads the library. Returns NULL, or the reason why neither
+   worked. */
 static const char* find_python(void) {
     static char why[1024];
     const actgrad_settings* settings = actgrad_get_settings();
@@ -79,7 +80,7 @@ static const char* find_python(void) {
             snprintf(why, sizeof why, "Python's library %s did not load (%s); it must", settings->libpython, error);
             return why;
         }
-        /* The loader looks up a library's calls in the whole process: two of them would call each other. */
+        /* The loader looks up a library's calls in the whole process, so two copies of Python would call each other. */
         if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != dlsym(library, "Py_IsInitialized"))
             return "the program loaded another Python without starting it; it must start it or have none";
     }
@@ -89,7 +90,7 @@ static const char* find_python(void) {
         return why;
     }
     if (!python.is_initialized() && ACTGRAD_STDLIB[0] != '\0' && access(ACTGRAD_STDLIB "/encodings", R_OK) != 0) {
-        /* Without its modules the interpreter would end the process. */
+        /* Without its own modules, the interpreter would end the process. */
         snprintf(why, sizeof why, "Python's own modules are missing; they must be in %s", ACTGRAD_STDLIB);
         return why;
     }
@@ -98,8 +99,8 @@ static const char* find_python(void) {
 
 extern char** environ;
 
-/* The environment without Python's variables, which change the interpreter's modules or make its start fail. NULL without
-   memory. */
+/* The environment without Python's variables, because they change the interpreter's modules or make its start fail.
+   NULL if memory is missing. */
 static char** other_variables(void) {
     size_t count = 0, kept = 0;
     while (environ != NULL && environ[count] != NULL) count++;
@@ -115,7 +116,8 @@ static bool set_flag(const char* name) {
     return flag != NULL;
 }
 
-/* A file larger than its limit ends the process with SIGXFSZ. The code cache looks at the limit itself. */
+/* Whether the size of files is limited. Writing more ends the process with SIGXFSZ. The code cache checks the limit
+   itself. */
 static bool limits_files(void) {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -123,16 +125,16 @@ static bool limits_files(void) {
 
 static void initialize(void) {
     char** const variables = environ;
-    char** others = set_flag("Py_IgnoreEnvironmentFlag") ? NULL : other_variables(); /* a newer version has no flag */
+    char** others = set_flag("Py_IgnoreEnvironmentFlag") ? NULL : other_variables(); /* missing in newer versions */
     if (others != NULL) environ = others;
     set_flag("Py_NoUserSiteDirectory");
     if (limits_files()) set_flag("Py_DontWriteBytecodeFlag");
     static wchar_t program[4096];
     size_t length = mbstowcs(program, actgrad_get_settings()->python, 4095);
     if (python.set_program_name != NULL && length != (size_t)-1 && length > 0)
-        python.set_program_name(program); /* it finds its virtual environment by this */
+        python.set_program_name(program); /* the interpreter finds its virtual environment by this name */
     const char* current = setlocale(LC_CTYPE, NULL);
-    char* character_type = current == NULL ? NULL : strdup(current); /* the interpreter changes it */
+    char* character_type = current == NULL ? NULL : strdup(current); /* the interpreter changes the locale */
     python.initialize(0);
     if (character_type != NULL) setlocale(LC_CTYPE, character_type);
     free(character_type);
@@ -140,8 +142,8 @@ static void initialize(void) {
     free(others);
 }
 
-/* Without address space the interpreter, NumPy or its linear algebra would end the process while they start. They take
-   160 MB, the compiler 160 more at least. */
+/* Without enough address space, the interpreter, NumPy or its linear algebra would end the process at their start. They
+   take 160 MB, and the compiler takes at least 160 MB more. */
 static bool has_address_space(void) {
     enum { NEEDED = 320 << 20 };
     void* space = mmap(NULL, NEEDED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -156,26 +158,27 @@ static bool has_address_space(void) {
 
 static actgrad_planner* planner;
 static actgrad_planner ask;
-static int process; /* that started the interpreter, or a child that its locks know of */
+static int process; /* the process that uses the interpreter: the one that started it, or its forked child */
 
-/* At the end of the process: waits for the compiler, which LLVM's own end would break, and lets it begin nothing. */
+/* When the process ends, waits for the compiler, because the end of LLVM would break it, and lets no other compilation
+   begin. */
 static void end_compiler(void) {
     actgrad_plan answer;
     if (getpid() == process && python.is_initialized()) ask(END, "", NULL, 0, NULL, 0, &answer);
 }
 
-/* The Python side calls this after each import and each compilation: what is registered last is done first. */
+/* The Python side calls this after each import and each compilation, because the last handler runs first. */
 static void watch_end(void) { atexit(end_compiler); }
 
-/* The Python side calls this when it has started, or reports the reason why not. */
+/* The Python side calls this after its start, or reports the reason of a failure. */
 static void attach(actgrad_planner* function) {
     planner = function;
     process = getpid();
     watch_end();
 }
 
-/* In a Python that runs already its own modules come first, else the SDK's. NumPy's thread pool for linear algebra is
-   never used here and would cost a third of the start. */
+/* If Python already runs, its own modules come first, otherwise the SDK's modules. The planner never uses NumPy's
+   thread pool for linear algebra, which would take a third of the start. */
 static void run_start_up(bool is_running) {
     static const char code[] =
         "def start():\n"
@@ -202,10 +205,10 @@ static void run_start_up(bool is_running) {
     if (!has_threads) unsetenv("OPENBLAS_NUM_THREADS");
 }
 
-/* One state of the interpreter per thread, for the thread's life: one for each call would cost more. */
+/* One state of the interpreter per thread, for the thread's life, because a state per call would cost more. */
 static pthread_key_t thread_state;
 static __thread bool has_state;
-static bool is_of_program; /* the program started the interpreter. ctypes then gives a thread its state per call */
+static bool is_of_program; /* whether the program started the interpreter. Then ctypes makes a state for each call */
 
 static void end_state(void* state) {
     /* PyGILState_Release would read a thread-local value that the C library has already freed. */
@@ -215,7 +218,7 @@ static void end_state(void* state) {
     python.delete_thread();
 }
 
-/* Gives the calling thread a state. Returns false where the program has ended the interpreter. */
+/* Gives the calling thread a state. Returns false if the program has ended the interpreter. */
 static bool is_ready(void) {
     if (!python.is_initialized()) {
         actgrad_fail(INNER, "the program ended Python; it must run; leave Py_Finalize out before this call");
@@ -235,10 +238,10 @@ static void ask(int64_t request, const char* function, const int64_t* words, int
         planner(request, function, words, count, places, place_count, answer);
     else
         answer->status = INNER;
-    if (is_of_program) answer->is_general = false; /* its Python may choose other rules for the next call */
+    if (is_of_program) answer->is_general = false; /* the program's Python may choose other rules for the next call */
 }
 
-enum { HELD = 0 }; /* PyGILState_Ensure returns it in a thread that has the interpreter's lock */
+enum { HELD = 0 }; /* the return value of PyGILState_Ensure in a thread that holds the interpreter's lock */
 static __thread int state_of_fork;
 static __thread bool is_in_fork;
 
@@ -257,8 +260,8 @@ static void after_fork_in_parent(void) {
     python.release(state_of_fork);
 }
 
-/* In the child the interpreter has only the state of this thread. It can make other states only while it has one, so
-   this state stays, also when the thread ends. */
+/* In the child, the interpreter has only this thread's state. It needs a state to make other states, so this state
+   stays even if the thread ends. */
 static void after_fork_in_child(void) {
     UNWATCHED;
     if (!is_in_fork) return;
@@ -290,7 +293,7 @@ actgrad_planner* actgrad_start_interpreter(void) {
         initialize();
         run_start_up(false);
         pthread_key_create(&thread_state, end_state);
-        has_state = true; /* this thread started it and has one */
+        has_state = true; /* this thread started the interpreter and has a state */
         python.save_thread();
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     }

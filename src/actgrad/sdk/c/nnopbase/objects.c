@@ -1,4 +1,4 @@
-/* aclTensor, aclScalar, arrays and lists: descriptions of arguments. The operators judge them, not this file. */
+/* aclTensor, aclScalar, arrays and lists: descriptions of arguments. The operators check them, not this file. */
 #include "nnopbase.h"
 
 #include <stdlib.h>
@@ -65,13 +65,13 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
 }
 
 void actgrad_reshape(const void* object, const int64_t* dims, int64_t rank) {
-    const aclTensor* tensor = object; /* the program may have destroyed it meanwhile, or made another one of it */
+    const aclTensor* tensor = object; /* the program may have destroyed the tensor */
     if (!actgrad_live_has(LIVE_TENSOR, object) || tensor->rank != rank) return;
     memcpy(tensor->dims, dims, (size_t)rank * sizeof *dims);
     fill_contiguous(tensor->dims, rank, tensor->strides);
 }
 
-/* Takes an object out of use for aclDestroy.... One destroyed before is a failure. */
+/* Takes an object out of use for aclDestroy.... Fails if the object was destroyed before. */
 static aclnnStatus take(actgrad_live_kind kind, const char* function, const void* object) {
     if (actgrad_live_remove(kind, object)) return 0;
     return actgrad_fail(INVALID, "%s: %p is another object or was destroyed before; it must exist; remove the call",
@@ -100,7 +100,7 @@ static aclnnStatus check_result(const char* function, const aclTensor* tensor, c
     return actgrad_fail(NULL_POINTER, "%s: a result's pointer is null; it is required; pass a pointer", function);
 }
 
-/* A copy of sizes, which the caller frees with delete[] or free(). */
+/* Returns a copy of sizes, which the caller frees with delete[] or free(). */
 #define SIZES_GETTER(name, sizes, rank)                                                                     \
     aclnnStatus name(const aclTensor* tensor, int64_t** result, uint64_t* count) {                          \
         RETURN_IF_ERROR(check_result(__func__, tensor, result));                                            \
@@ -172,7 +172,7 @@ aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
     return 0;
 }
 
-/* Arrays and lists have one form. */
+/* Arrays and lists have the same form. */
 typedef struct {
     actgrad_live live;
     uint64_t size;

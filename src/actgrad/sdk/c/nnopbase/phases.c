@@ -1,5 +1,5 @@
 /* The two phases of a call, and the library's start and end. Phase one plans a task, by the rules of Python's API.
-   Phase two computes it on a stream. */
+   Phase two computes the task on a stream. */
 #include "nnopbase.h"
 
 /** `configPath` may be null. A program may call aclInit too. */
@@ -41,7 +41,7 @@ int32_t actgrad_phase_one(const char* function, const actgrad_argument* argument
     return actgrad_note_phase_one(plan(function, arguments, count, workspaceSize, executor));
 }
 
-/* The operators' own statuses stay. The runtime's, as for a destroyed stream, become RUNTIME. */
+/* Statuses of operators stay as they are. Codes of the runtime, for example for a destroyed stream, become RUNTIME. */
 static int32_t operator_status(int32_t status) {
     int32_t family = status / 1000;
     return status == 0 || family == 161 || family == 361 || family == 561 ? status : RUNTIME;

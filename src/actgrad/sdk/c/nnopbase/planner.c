@@ -1,4 +1,4 @@
-/* The planner: started at the first call of an operator, in this process or in another. */
+/* The planner. The first call of an operator starts it, in this process or in another. */
 #include "nnopbase.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 FORK_SAFE_LOCK(starting_lock, STARTING_ORDER)
 static actgrad_planner* planner;
-static char* failure; /* why the start failed. It is tried once */
+static char* failure; /* why the start failed; a failed start is not repeated */
 
 static actgrad_planner* start(void) {
     actgrad_planner* started =
@@ -35,14 +35,14 @@ void actgrad_ask_planner(int64_t request, const char* function, const int64_t* w
         answer->status = INNER;
 }
 
-/* Handles to give back. Each batch costs a call of the planner. */
+/* Handles to return to the planner, in batches because each batch costs a call of the planner. */
 enum { BATCH = 64 };
 
 FORK_SAFE_LOCK(handles_lock, HANDLES_ORDER)
 static int64_t handles[BATCH];
 static int64_t count;
 
-/* Adds a handle. A full batch is copied, and a new one begins. */
+/* Adds a handle. Copies a full batch and begins a new one. */
 static bool fills_batch(int64_t handle, int64_t* batch) {
     LOCKED(&handles_lock);
     handles[count++] = handle;

@@ -1,6 +1,6 @@
-/* The planner in another process, for any Python executable without a shared library, and for programs with a Python:
-   its lock may be kept from a call. The server maps device memory at the same address. Requests and answers go over a
-   pair of sockets. */
+/* The planner in another process. It serves Python executables without a shared library, and programs with a Python
+   whose lock may not be available during a call. The server maps device memory at the same address. Requests and
+   answers go over a pair of sockets. */
 #include "nnopbase.h"
 
 #include <errno.h>
@@ -47,12 +47,12 @@ static void disconnect(void) {
     connection = -1;
 }
 
-/* In a forked child, the server belongs to the parent. */
+/* In a forked child, the server still belongs to the parent. */
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, disconnect); }
 
-/* Starts the server and waits for the process that starts it: a program may wait for any child, so the server is none.
-   The server has a process group of its own, so that a terminal's signals go to the program alone. Of the
-   program's files it keeps only standard error open. */
+/* Starts the server and waits for the process that starts it. The server itself is no child of the program, because a
+   program may wait for any child. The server has its own process group, so that a terminal's signals reach only the
+   program. Of the program's files, the server keeps only standard error open. */
 static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     static const char code[] =
         "import os, sys\n"
@@ -83,7 +83,7 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, there, there); /* onto itself: it stays open */
+    posix_spawn_file_actions_adddup2(&files, there, there); /* onto itself, so that it stays open */
     posix_spawn_file_actions_adddup2(&files, memory, memory);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -104,7 +104,7 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     return true;
 }
 
-/* A text, which the caller frees, or NULL where the server is gone. */
+/* A text, which the caller frees, or NULL if the server has ended. */
 static char* receive_text(void) {
     int64_t length;
     char* text = receive(&length, sizeof length) ? calloc(1, (size_t)length + 1) : NULL;
@@ -124,7 +124,7 @@ static bool is_ready(void) {
     return is_ready;
 }
 
-/* Starts a server of this process and waits until it is ready. */
+/* Starts a server for this process and waits until it is ready. */
 static bool connect_server(void) {
     int ends[2], memory;
     uint64_t base, size;
@@ -136,7 +136,7 @@ static bool connect_server(void) {
                      strerror(errno));
         return false;
     }
-    /* Above standard error's number: a program may have closed the standard files. */
+    /* A number above standard error's, because a program may have closed the standard files. */
     int there = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     int memory_there = fcntl(memory, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     bool is_started = spawn_server(there, memory_there, base, size);
@@ -150,12 +150,12 @@ static bool connect_server(void) {
     return is_started;
 }
 
-/* A request: itself and three sizes, a name, words, places. The answer: a plan, and the text of a failure. */
+/* Sends a request: its number and three sizes, a name, words, places. Receives a plan, and the text of a failure. */
 static void ask(int64_t request, const char* function, const int64_t* words, int64_t count, const int64_t* places,
                 int64_t place_count, actgrad_plan* answer) {
     const int64_t head[] = {request, (int64_t)strlen(function), count * 8, place_count * 8};
     LOCKED(&server_lock);
-    /* A forked child has a copy of the memory, and needs a server that computes on that. */
+    /* A forked child has a copy of the memory, and needs a server that computes on the copy. */
     bool is_connected = owner == getpid() || connect_server();
     bool is_answered = is_connected && connection >= 0 && send_all(head, sizeof head) &&
                        send_all(function, (size_t)head[1]) && send_all(words, (size_t)head[2]) &&

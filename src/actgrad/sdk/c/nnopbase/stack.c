@@ -1,4 +1,4 @@
-/* More stack for threads that have little: the interpreter, the compiler and strided kernels need some. */
+/* More stack for threads that have little, because the interpreter, the compiler and strided kernels need stack. */
 #include "nnopbase.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ enum { NEEDED = 1 << 20, GIVEN = 8 << 20 };
 typedef struct {
     void (*function)(void*);
     void* argument;
-    char* report; /* the failure, for the thread that waits, or NULL */
+    char* report; /* the failure, for the waiting thread, or NULL */
 } Errand;
 
 static void* do_errand(void* argument) {
@@ -20,7 +20,8 @@ static void* do_errand(void* argument) {
     return NULL;
 }
 
-/* The bounds of the thread's stack. They are read once per thread, because the main thread's are slow to get. */
+/* The bounds of the thread's stack. They are read once per thread, because the bounds of the main thread are slow to
+   get. */
 typedef struct {
     uintptr_t low, high;
 } Bounds;
@@ -38,7 +39,7 @@ static Bounds bounds_of_stack(void) {
     return known;
 }
 
-/* False on a stack that is not the thread's own, as coroutines have: it may be of any size. */
+/* Returns false on a stack that does not belong to the thread, such as a coroutine's, because its size is unknown. */
 static bool has_enough(void) {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     Bounds stack = bounds_of_stack();
@@ -58,7 +59,7 @@ static bool do_in_thread(Errand* errand) {
 
 void actgrad_with_stack(void (*function)(void*), void* argument) {
     Errand errand = {function, argument, NULL};
-    if (has_enough() || !do_in_thread(&errand)) function(argument); /* without a thread this stack may suffice too */
+    if (has_enough() || !do_in_thread(&errand)) function(argument); /* without a thread, this stack may suffice too */
     if (errand.report != NULL) actgrad_report_text(errand.report);
     free(errand.report);
 }

@@ -1,14 +1,14 @@
-/* Tasks: a call is planned by the planner, unless a cached task is like it, and computed without the interpreter.
+/* Tasks: the planner plans a call, unless a cached task is similar. The computation needs no interpreter.
 
-   A task is cached if its plan holds for every call of the same words. A call like it needs no planner where its memory
-   is large enough and plainly apart. It waits for no lock of the interpreter then: threads compute side by side. */
+   A task is cached if its plan holds for every call of the same words. A similar call needs no planner if its memory is
+   large enough and plainly apart. Then it waits for no lock of the interpreter, so threads compute in parallel. */
 #include "nnopbase.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Direct-mapped: a task evicts the one in its slot. */
+/* Direct-mapped: a task evicts the task in its slot. */
 enum { SLOTS = 4096 };
 
 FORK_SAFE_LOCK(cache_lock, CACHE_ORDER)
@@ -43,14 +43,14 @@ static bool is_like(const Call* call, const Call* other) {
            memcmp(call->words, other->words, (size_t)call->count * sizeof *call->words) == 0;
 }
 
-/* The cached task of a call like this one, held, or NULL without one. */
+/* The cached task of a similar call, or NULL. The caller holds the task. */
 static Task* hold_cached(const Call* call) {
     Task** slot = slot_of(call);
     LOCKED(&cache_lock);
     return *slot != NULL && is_like(&(*slot)->call, call) ? actgrad_hold_task(*slot) : NULL;
 }
 
-/* Puts a task that the caller holds into its slot. Returns the task that was there. */
+/* Puts a task that the caller holds into its slot. Returns the task that was in the slot before. */
 static Task* exchange(Task* task) {
     Task** slot = slot_of(&task->call);
     LOCKED(&cache_lock);
@@ -59,7 +59,7 @@ static Task* exchange(Task* task) {
     return evicted;
 }
 
-/* The addresses of the operands in this process: all have the same distance from the device addresses. */
+/* The addresses of the operands in this process. All have the same distance from the device addresses. */
 static void place_operands(Task* task) {
     const int64_t distance = actgrad_memory_distance();
     for (int64_t k = 0; k < task->plan.operands; k++) {
@@ -86,7 +86,7 @@ static bool has_room(const Task* task) {
     return true;
 }
 
-/* Takes the plan of a cached task. Returns false where the planner must judge. */
+/* Takes the plan of a cached task. Returns false if the planner must decide. */
 static bool finds_plan(Task* task) {
     Task* source = hold_cached(&task->call);
     if (source == NULL) return false;
@@ -107,7 +107,7 @@ static void ask_planner(void* argument) {
 }
 
 static void make_plan(Task* task) {
-    enum { UNANSWERED = -1 }; /* an exception that escapes the planner never looks like success */
+    enum { UNANSWERED = -1 }; /* an exception that escapes the planner must not look like success */
     task->process = getpid();
     task->plan.status = UNANSWERED;
     actgrad_with_stack(ask_planner, task);
@@ -136,7 +136,7 @@ int32_t actgrad_plan_call(const Call* call, Task** task) {
     return status;
 }
 
-/* Fails if the program freed memory that phase one saw. */
+/* Fails if the program has freed memory that phase one saw. */
 static int32_t check_memory(const Task* task) {
     for (int64_t k = 0; k < task->call.tensors; k++) {
         uint64_t address = (uint64_t)task->call.places[2 * k];
@@ -150,7 +150,7 @@ static int32_t check_memory(const Task* task) {
     return 0;
 }
 
-/* The server of a forked child does not know the plans of its parent's. */
+/* The server of a forked child does not know the plans of the parent's server. */
 static int32_t compute_anew(const Task* task) {
     Call call;
     Task* fresh;
@@ -171,11 +171,11 @@ static void run_plan(void* argument) {
     const actgrad_plan* plan = &run->task->plan;
     if (plan->is_run_by_planner) {
         actgrad_plan answer = {.status = INNER};
-        /* A server has the memory at its device addresses. */
+        /* In a server, the memory is at its device addresses. */
         const int64_t distance = actgrad_get_settings()->uses_server ? 0 : actgrad_memory_distance();
         actgrad_ask_planner(RUN, "", &plan->handle, 1, &distance, 1, &answer);
         run->status = (int32_t)answer.status;
-        const int64_t* reshaped = &answer.operands; /* for each tensor: its number, its rank and its sizes */
+        const int64_t* reshaped = &answer.operands; /* for each tensor: its index, its rank and its sizes */
         const int64_t* end = reshaped + (run->status == 0 ? answer.outputs : 0);
         for (; reshaped < end; reshaped += 2 + reshaped[1])
             actgrad_reshape(run->task->call.objects[reshaped[0]], reshaped + 2, reshaped[1]);
@@ -189,7 +189,7 @@ static void run_plan(void* argument) {
 int32_t actgrad_run_task(void* argument) {
     const Task* task = argument;
     const actgrad_plan* plan = &task->plan;
-    if (plan->run == 0 && !plan->is_run_by_planner) return 0; /* for tensors without elements */
+    if (plan->run == 0 && !plan->is_run_by_planner) return 0; /* tensors without elements */
     RETURN_IF_ERROR(check_memory(task));
     if (plan->is_run_by_planner && actgrad_get_settings()->uses_server && task->process != getpid())
         return compute_anew(task);
