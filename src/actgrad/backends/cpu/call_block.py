@@ -40,7 +40,7 @@ class Block(WordIndex):
 class OperandField(WordIndex):
     """The words of one operand in a call block. The strides of the loop over tiles follow."""
 
-    TENSOR = 0  # index of its base among the addresses
+    TENSOR = 0  # index of its base address
     OFFSET = auto()  # bytes
     ITEMSIZE = auto()  # bytes
     STEP = auto()  # bytes from one unit of a flat loop to the next: the itemsize, or 0 if the operand is broadcast

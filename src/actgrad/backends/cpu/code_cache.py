@@ -286,7 +286,7 @@ def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
 
 
 def _refuse_beyond_limit(size: int) -> None:
-    """Raise OSError if a file may not have so many bytes, because SIGXFSZ would end a process that is not Python."""
+    """Raise OSError if the limit on file sizes forbids `size` bytes, because SIGXFSZ would end a program in C."""
     import resource  # only POSIX systems have this module
 
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]

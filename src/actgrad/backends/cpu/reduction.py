@@ -220,7 +220,7 @@ class AcrossRows(RowLoop):
         """The loop over the rows."""
         f = self.function
         self.columns = LONG_COLUMNS if self.spec.is_large else COLUMNS
-        #: The values of each row, in the compute dtype.
+        #: Memory for the statistics of each row, in the compute dtype.
         self.statistic_words = [f.stack_words(self.columns, "statistic") for _ in self.terms]
         most = max(map(len, self.statistics.passes))
         self.sums = [f.stack_words(self.columns * PARTIAL_SUMS, "sums") for _ in range(most)]  # per total of a pass

@@ -78,7 +78,7 @@ def _point_to(library: str) -> bool:
 
 
 def runtime() -> str:
-    """The owner of the OpenMP runtime: "PyTorch", "system", or "none" for one thread."""
+    """The owner of the OpenMP runtime: "PyTorch" or "system". "none" if kernels compute on one thread."""
     adopt_runtime()
     return _runtime
 

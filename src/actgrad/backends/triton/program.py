@@ -33,7 +33,7 @@ def compiled(kernel: TiledKernel, target: GPUTarget, alignment: int) -> Any:
 
 
 def interpret(kernel: TiledKernel, addresses: list[int]) -> None:
-    """Run the kernel on the CPU, operation by operation, in NumPy."""
+    """Run the kernel on the CPU, in NumPy, one operation after another."""
     pointers = [
         _typed(address, np.uint64, tl.pointer_type(_type(type_[1:])))
         for address, (_, type_) in zip(addresses, kernel.pointers, strict=True)
