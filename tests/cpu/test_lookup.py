@@ -47,7 +47,7 @@ def no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
         operator.forget()
 
 
-def many(dtype: Any, count: int = half_tables.WORTH) -> np.ndarray[Any, Any]:
+def many(dtype: Any, count: int = half_tables.FILL_THRESHOLD) -> np.ndarray[Any, Any]:
     """All numbers, again and again, scattered."""
     bits = np.resize(NUMBERS, count)
     return np.random.default_rng(0).permutation(bits).view(dtype)
@@ -67,7 +67,7 @@ def computed(operator: Any, x: np.ndarray[Any, Any], **attributes: Any) -> np.nd
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize(("operator", "attributes"), CALLS)
 def test_same_bits_as_computed(operator: Any, attributes: dict[str, Any], dtype: Any) -> None:
-    x = many(dtype, half_tables.WORTH + 3)
+    x = many(dtype, half_tables.FILL_THRESHOLD + 3)
     out = np.full(x.shape, np.nan, dtype)
     assert is_looked_up(operator, x, out=out, **attributes)
     operator(x, out=out, **attributes)
@@ -78,7 +78,7 @@ def test_same_bits_as_computed(operator: Any, attributes: dict[str, Any], dtype:
 def test_streaming_stores(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
     """From any alignment that elements may have, and nothing beside the output is written."""
     monkeypatch.setattr(schedule, "_last_cache_bytes", lambda: 1)
-    x = many(np.float16, half_tables.WORTH + 5)
+    x = many(np.float16, half_tables.FILL_THRESHOLD + 5)
     room = np.full(x.size + 64, np.nan, np.float16)
     out = room[offset : offset + x.size]
     plan = actgrad.gelu.plan(x, out=out)
@@ -92,10 +92,10 @@ def layouts(dtype: Any) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     square = many(dtype, 520 * 510).reshape(520, 510)
     yield "transposed", square.T
     yield "reversed", square[::-1, ::-1]
-    yield "every second", many(dtype, 2 * half_tables.WORTH)[1::2]
+    yield "every second", many(dtype, 2 * half_tables.FILL_THRESHOLD)[1::2]
     yield "slices of rows", many(dtype, 600 * 700).reshape(600, 700)[:, 100:600]
     yield "one row for all", np.broadcast_to(many(dtype, 1 << 10), (1 << 9, 1 << 10))
-    odd = np.zeros(2 * half_tables.WORTH + 1, np.uint8)[1:].view(dtype)
+    odd = np.zeros(2 * half_tables.FILL_THRESHOLD + 1, np.uint8)[1:].view(dtype)
     odd.view(np.uint16)[...] = many(dtype).view(np.uint16)
     yield "odd addresses", odd
 
@@ -146,7 +146,7 @@ def test_tables_are_shared_and_few(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=["simple arithmetic", "too many numbers", "integers"],
 )
 def test_others_are_computed(operator: Any, dtype: Any) -> None:
-    assert not is_looked_up(operator, np.zeros(half_tables.WORTH, dtype))
+    assert not is_looked_up(operator, np.zeros(half_tables.FILL_THRESHOLD, dtype))
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_derivative_and_gate(dtype: Any, approximate: str) -> None:
 
 
 @pytest.mark.usefixtures("formula_tables")
-@pytest.mark.parametrize("size", [half_tables.WORTH + k for k in (0, 1, 15, 16, 31)])
+@pytest.mark.parametrize("size", [half_tables.FILL_THRESHOLD + k for k in (0, 1, 15, 16, 31)])
 def test_derivative_of_the_last_few(size: int) -> None:
     x, room = many(np.float16, size), np.full(size + 32, np.nan, np.float16)
     g = np.full(size, 1, np.float16)
@@ -216,7 +216,7 @@ def test_derivative_of_the_last_few(size: int) -> None:
 @pytest.mark.parametrize("dtype", HALVES)
 def test_function_and_derivative(dtype: Any, approximate: str) -> None:
     """Of GeGLU's gradients, packed and of two tensors; also the last few, which fill no vector."""
-    size = half_tables.WORTH + 13
+    size = half_tables.FILL_THRESHOLD + 13
     x, other, g = (np.random.default_rng(k).permutation(many(dtype, size)) for k in range(3))
     packed, settings = np.stack([other, x], axis=1), {"approximate": approximate}
     assert is_looked_up(actgrad.geglu_backward, g[:, None], packed, **settings)
@@ -241,7 +241,7 @@ def test_short_formulas_are_computed() -> None:
 )
 def test_other_dtypes_than_one_half_are_computed(of_gradient: Any, of_input: Any, of_result: Any) -> None:
     """A table has the numbers of one dtype, and results in float32."""
-    g, x = np.ones(half_tables.WORTH, of_gradient), many(of_input)
+    g, x = np.ones(half_tables.FILL_THRESHOLD, of_gradient), many(of_input)
     out, few = (np.empty(x.shape, of_result) for _ in range(2))
     assert not is_looked_up(actgrad.silu_backward, g, x, out=out)
     actgrad.silu_backward(g, x, out=out)
@@ -287,7 +287,7 @@ def test_targets_where_that_is_not_worth_it_compute(monkeypatch: pytest.MonkeyPa
 )
 def test_large_calls_of_every_operator_are_those_of_small_ones(operator: actgrad.Operator, dtype: str) -> None:
     """Large calls in half precision may look results up, also of formulas with several elements."""
-    x = np.random.default_rng(3).standard_normal(half_tables.WORTH).astype(BY_NAME[dtype].numpy)
+    x = np.random.default_rng(3).standard_normal(half_tables.FILL_THRESHOLD).astype(BY_NAME[dtype].numpy)
     large, few = (oracle.tensors(operator, operator.defaults, part) for part in (x, x[:96]))
     for got, wanted in zip(*(oracle.as_tuple(operator(*given)) for given in (large, few)), strict=True):
         step = 2 if got.size > x.size and getattr(operator.access, "interleaved", False) else 1

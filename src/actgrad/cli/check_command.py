@@ -264,7 +264,8 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
         if args.json:
             outputs.write(args.json, document)
         blocks = text.blocks(results, standard_names, is_of_files, SHOWN, args.verbose, terminal.columns())
-        terminal.show(terminal.rendered([*blocks, *map(str, disagreements), *_some(decision.warnings), str(decision)]))
+        lines = [*blocks, *map(str, disagreements), *_first_few(decision.warnings), str(decision)]
+        terminal.show(terminal.rendered(lines))
     return decision.is_accepted
 
 
@@ -301,7 +302,7 @@ def _settings(args: argparse.Namespace, standard_names: list[str]) -> dict[str, 
     }
 
 
-def _some(warnings: Sequence[str]) -> list[str]:
+def _first_few(warnings: Sequence[str]) -> list[str]:
     """The first warnings, and how many more there are."""
     rest = len(warnings) - SHOWN
     return [

@@ -30,17 +30,19 @@ from .ir_types import I16, I64, PTR
 from .tuning import Tuning
 
 NUMBERS = 1 << 16  # number of values of a half-precision dtype
-WORTH = 3 * NUMBERS // 2  # elements of a call that fills a table, which later calls share; measured on AMD Zen 4
+#: Elements of a call that fills a table, which later calls share; measured on AMD Zen 4.
+FILL_THRESHOLD = 3 * NUMBERS // 2
 MOST_TABLES = 64  # 32 MiB at most; tables live as long as the process
 STEP = 4  # elements in a word
-LONG = frozenset(xp.NAMES) - xp.SIMPLE - {"exp", "expm1", "log1p"}  # slower than a lookup; measured on AMD Zen 4
+#: Slower than a lookup; measured on AMD Zen 4.
+SLOW_FUNCTIONS = frozenset(xp.NAMES) - xp.SIMPLE - {"exp", "expm1", "log1p"}
 
 Table = np.ndarray[Any, np.dtype[Any]]
 
 
 def is_worth(size: int) -> bool:
     """Whether a loop over this number of elements may use a table."""
-    return size >= WORTH
+    return size >= FILL_THRESHOLD
 
 
 def of_results(computation: Computation, tuning: Tuning) -> Computation | None:
@@ -74,7 +76,7 @@ def of_formulas(computation: Computation) -> list[Computation]:
         and all(map(_is_half, dtypes))
         and computation.compute == "float32"
         and is_worth(loop.size)
-        and any(xp.functions_of(formula) & LONG for formula in formulas)
+        and any(xp.functions_of(formula) & SLOW_FUNCTIONS for formula in formulas)
         and all(formula.__code__.co_argcount == 1 + len(computation.scalars) for formula in formulas)  # one element
     ):
         return []

@@ -23,7 +23,8 @@ from .operands import Operands
 from .remainder import remainder_of
 from .target import LINE, Target
 
-LONG = 16  # instructions of a formula that prefetches; shorter ones wait for memory anyway; measured on AMD Zen 3
+#: Instructions of a formula that prefetches. Shorter formulas wait for memory anyway; measured on AMD Zen 3.
+PREFETCH_LENGTH = 16
 
 
 def emit(module: ir.Module, spec: KernelSpec, target: Target) -> None:
@@ -80,7 +81,7 @@ class InnerLoop:
         if not self.body.has_lookups:
             with function.steps(I64(0), end, self.step) as i:
                 store(i, self._computed_step(i, I64(0)))
-                if prefetch_bytes and self.body.length >= LONG:
+                if prefetch_bytes and self.body.length >= PREFETCH_LENGTH:
                     self._prefetch(i, end, prefetch_bytes)
             return end
         with function.steps(I64(0), end, LookupBuffer.BLOCK) as first:

@@ -80,8 +80,8 @@ _AVX512 = replace(
 _AARCH64 = Target(
     "aarch64", "aarch64-unknown-linux-gnu", "generic", "", 16, (), tuning.AARCH64, fma=True, half=True
 )  # fmt: skip
-_PLAINEST = {target.name: target for target in (_AVX512, _AVX2, _SSE2, _AARCH64)}  # in order of preference
-NAMES = tuple(_PLAINEST)
+_BASELINES = {target.name: target for target in (_AVX512, _AVX2, _SSE2, _AARCH64)}  # in order of preference
+NAMES = tuple(_BASELINES)
 
 
 def _is_of_this_machine(target: Target) -> bool:
@@ -95,7 +95,7 @@ def find(name: str) -> Target:
     """The target called `name`: code for the least capable processor with these instructions."""
     if name not in NAMES:
         raise InvalidArgument(f"target processor is {name!r}; it must be {either(NAMES)}; pass one of these")
-    target = _PLAINEST[name]
+    target = _BASELINES[name]
     return replace(target, triple=llvm.get_default_triple()) if _is_of_this_machine(target) else target
 
 
@@ -103,13 +103,13 @@ def find(name: str) -> Target:
 def host() -> Target:
     """The best target that this machine runs, or the one that ACTGRAD_CPU names."""
     cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
-    family = [name for name in NAMES if _is_of_this_machine(_PLAINEST[name])]
+    family = [name for name in NAMES if _is_of_this_machine(_BASELINES[name])]
     if not family:
         triple = llvm.get_default_triple()
         raise BackendUnavailable(
             f"this machine is {triple}; the CPU backend must have x86-64 or ARM; pass backend='reference'"
         )
-    able = [name for name in family if all(map(features.get, _PLAINEST[name].required))]
+    able = [name for name in family if all(map(features.get, _BASELINES[name].required))]
     choice = os.environ.get("ACTGRAD_CPU")
     if not choice:
         return replace(find(able[0]), cpu=cpu, features=features.flatten())

@@ -52,7 +52,7 @@ class _TritonKernel:
         self.tiled = tiled_kernel(computation, machine)
         self._places = tuple((operand.tensor, operand.offset) for operand in loop.operands)
         self._units = [(o.dtype.part if o.dtype.kind == "complex" else o.dtype).itemsize for o in loop.operands]
-        self._misfit = max(self._units) - 1  # the address bits that show a misalignment
+        self._mismatch = max(self._units) - 1  # the address bits that show a misalignment
 
 
 class CompiledKernel(_TritonKernel):
@@ -78,7 +78,7 @@ class CompiledKernel(_TritonKernel):
         low = 0
         for pointer in pointers:
             low |= pointer
-        if low & self._misfit and any(p % unit for p, unit in zip(pointers, self._units, strict=True)):
+        if low & self._mismatch and any(p % unit for p, unit in zip(pointers, self._units, strict=True)):
             raise InvalidArgument(
                 "backend is 'triton', but a tensor's address is unaligned; addresses must be multiples of the "
                 "element's "

@@ -23,7 +23,8 @@ from ..error_bounds import FUNCTIONS, Sized
 from .sample import Prediction, Rule, Sample, Suspicion
 
 Change = Callable[[str, Sized, Sized], Sized]
-_ENDS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # the inputs at which a sigmoid may be clamped
+#: The inputs at which a sigmoid may be clamped.
+_CLAMP_POINTS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0)
 _SLOPES = {"x / 6": 1 / 6, "x / 5": 1 / 5, "x / 4": 1 / 4}  # slopes of lines that approximate a sigmoid
 _BLOCKS = (8, 16, 32, 64, 128, 256)
 _MOST = 1 << 18  # the number of elements whose rows a rule sums again
@@ -40,14 +41,14 @@ def function_form(sample: Sample) -> Iterator[Suspicion]:
             f"a straight line for the sigmoid: clamp({words} + 0.5, 0, 1)": partial(_straight, slope)
             for words, slope in _SLOPES.items()
         }
-        for end in _ENDS:
+        for end in _CLAMP_POINTS:
             clamped = f"the sigmoid saturates: its argument is clamped to [-{end:g}, {end:g}]"
             forms[clamped] = partial(_clamped, FUNCTIONS["sigmoid"], end)
             forms[f"the sigmoid saturates: it is 0 or 1 beyond {end:g}"] = partial(_cut, FUNCTIONS["sigmoid"], end)
         for sentence, form in forms.items():
             yield Suspicion("saturating-sigmoid", sentence, sample.recomputed(functions=_with(sigmoid=form)))
     if names and sample.is_of_floats:
-        for end in _ENDS:
+        for end in _CLAMP_POINTS:
             x = np.clip(sample.x.astype(np.float64), -end, end).astype(sample.x.dtype)
             mistake = "saturating-sigmoid" if any(name.startswith("sigmoid") for name in names) else "clamped-input"
             sentence = f"the function saturates: x is clamped to [-{end:g}, {end:g}]"

@@ -21,8 +21,8 @@ from ..elements import Array, Elements, planned
 from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
-MOST = 1 << 18  # elements of a call that a rule examines
-SHARE = 0.8  # share of the failing elements that a layout must explain
+LARGEST_CALL = 1 << 18  # elements of a call that a rule examines
+LEAST_SHARE = 0.8  # share of the failing elements that a layout must explain
 MOST_ROWS = 512
 FEWEST = 12  # failing elements that are enough to show a layout
 VOTERS = 256  # failing elements that vote for a shift
@@ -34,13 +34,13 @@ _ORDERS: tuple[tuple[Callable[[int], Array], str], ...] = (
     (lambda n: np.concatenate([np.arange(0, n, 2), np.arange(1, n, 2)]), "interleaved for split halves"),
     (lambda n: np.arange(n).reshape(2, -1).T.ravel(), "split for interleaved halves"),
 )
-_misread = partial(Suspicion, share=SHARE)
+_misread = partial(Suspicion, share=LEAST_SHARE)
 _FAILS, _HOLDS = 0.8, 0.02  # shares of failing elements: a group above the first fails, a group below the second holds
 
 
 def shifted(sample: Sample) -> Iterator[Suspicion]:
     """Results of elements at a fixed distance. The failing elements vote for the distance."""
-    if not 8 <= sample.call.size <= MOST or sample.is_integer:
+    if not 8 <= sample.call.size <= LARGEST_CALL or sample.is_integer:
         return
     votes = []
     for (indices, exact, _), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True):
@@ -96,7 +96,7 @@ def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:
 
 def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
     """Two dimensions of the output that were exchanged."""
-    if len(sample.call.shape) < 2 or sample.call.size > MOST:
+    if len(sample.call.shape) < 2 or sample.call.size > LARGEST_CALL:
         return
     shape = sample.memory[0][2]
     number = np.arange(prod(shape))
@@ -127,7 +127,7 @@ def permuted_rows(sample: Sample) -> Iterator[Suspicion]:
             near = np.abs(exact - actual[row]) <= tolerance * 4 * np.abs(actual[row])
             near |= (exact == actual[row]) | (np.isnan(exact) & np.isnan(actual[row]))
             shares = near.mean(axis=1)
-            if shares[row] < SHARE and shares.max() >= SHARE:
+            if shares[row] < LEAST_SHARE and shares.max() >= LEAST_SHARE:
                 source[row] = np.argmax(shares)
     first = np.flatnonzero(source != np.arange(rows))
     if len(first) > 1 and len(np.unique(source[first])) > 1:
@@ -141,7 +141,7 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
     """The call with its tensors read differently: another dimension, interleaved halves, counted padding."""
     operator, call = sample.call.operator, sample.call
     name, access = operator.access.dimension_attribute, operator.access
-    if not name or call.size > MOST:
+    if not name or call.size > LARGEST_CALL:
         return
     names = operator.schema.tensor_names
     main = call.tensors[names.index(operator.definition.main)]
@@ -186,7 +186,7 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
 def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
     """A smaller tensor that was broadcast along another dimension, or repeated in the order of memory."""
     call = sample.call
-    if len(call.shape) < 2 or call.size > MOST or call.operator.access.sees_rows:
+    if len(call.shape) < 2 or call.size > LARGEST_CALL or call.operator.access.sees_rows:
         return
     strides = [prod(call.shape[d + 1 :]) for d in range(len(call.shape))]
     names = call.operator.schema.tensor_names
@@ -264,7 +264,7 @@ def positions(sample: Sample) -> Iterator[Suspicion]:
 def _pattern(sample: Sample) -> tuple[str, str] | None:
     """The name and the words of the positions that fail, or None if they show no pattern."""
     call = sample.call
-    if not 32 <= call.size <= MOST or len(sample.positions) < call.size:  # the sample must have all elements
+    if not 32 <= call.size <= LARGEST_CALL or len(sample.positions) < call.size:  # the sample must have all elements
         return None
     failing: dict[tuple[int, ...], Array] = {}
     silent: dict[tuple[int, ...], Array] = {}

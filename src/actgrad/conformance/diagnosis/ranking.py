@@ -11,11 +11,11 @@ from ..verdict import Diagnosis
 from . import arithmetic, forms, layout, mistakes
 from .sample import Sample, Suspicion
 
-SHARE = 0.3  # share of the failing elements that a suspicion must explain
+LEAST_SHARE = 0.3  # share of the failing elements that a suspicion must explain
 CLOSE_SHARE = 0.8  # the same for 16-bit results, because a prediction may be near by chance
 LOOSE_SHARE = 0.9  # the same for suspicions that predict only the size of errors
 CONTRADICTED = 0.05  # right elements that it may contradict, relative to the elements that it explains
-MOST = 3
+DIAGNOSES = 3
 VAGUE = {"factor", "half-intermediates"}  # another mistake may explain the elements with large errors
 
 
@@ -35,7 +35,7 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
     return _diagnoses(far, 1)[0] or tuple(d for d in diagnoses if d.explained > all_count - count)
 
 
-def _diagnoses(sample: Sample, most: int = MOST) -> tuple[tuple[Diagnosis, ...], Array]:
+def _diagnoses(sample: Sample, most: int = DIAGNOSES) -> tuple[tuple[Diagnosis, ...], Array]:
     """The mistakes, and the failing elements that no mistake explains."""
     left = np.concatenate(sample.wrong)
     looked_at = int(np.count_nonzero(left))
@@ -43,7 +43,7 @@ def _diagnoses(sample: Sample, most: int = MOST) -> tuple[tuple[Diagnosis, ...],
     if not looked_at:
         return (), left
     suspicions = [(s, *both) for s in _suspicions(sample) if (both := _explained(sample, s)) is not None]
-    enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else SHARE
+    enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else LEAST_SHARE
     while suspicions and len(diagnoses) < most and left.any():
         counts = [int(np.count_nonzero(left & explained)) for _, explained, _ in suspicions]
         # A suspicion that predicts values goes before a suspicion that only allows for errors. Among equals, the first

@@ -195,7 +195,7 @@ def _inference_shapes(q: Shape, keys: Any, values: Any, shift: Any, mask: Any, *
     return _result_shape(q, values[0], layout), ...
 
 
-def _turned(a: Any, mode: int) -> Any:
+def _rotated(a: Any, mode: int) -> Any:
     """The array with pairs of elements rotated by 90 degrees.
 
     Mode 0 pairs the elements of the two halves, mode 1 neighbours, mode 2 the halves of each half. Mode 3 pairs
@@ -212,7 +212,7 @@ def _turned(a: Any, mode: int) -> Any:
 
 def _rotary(a: Any, cos: Any, sin: Any, mode: int) -> Any:
     straight = np.concatenate([a[..., ::2], a[..., 1::2]], -1) if mode == 3 else a
-    return straight * cos + _turned(a, mode) * sin
+    return straight * cos + _rotated(a, mode) * sin
 
 
 RULES: dict[str, Rule] = {

@@ -31,7 +31,7 @@ def _bernoulli(to: Any, chance: Any, seed: int, offset: int) -> Any:
     return _generator(seed, offset).random(to.shape) < chance.astype(np.float64)
 
 
-def _drawn(a: Any, count: int, has_replacement: bool, seed: int, offset: int) -> Any:
+def _sample(a: Any, count: int, has_replacement: bool, seed: int, offset: int) -> Any:
     """Sample positions in each row by weights. Without replacement, each position at most once."""
     if not a.size:  # hardware ends the call
         return None
@@ -43,7 +43,7 @@ def _drawn(a: Any, count: int, has_replacement: bool, seed: int, offset: int) ->
     return np.stack([np.searchsorted(*pair, side="right") for pair in zip(ends, numbers, strict=True)])
 
 
-def _drawn_shape(shape: Shape, count: int, *_: Any) -> Shape:
+def _sample_shape(shape: Shape, count: int, *_: Any) -> Shape:
     return (*shape[:-1], count)
 
 
@@ -79,13 +79,13 @@ RULES: dict[str, Rule] = {
     "uniform": Rule(_uniform, OWN, _same),
     "bernoulli": Rule(_bernoulli, OWN, _same),
     "integers": Rule(_integers, OWN, _same),
-    "multinomial": Rule(_drawn, OWN, _drawn_shape),
+    "multinomial": Rule(_sample, OWN, _sample_shape),
     "multinomial_of_tensors": Rule(
-        lambda a, count, has_replacement, seed, offset, more: _drawn(
+        lambda a, count, has_replacement, seed, offset, more: _sample(
             a, count, has_replacement, int(seed.reshape(())), int(offset.reshape(())) + more
         ),
         OWN,
-        _drawn_shape,
+        _sample_shape,
     ),
     "permutation": Rule(lambda n, seed, offset: _generator(seed, offset).permutation(n), OWN, lambda n, *_: (n,)),
     "dropout_mask": Rule(_mask, OWN, _packed_size),

@@ -116,13 +116,13 @@ def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | N
         raise InvalidArgument(
             f"{definition.name}: {fault}; no tensor may require grad; pass .detach() or call inside torch.no_grad()"
         )
-    if products.any_chosen() or not all(map(_is_told_by_equality, values)):
+    if products.any_chosen() or not all(map(_equality_identifies, values)):
         return _derive(interface, values, dtype, save)
     key = (interface, values, dtype, save)
     return CACHE.get(key) or CACHE.keep(key, _derive(interface, values, dtype, save))
 
 
-def _is_told_by_equality(value: Any) -> bool:
+def _equality_identifies(value: Any) -> bool:
     """Whether equality identifies a value: not zero (0.0 == -0.0), not NaN, not a tracer's symbol."""
     return type(value) in (int, bool) or (type(value) is float and value == value and value != 0)
 
