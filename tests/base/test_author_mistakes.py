@@ -284,6 +284,12 @@ def test_a_mistake_is_named(name: str) -> None:
     assert "\n" not in str(error.value)
 
 
+def test_a_row_without_its_dimension_is_refused_when_it_is_defined() -> None:
+    """`import actgrad.torch` looked this attribute up, and raised a ValueError for all operators."""
+    with pytest.raises(InvalidOperator, match=r"counts dimensions by 'dim'; .*; add int dim=-1 to the schema, or name"):
+        one(product, reads=Rows(passes=({"s": total(identity)},)))
+
+
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
 def test_a_first_call_raises_the_same(backend: str) -> None:
     """NumPy alone would compute a power, and a product with a comparison."""

@@ -101,12 +101,6 @@ def _roles(definition: Definition) -> Iterator[str]:
     for name in definition.access.tensor_names:
         if name not in names:
             yield f"reads names {name!r}; it must be {either(names)}; name one of these tensors"
-    if dim and dim not in attributes:
-        cure = _use(attributes) if attributes else f"add int {dim}=-1 to the schema"
-        yield f"reads counts dimensions by {dim!r}; it must be an attribute; {cure}"
-    elif dim and attributes[dim].type != "int":
-        kind = one(attributes[dim].type)
-        yield f"reads counts dimensions by {dim!r}, which is {kind}; write int {dim}=-1 in the schema"
     halves = ("other",) if definition.access.is_packed else ()
     if definition.multiplies and definition.multiplies not in (*tensors, *halves):
         yield f"multiplies is {definition.multiplies!r}; it must be {either((*tensors, *halves))}; name one of these"
