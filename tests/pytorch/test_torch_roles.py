@@ -164,7 +164,7 @@ def test_unknown_tensors_of_a_gradient_are_refused(operator: Any) -> None:
         saving.ways(forward)
 
 
-@pytest.mark.parametrize("formula, slopes", [(five_times_at_one, [5, 1]), (five_times_elsewhere, [1, 5])])
+@pytest.mark.parametrize(("formula", "slopes"), [(five_times_at_one, [5, 1]), (five_times_elsewhere, [1, 5])])
 def test_a_gradient_by_equality(operator: Any, formula: Any, slopes: list[float]) -> None:
     """Dual numbers compared by identity, and the gradient was wrong without a word."""
     operator(f"{formula.__name__}(Tensor x) -> Tensor out", formula=formula)
