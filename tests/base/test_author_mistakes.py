@@ -47,6 +47,7 @@ from tests.support.author_mistakes import (
     two,
     two_values,
     weighted_difference,
+    with_mask,
     with_scalar,
 )
 
@@ -256,6 +257,15 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
             reads_result="output",
         ),
         "has several tensors, which its result cannot replace; read these instead: self, weight",
+    ),
+    "another output in place of the result": (
+        lambda: gradient("NAME(Tensor grad_output, Tensor mask) -> Tensor grad_input", product, with_mask,
+            reads_result="mask"),
+        r"reads_result is 'mask', another output of author_\d+; it must be the first output, out; read self instead",
+    ),
+    "another output without a role": (
+        lambda: gradient("NAME(Tensor grad_output, Tensor mask) -> Tensor grad_input", product, with_mask),
+        r"mask has no role; it must be a tensor of author_\d+ \(self\) or have a role; read these instead",
     ),
     "a derivative of two tensors that returns one": (
         lambda: gradient(

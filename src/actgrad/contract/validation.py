@@ -129,6 +129,12 @@ def _gradients(definition: Definition) -> Iterator[str]:
             f"reads_result is {definition.reads_result!r}, but {forward.name} has several tensors, which its result "
             f"cannot replace; read these instead: {_listed(tensors)}"
         )
+    result, *others = forward.schema.outputs
+    if definition.reads_result in others:
+        yield (
+            f"reads_result is {definition.reads_result!r}, another output of {forward.name}; it must be the first "
+            f"output, {result}; read {_listed(tensors)} instead"
+        )
     for argument in definition.schema.attributes:
         other = forward.schema.attributes_by_name.get(argument.name)
         if other is None and definition.defaults[argument.name] is None:
@@ -150,10 +156,9 @@ def _gradients(definition: Definition) -> Iterator[str]:
     roles = (definition.reads_result, definition.given_value, definition.row_counter)
     for name in definition.schema.tensor_names[1:]:
         if name not in tensors and name not in roles:
-            yield (
-                f"{name} has no role; it must be a tensor of {forward.name} ({_listed(tensors)}) or have a role; state "
-                f"reads_result={name!r} if it is the forward operator's result"
-            )
+            cure = f"state reads_result={name!r} if it is the first output, {result}"
+            must = f"it must be a tensor of {forward.name} ({_listed(tensors)}) or have a role"
+            yield f"{name} has no role; {must}; {'read these instead' if name in others else cure}"
 
 
 def _is_optional(definition: Definition, name: str) -> bool:

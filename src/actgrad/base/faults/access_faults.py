@@ -29,8 +29,8 @@ def of_access(reads: Any, schema: Schema) -> Iterator[str]:
 
 def _of_dimension(name: str, schema: Schema) -> Iterator[str]:
     """Faults of the attribute that numbers a dimension. `import actgrad.torch` needs this attribute."""
-    kind = {a.name: a.type for a in schema.attributes}.get(name)
-    if name and kind is None:
+    kind = {a.name: a.type for a in schema.attributes}.get(name, "")
+    if name and not kind:
         cure = f"add int {name}=-1 to the schema, or name another int attribute in reads"
         yield f"reads counts dimensions by {name!r}; it must be an attribute; {cure}"
     elif name and kind != "int":
