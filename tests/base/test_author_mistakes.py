@@ -47,6 +47,7 @@ from tests.support.author_mistakes import (
     two,
     two_values,
     weighted_difference,
+    with_mask,
     with_scalar,
 )
 
@@ -257,6 +258,15 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         ),
         "has several tensors, which its result cannot replace; read these instead: self, weight",
     ),
+    "another output in place of the result": (
+        lambda: gradient("NAME(Tensor grad_output, Tensor mask) -> Tensor grad_input", product, with_mask,
+            reads_result="mask"),
+        r"reads_result is 'mask', another output of author_\d+; it must be the first output, out; read self instead",
+    ),
+    "another output without a role": (
+        lambda: gradient("NAME(Tensor grad_output, Tensor mask) -> Tensor grad_input", product, with_mask),
+        r"mask has no role; it must be a tensor of author_\d+ \(self\) or have a role; read these instead",
+    ),
     "a derivative of two tensors that returns one": (
         lambda: gradient(
             "NAME(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor grad_self, Tensor grad_weight)", product,
@@ -282,6 +292,12 @@ def test_a_mistake_is_named(name: str) -> None:
         validate(make().definition)
     assert re.match(r"operator '?(author_\w+|product|elu)", str(error.value))
     assert "\n" not in str(error.value)
+
+
+def test_a_row_without_its_dimension_is_refused_when_it_is_defined() -> None:
+    """`import actgrad.torch` looked this attribute up, and raised a ValueError for all operators."""
+    with pytest.raises(InvalidOperator, match=r"counts dimensions by 'dim'; .*; add int dim=-1 to the schema, or name"):
+        one(product, reads=Rows(passes=({"s": total(identity)},)))
 
 
 @pytest.mark.parametrize("backend", ["cpu", "reference"])

@@ -58,6 +58,14 @@ def test_gradients_are_pytorchs(name: str, dtype: Any) -> None:
         torch.testing.assert_close(got, wanted, **bounds)
 
 
+@pytest.mark.parametrize("shape", [(3, 0), (0, 3)])
+def test_rows_without_elements(shape: tuple[int, ...]) -> None:
+    """PyTorch's amax refuses them, in words that do not name the operator."""
+    x = torch.zeros(shape)
+    result, tangent = torch.func.jvp(partial(at.softmax, dim=-1), (x,), (x,))
+    assert result.shape == tangent.shape == shape
+
+
 def test_batches_and_compiled_functions() -> None:
     x = numbers(4, 5, 6).detach()
     for dim in (0, 1, -1, -2):

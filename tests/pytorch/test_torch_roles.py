@@ -33,6 +33,14 @@ def leak_derivative(y, beta):
     return where(y > 0, 2.0, beta)
 
 
+def five_times_at_one(x):
+    return where(x == 1.0, 5.0 * x, x)
+
+
+def five_times_elsewhere(x):
+    return where(x != 1.0, 5.0 * x, x)
+
+
 @pytest.fixture
 def operator() -> Iterator[Any]:
     """Makes operators, which leave the registry afterwards."""
@@ -154,3 +162,13 @@ def test_unknown_tensors_of_a_gradient_are_refused(operator: Any) -> None:
         actgrad.InvalidOperator, match="operator mispaired_backward: gate has no role; it must be a tensor of mispaired"
     ):
         saving.ways(forward)
+
+
+@pytest.mark.parametrize(("formula", "slopes"), [(five_times_at_one, [5, 1]), (five_times_elsewhere, [1, 5])])
+def test_a_gradient_by_equality(operator: Any, formula: Any, slopes: list[float]) -> None:
+    """Dual numbers compared by identity, and the gradient was wrong without a word."""
+    operator(f"{formula.__name__}(Tensor x) -> Tensor out", formula=formula)
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    getattr(torch.ops.actgrad, formula.__name__)(x).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == slopes

@@ -117,6 +117,10 @@ def with_scalar(formula: Any = scaled, **fields: Any) -> actgrad.Operator:
     return operator("NAME(Tensor self, Scalar alpha=1) -> Tensor out", formula, **fields)
 
 
+def with_mask() -> actgrad.Operator:
+    return operator("NAME(Tensor self) -> (Tensor out, Tensor mask)", two_values, output_dtypes={"mask": "uint8"})
+
+
 def two(formula: Any = product, **fields: Any) -> actgrad.Operator:
     return operator("NAME(Tensor self, Tensor weight) -> Tensor out", formula, **fields)
 

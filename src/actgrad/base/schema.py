@@ -71,8 +71,8 @@ def parse(text: str) -> Schema:
         match = _ARGUMENT.fullmatch(part)
         if match is None:
             raise InvalidOperator(
-                f"operator {line['name']}: {part!r} is not an argument; the types are Tensor, Tensor?, Scalar, bool "
-                "and int; write 'TYPE name' or 'TYPE name=DEFAULT'"
+                f"operator {line['name']}: {part!r} is not an argument; the types are Tensor, Tensor?, Scalar (a "
+                "float), bool and int; write 'TYPE name' or 'TYPE name=DEFAULT'"
             )
         if match["type"].startswith("Tensor") and match["default"] is not None:
             raise InvalidOperator(

@@ -208,7 +208,8 @@ class Expected:
     def is_magnified(self) -> Array:
         """Where rounded arguments of exp move a large value by more ULP than the mixed tolerance allows."""
         size = np.abs(self.values)
-        return np.asarray((size > 1) & (self.slip > 32 * size))
+        with np.errstate(over="ignore"):
+            return np.asarray((size > 1) & (self.slip > 32 * size))
 
     @property
     def stored(self) -> Array:

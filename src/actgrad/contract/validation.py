@@ -101,12 +101,6 @@ def _roles(definition: Definition) -> Iterator[str]:
     for name in definition.access.tensor_names:
         if name not in names:
             yield f"reads names {name!r}; it must be {either(names)}; name one of these tensors"
-    if dim and dim not in attributes:
-        cure = _use(attributes) if attributes else f"add int {dim}=-1 to the schema"
-        yield f"reads counts dimensions by {dim!r}; it must be an attribute; {cure}"
-    elif dim and attributes[dim].type != "int":
-        kind = one(attributes[dim].type)
-        yield f"reads counts dimensions by {dim!r}, which is {kind}; write int {dim}=-1 in the schema"
     halves = ("other",) if definition.access.is_packed else ()
     if definition.multiplies and definition.multiplies not in (*tensors, *halves):
         yield f"multiplies is {definition.multiplies!r}; it must be {either((*tensors, *halves))}; name one of these"
@@ -135,6 +129,12 @@ def _gradients(definition: Definition) -> Iterator[str]:
             f"reads_result is {definition.reads_result!r}, but {forward.name} has several tensors, which its result "
             f"cannot replace; read these instead: {_listed(tensors)}"
         )
+    result, *others = forward.schema.outputs
+    if definition.reads_result in others:
+        yield (
+            f"reads_result is {definition.reads_result!r}, another output of {forward.name}; it must be the first "
+            f"output, {result}; read {_listed(tensors)} instead"
+        )
     for argument in definition.schema.attributes:
         other = forward.schema.attributes_by_name.get(argument.name)
         if other is None and definition.defaults[argument.name] is None:
@@ -156,10 +156,9 @@ def _gradients(definition: Definition) -> Iterator[str]:
     roles = (definition.reads_result, definition.given_value, definition.row_counter)
     for name in definition.schema.tensor_names[1:]:
         if name not in tensors and name not in roles:
-            yield (
-                f"{name} has no role; it must be a tensor of {forward.name} ({_listed(tensors)}) or have a role; state "
-                f"reads_result={name!r} if it is the forward operator's result"
-            )
+            cure = f"state reads_result={name!r} if it is the first output, {result}"
+            must = f"it must be a tensor of {forward.name} ({_listed(tensors)}) or have a role"
+            yield f"{name} has no role; {must}; {'read these instead' if name in others else cure}"
 
 
 def _is_optional(definition: Definition, name: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..access import Along, Elementwise, Halves
-from ..errors import either, quote
+from ..errors import either, one, quote
 from ..rows import Rows, RowsAlong, Statistic
 from ..schema import Schema
 
@@ -23,6 +23,18 @@ def of_access(reads: Any, schema: Schema) -> Iterator[str]:
         yield from _of_halves(reads, schema)
     if isinstance(reads, (Along, RowsAlong)):
         yield from _of_tensor_along(reads, schema)
+    if isinstance(reads, Elementwise):
+        yield from _of_dimension(reads.dimension_attribute, schema)
+
+
+def _of_dimension(name: str, schema: Schema) -> Iterator[str]:
+    """Faults of the attribute that numbers a dimension. `import actgrad.torch` needs this attribute."""
+    kind = {a.name: a.type for a in schema.attributes}.get(name, "")
+    if name and not kind:
+        cure = f"add int {name}=-1 to the schema, or name another int attribute in reads"
+        yield f"reads counts dimensions by {name!r}; it must be an attribute; {cure}"
+    elif name and kind != "int":
+        yield f"reads counts dimensions by {name!r}, which is {one(kind)}; write int {name}=-1 in the schema"
 
 
 def _of_tensor_along(reads: Any, schema: Schema) -> Iterator[str]:

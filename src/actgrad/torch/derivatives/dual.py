@@ -66,6 +66,12 @@ class Dual:
     def __le__(self, other: Any) -> Any:
         return self.value <= value(other)
 
+    def __eq__(self, other: Any) -> Any:
+        return self.value == value(other)
+
+    def __ne__(self, other: Any) -> Any:
+        return self.value != value(other)
+
 
 def value(x: Any) -> Any:
     """The number without its derivative."""

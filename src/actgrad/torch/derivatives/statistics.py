@@ -6,6 +6,7 @@ derivatives come from dual numbers, so that PyTorch differentiates, transforms a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from math import prod
@@ -55,7 +56,8 @@ class ElementCall(NamedTuple):
         terms = self.broadcast(terms)
         if combine == TOTAL:
             return self.total(terms), 1.0
-        number = torch.amax(terms, self.dims, keepdim=True)
+        is_empty = 0 in [terms.shape[d] for d in self.dims]  # amax refuses such rows
+        number = self.total(terms) - math.inf if is_empty else torch.amax(terms, self.dims, keepdim=True)
         is_largest = (terms == number).to(terms.dtype)
         return number, is_largest / self.total(is_largest)
 
