@@ -23,7 +23,7 @@ from ...ops import public
 from . import late_imports
 
 _CODECACHE = "torch._inductor.codecache"
-_DETAILS = "FxGraphHashDetails"
+_is_complete = False
 
 
 def complete(settings: Callable[[], str]) -> None:
@@ -33,12 +33,13 @@ def complete(settings: Callable[[], str]) -> None:
 
 def are_complete() -> bool:
     """Whether no cache confuses graphs: False in a version of PyTorch with keys that `complete` does not know."""
-    return _CODECACHE not in sys.modules or hasattr(sys.modules[_CODECACHE], _DETAILS)
+    return _CODECACHE not in sys.modules or _is_complete
 
 
 def _complete(settings: Callable[[], str]) -> None:
+    global _is_complete
     codecache: Any = sys.modules[_CODECACHE]
-    details = getattr(codecache, _DETAILS, None)
+    details = getattr(codecache, "FxGraphHashDetails", None)
     if details is None:
         return
     initialise = details.__init__
@@ -53,6 +54,7 @@ def _complete(settings: Callable[[], str]) -> None:
             self.actgrad = f"actgrad {__version__}, {_digest()}, {settings()}"
 
     details.__init__ = with_our_state
+    _is_complete = True
 
 
 def _operator_names(graph: Any) -> Iterator[str]:
