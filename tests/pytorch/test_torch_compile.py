@@ -12,7 +12,7 @@ import actgrad
 import actgrad.torch
 from actgrad.conformance import oracle
 from tests.support.calls import OPERATORS, ids, run_script
-from tests.support.torch_calls import attribute_cases, call, compiled, ignore_deprecation, tensors
+from tests.support.torch_calls import attribute_cases, call, compiled, exact_in_graphs, ignore_deprecation, tensors
 
 torch = pytest.importorskip("torch")
 
@@ -80,6 +80,57 @@ x = 3 * torch.linspace(-1, 1, 999)
 print(torch.equal(torch.compile(network)(x), network(x)))
 """)
     assert printed == "True\n"
+
+
+def test_a_second_compilation_sees_that_graphs_must_be_exact() -> None:
+    x = torch.linspace(-4, 4, 999)
+    function: Any = lambda x: actgrad.torch.gelu(2 * x)  # noqa: E731
+    torch.compile(function, backend="aot_eager")(x)
+    with exact_in_graphs():
+        torch.testing.assert_close(torch.compile(function, backend="aot_eager")(x), function(x), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("has_triton", [True, False])
+def test_the_keys_of_graphs_in_caches_on_disk(has_triton: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch's own keys contain the names of our operators, but not the version of actgrad and its settings."""
+    from torch._inductor import codecache
+
+    monkeypatch.setattr("torch.utils._triton.has_triton_package", lambda: has_triton)
+
+    def key(function: Any) -> str:
+        graph = torch.fx.symbolic_trace(lambda x: function(x))
+        return codecache.compiled_fx_graph_hash(graph, [], {}, [])[0]
+
+    for ours in (torch.ops.actgrad.elu.default, torch.ops.actgrad.elu_, torch.ops.actgrad._clone.default):
+        keys = [key(ours)]
+        with exact_in_graphs():
+            keys.append(key(ours))
+        with actgrad.product("Ascend310P"):
+            keys.append(key(ours))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("actgrad.torch.deferred.graph_keys.__version__", "0.0")
+            keys.append(key(ours))
+        assert len(set(keys)) == 4
+        assert key(ours) == keys[0]
+    aten = key(torch.ops.aten.elu.default)
+    with exact_in_graphs():
+        assert key(torch.ops.aten.elu.default) == aten
+
+
+def test_graphs_with_operators_of_other_packages_are_not_cached() -> None:
+    printed = run_script("""
+import warnings, torch, actgrad.torch
+warnings.simplefilter("ignore")  # PyTorch's own
+from torch._inductor import codecache
+from tests.support import smooth_relu_operator
+
+graph = torch.fx.symbolic_trace(lambda x: torch.ops.actgrad.smooth_relu(x))
+try:
+    codecache.compiled_fx_graph_hash(graph, [], {}, [])
+except codecache.BypassFxGraphCache as refusal:
+    print(refusal)
+""")
+    assert "its formula may change" in printed
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)

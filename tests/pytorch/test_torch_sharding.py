@@ -100,18 +100,19 @@ def test_rules_wait_until_dtensor_is_there() -> None:
     run_script("""
 import sys
 import actgrad.torch
-from actgrad.torch import sharding
+from actgrad.torch.deferred.late_imports import waiting
 import torch
 ops = torch.ops.actgrad
-assert not sharding._waiting
+DTENSOR = "torch.distributed.tensor"
+assert DTENSOR not in waiting
 ops.elu, ops.geglu_two_backward  # met before DTensor, the others after it
-assert "torch.distributed.tensor" not in sys.modules and sharding._waiting
-watchers = [finder for finder in sys.meta_path if type(finder).__name__ == "_DTensorFinder"]
+assert DTENSOR not in sys.modules and DTENSOR in waiting
+watchers = [finder for finder in sys.meta_path if getattr(finder, "name", "") == DTENSOR]
 assert len(watchers) == 1
 import torch.distributed.tensor as dtensor
 known = dtensor.DTensor._op_dispatcher.sharding_propagator.op_strategy_funcs
 assert all(getattr(torch.ops.actgrad, name).default in known for name in ("elu", "elu_", "geglu", "geglu_two_backward"))
-assert not sharding._waiting and watchers[0] not in sys.meta_path
+assert DTENSOR not in waiting and watchers[0] not in sys.meta_path
 assert type(dtensor.__loader__).__name__ == "SourceFileLoader"
 from tests.support import smooth_relu_operator
 actgrad.torch.register(smooth_relu_operator.smooth_relu)

@@ -3,8 +3,9 @@
 Importing this package defines every operator of the registry; all else follows from the definitions. An operator:
 `registration` defines it with its `kernels`, its `autograd` key (`saving`, `derivations`, and `partials` with `dual`
 numbers where no kernel exists), its in-place and out `variants`, and the rules of vmap (`batching`), DTensor
-(`sharding`) and torch.compile (`graphs`). Names: `public_names` makes `functions` and `modules`, `function_arguments`
-judges what callers pass to them, `conventions` has calls of these under other names, PyTorch's and other projects'.
+(`sharding`) and torch.compile (`graphs`). `deferred` has rules that wait for the import of a module of PyTorch. Names:
+`public_names` makes `functions` and `modules`, `function_arguments` judges what callers pass to them, `conventions` has
+calls of these under other names, PyTorch's and other projects'.
 Models: `conversion` changes the modules of one, with the help of `models`; `decomposition` lets models leave PyTorch.
 """
 

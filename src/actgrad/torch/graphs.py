@@ -13,12 +13,10 @@ stays wherever the kernel's results might differ from those of an eager call.
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import torch
@@ -27,11 +25,12 @@ from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTens
 from torch.fx.experimental import proxy_tensor
 from torch.utils.checkpoint import CheckpointPolicy
 
-from .. import __version__, backends
+from .. import backends
 from ..base import products
 from ..base.errors import BackendUnavailable
 from ..calls import arguments, prepare
 from . import kernels
+from .deferred import graph_keys
 from .derivatives.partials import results
 from .kernels import Interface
 
@@ -42,8 +41,6 @@ _is_exact = False
 #: Our operators' decompositions that inductor's tables contained.
 _DECOMPOSITIONS: dict[Any, Any] = {}
 _IMPLICIT = torch._C.DispatchKey.CompositeImplicitAutograd
-#: The kernels of each operator in PyTorch's cache of compiled graphs, or None in versions without such operators.
-_KERNELS = getattr(getattr(torch._library, "triton", None), "triton_ops_to_kernels", None)
 
 
 def register(library: Any, interface: Interface) -> None:
@@ -156,20 +153,23 @@ def exact_in_graphs(is_exact: bool = True) -> None:
     """Choose whether compiled graphs on the CPU keep actgrad's own kernels, whose results have the bits of eager calls.
 
     By default they hold the formulas of elementwise operators instead, which inductor fuses; their last bits are
-    inductor's. Graphs that were compiled before stay as they are.
+    inductor's. After a change, PyTorch compiles every function again at its next call.
 
     Example:
         >>> actgrad.torch.exact_in_graphs()
         >>> model = torch.compile(model)
     """
     global _is_exact
-    _is_exact = arguments.flag("exact_in_graphs", "is_exact", is_exact)
+    was_exact, _is_exact = _is_exact, arguments.flag("exact_in_graphs", "is_exact", is_exact)
+    if _is_exact != was_exact and "torch._dynamo" in sys.modules:
+        torch.compiler.reset()  # a second model of the same class would take the graphs of the first
+
+
+graph_keys.complete(lambda: f"{products.any_chosen()}, {_is_exact}")
 
 
 def _register(library: Any, name: str, rule: Callable[..., Any]) -> None:
     torch.library.register_torch_dispatch(f"actgrad::{name}", FunctionalTensorMode, rule, lib=library)
-    if _KERNELS is not None:
-        _KERNELS[f"actgrad::{name}"] = [_Source()]
 
 
 def _may_hold_kernels(mode: Any, types: Any, args: Sequence[Any]) -> bool:
@@ -181,8 +181,7 @@ def _may_hold_kernels(mode: Any, types: Any, args: Sequence[Any]) -> bool:
     from torch._functorch import config  # only compilers load this module
 
     return (
-        _KERNELS is not None
-        and getattr(config, "decompose_custom_triton_ops", False)
+        getattr(config, "decompose_custom_triton_ops", False)
         and torch.version.hip is None
         and _is_plain(mode, types, args, DEVICE)
         and not backends.triton_is_interpreted()
@@ -196,6 +195,7 @@ def _is_plain(mode: Any, types: Any, args: Sequence[Any], device: str) -> bool:
         and all(each.device.type == device for each in args if isinstance(each, torch.Tensor))
         and all(issubclass(kind, FakeTensor) or kind in (torch.Tensor, FunctionalTensor) for kind in types)
         and not products.any_chosen()
+        and graph_keys.are_complete()
     )
 
 
@@ -286,29 +286,3 @@ def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
         launch = backend.launch(computation)
         torch.library.wrap_triton(launch.kernel)[(launch.programs,)](*outputs, *tensors, *launch.numbers)
     return outputs if len(outputs) > 1 else outputs[0]
-
-
-class _Source:
-    """The key of an operator's kernels in PyTorch's cache of compiled graphs: a digest of this package.
-
-    The cache takes it for a Triton function, and reads its source and the names in `fn`.
-    """
-
-    __name__ = "actgrad"
-
-    @staticmethod
-    def fn() -> None:
-        """Refers to nothing."""
-
-    @property
-    def src(self) -> str:
-        """A text that changes whenever a kernel may change."""
-        return f"actgrad {__version__}, {_digest()}, {products.any_chosen()}, {_is_exact}"
-
-
-@cache
-def _digest() -> str:
-    digest = hashlib.sha256()
-    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()

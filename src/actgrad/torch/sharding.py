@@ -8,18 +8,11 @@ wait where the operator is linear: in the gradient of a backward operator, and i
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
-from types import ModuleType
 from typing import Any
 
+from .deferred import late_imports
 from .kernels import Interface
-
-_DTENSOR = "torch.distributed.tensor"
-
-_waiting: list[Callable[[], None]] = []
 
 
 def register(interface: Interface, overload: Any) -> None:
@@ -31,12 +24,7 @@ def register(interface: Interface, overload: Any) -> None:
         is_in_place = overload._schema.name.endswith("_")
         register_sharding(overload)(lambda *args, **options: placements(interface, args, is_in_place))
 
-    if _DTENSOR in sys.modules:
-        now()
-        return
-    if not _waiting:
-        sys.meta_path.insert(0, _DTensorFinder())
-    _waiting.append(now)
+    late_imports.after_import("torch.distributed.tensor", now)
 
 
 def placements(interface: Interface, args: tuple[Any, ...], is_in_place: bool = False) -> list[tuple[Any, Any]]:
@@ -83,25 +71,3 @@ def placements(interface: Interface, args: tuple[Any, ...], is_in_place: bool = 
     if is_linear and not is_in_place:
         rows.append(row(lambda number, shape: Partial() if number == 0 else Replicate(), Partial()))
     return rows
-
-
-class _DTensorFinder(MetaPathFinder):
-    """Waits for the import of DTensor, and registers the rules after it."""
-
-    def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        if name != _DTENSOR:
-            return None
-        sys.meta_path.remove(self)
-        spec = PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            loader = spec.loader
-            execute = loader.exec_module
-
-            def exec_module(module: ModuleType) -> None:
-                del loader.exec_module
-                execute(module)
-                while _waiting:
-                    _waiting.pop(0)()
-
-            loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec

@@ -21,10 +21,10 @@ product rules sdk set_num_threads sys torch torch_npu writing xp
 """
 #: Names of `actgrad.torch` that would hide a function or a module. A test compares them.
 TORCH_NAMES = """
-autograd batching call celu_ conventions conversion convert decomposition derivatives elu_ exact_in_graphs functions
-function_arguments geglu_ascend geglu_diffusers geglu_gemma geglu_megatron geglu_modernbert geglu_onnx geglu_t5
-geglu_vllm graphs hardtanh_ kernels leaky_relu_ models modules patched public_names register register_all registration
-relu_ report revert rrelu selu_ sharding softmin tanhshrink threshold_ torch variants ModelReport Report
+autograd batching call celu_ conventions conversion convert decomposition deferred derivatives elu_ exact_in_graphs
+function_arguments functions geglu_ascend geglu_diffusers geglu_gemma geglu_megatron geglu_modernbert geglu_onnx
+geglu_t5 geglu_vllm graphs hardtanh_ kernels leaky_relu_ models modules patched public_names register register_all
+registration relu_ report revert rrelu selu_ sharding softmin tanhshrink threshold_ torch variants ModelReport Report
 """
 _PACKAGE_NAMES, _TORCH_NAMES = frozenset(PACKAGE_NAMES.split()), frozenset(TORCH_NAMES.split())
 _CALL_NAMES = ("out", "backend")  # keywords of every call
