@@ -30,7 +30,7 @@ from ..base import products
 from ..base.errors import BackendUnavailable
 from ..calls import arguments, prepare
 from . import kernels
-from .deferred import graph_keys
+from .deferred import graph_keys, late_imports
 from .derivatives.partials import results
 from .kernels import Interface
 
@@ -38,8 +38,6 @@ DEVICE = "cuda"
 _aten = torch.ops.aten
 _MATRIX_PRODUCTS = (_aten.mm.default, _aten.addmm.default, _aten.bmm.default, _aten.baddbmm.default)
 _is_exact = False
-#: Our operators' decompositions that inductor's tables contained.
-_DECOMPOSITIONS: dict[Any, Any] = {}
 _IMPLICIT = torch._C.DispatchKey.CompositeImplicitAutograd
 
 
@@ -47,7 +45,6 @@ def register(library: Any, interface: Interface) -> None:
     """Let graphs hold the operator's kernel where possible."""
 
     def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
-        _forget_decomposition(overload)
         if _may_hold_kernels(mode, types, args) and _is_known(interface, args):
             with mode:
                 launched = _launched(interface, args)
@@ -97,22 +94,6 @@ def register_clone(library: Any) -> None:
             return torch.clone(*args)
 
     _register(library, "_clone", rule)
-
-
-def _forget_decomposition(overload: Any) -> None:
-    """Take an operator out of inductor's tables, and of those of the graph that is traced, which are copies.
-
-    When inductor is imported, it copies how torch.export decomposes the operators that exist by then. It would put
-    aten's formula in the place of an operator that `rule` keeps.
-    """
-    tracing, inductor = proxy_tensor.get_proxy_mode(), sys.modules.get("torch._inductor.decomposition")
-    if tracing is None or inductor is None:
-        return
-    for table in (inductor.decompositions, inductor.fast_random_decomps()):
-        if overload in table:
-            _DECOMPOSITIONS[overload] = table.pop(overload)
-    if overload in _DECOMPOSITIONS and tracing.decomposition_table.get(overload) is _DECOMPOSITIONS[overload]:
-        del tracing.decomposition_table[overload]
 
 
 def _is_graph_input(tensor: torch.Tensor) -> bool:
@@ -165,6 +146,19 @@ def exact_in_graphs(is_exact: bool = True) -> None:
         torch.compiler.reset()  # a second model of the same class would take the graphs of the first
 
 
+def _keep_operators() -> None:
+    """Take our operators out of inductor's table of decompositions.
+
+    It copies how torch.export decomposes the operators that exist when inductor is imported. With that entry, inductor
+    would replace an operator that `rule` keeps by aten's formula.
+    """
+    table = sys.modules[_DECOMPOSITIONS].decompositions
+    for overload in [each for each in table if getattr(each, "namespace", "") == "actgrad"]:
+        del table[overload]
+
+
+_DECOMPOSITIONS = "torch._inductor.decomposition"
+late_imports.after_import(_DECOMPOSITIONS, _keep_operators)
 graph_keys.complete(lambda: f"{products.any_chosen()}, {_is_exact}")
 
 
