@@ -98,7 +98,7 @@ REFUSED_INPUTS = [
     (1.0, actgrad.InvalidCall, "is a float; it must be"),
     ("x", actgrad.InvalidCall, "is a str; it must be"),
     (X.data, actgrad.InvalidCall, "is a memoryview; it must be"),
-    (np.ndarray, actgrad.InvalidCall, "(type) raises TypeError"),
+    (np.ndarray, actgrad.InvalidCall, "is the class ndarray; it must be"),
 ]
 
 

@@ -129,10 +129,10 @@ _NAMES = {name: ctypes.create_string_buffer(name) for name in (b"used_dltensor",
 @pytest.mark.parametrize(
     ("capsule", "message"),
     [
-        (None, "a NoneType"),
-        (3, "a int"),
+        (None, "None"),
+        (3, "an int"),
         ("dltensor", "a str"),
-        (X, "a ndarray"),
+        (X, "an ndarray"),
         (FakeCapsule(), "a PyCapsule"),
         (_new(1, None, None), "a capsule without a name"),
         (_new(1, ctypes.cast(_NAMES[b"used_dltensor"], ctypes.c_char_p), None), "a capsule named 'used_dltensor'"),
@@ -197,5 +197,5 @@ def test_subclasses_are_seen_as_numpy_sees_them() -> None:
 @pytest.mark.parametrize("interface", [None, 3, {}, {"shape": (3,)}, X.__array_interface__])
 def test_numpys_interface_alone_is_no_array(interface: Any) -> None:
     """Operators do not guess whether a copy is wanted; numpy.asarray says so."""
-    with pytest.raises(actgrad.InvalidCall, match=r"^elu: self is a Interface; it must be a NumPy array"):
+    with pytest.raises(actgrad.InvalidCall, match=r"^elu: self is an Interface; it must be a NumPy array"):
         actgrad.elu(Interface(interface))

@@ -162,7 +162,8 @@ def test_others_are_computed(operator: Any, dtype: Any) -> None:
 def test_functions_that_are_computed_in_a_dtype(
     monkeypatch: pytest.MonkeyPatch, operator: Any, dtype: Any, expected: bool
 ) -> None:
-    use_tuning(monkeypatch, computed_float16=("sigmoid_times", "exp"), computed_bfloat16=("tanh",))
+    computed_functions = {"computed_float16": ("sigmoid_times", "exp"), "computed_bfloat16": ("tanh",)}
+    use_tuning(monkeypatch, **computed_functions, looks_formulas_up=False)
     x = many(dtype)
     assert is_looked_up(operator, x) == expected
     np.testing.assert_array_equal(operator(x).view(np.uint16), computed(operator, x))
