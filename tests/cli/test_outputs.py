@@ -123,8 +123,8 @@ def test_nothing_is_read_before_a_refusal(folder: Path, capsys: Capture) -> None
 
 
 BAD = {
-    ".": "is a folder", "sub": "is a folder", "sub/": "is a folder", "": "got an empty text", "gone/r.json": "no such folder",
-    "x.npy/r.json": "no such folder", "loop": "is a loop of symbolic links",
+    ".": "is a folder", "sub": "is a folder", "sub/": "is a folder", "": "got an empty text",
+    "gone/r.json": "no such folder", "x.npy/r.json": "no such folder", "loop": "is a loop of symbolic links",
 }  # fmt: skip
 
 
