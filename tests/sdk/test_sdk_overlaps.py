@@ -44,12 +44,17 @@ def plain(case: Case, signature: Any, at: Memory) -> dict[str, Any]:
     return {"function": signature.name, "arguments": arguments, "memory": blocks}
 
 
+NUMBERS = {
+    "int8": aclnn.ACL_INT8, "int32": aclnn.ACL_INT32, "int64": aclnn.ACL_INT64, "float32": aclnn.ACL_FLOAT,
+}  # fmt: skip
+
+
 def described(view: np.ndarray, block: int, first: int) -> dict[str, Any]:
     strides = tuple(stride // view.itemsize for stride in view.strides)
     reach = 1 + sum((n - 1) * stride for n, stride in zip(view.shape, strides, strict=True))
     return {
         "shape": view.shape, "strides": strides, "offset": 0, "start": first, "storage": (reach,),
-        "dtype": aclnn.ACL_INT64 if view.dtype == np.int64 else aclnn.ACL_FLOAT, "format": aclnn.ACL_FORMAT_ND,
+        "dtype": NUMBERS[view.dtype.name], "format": aclnn.ACL_FORMAT_ND,
         "memory": str(block), "is_null": False, "is_destroyed": False,
     }  # fmt: skip
 
