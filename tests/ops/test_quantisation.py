@@ -133,6 +133,7 @@ def test_empty_tensors(shape: tuple[int, int]) -> None:
     assert (out.shape, scale.tolist()) == (shape, [0.0] * shape[0])
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(3, 10), (2, 3, 66), (6, 8192), (2, 34000)])
 @pytest.mark.parametrize("left", [False, True])
