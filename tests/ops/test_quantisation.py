@@ -172,6 +172,8 @@ def test_rows_behind_the_last_group() -> None:
     x, smooth = some(10, 66), RNG.uniform(0.5, 2, (3, 33)).astype(np.float32)
     with pytest.raises(actgrad.ActgradError, match="ends at row 9, but there are 10 rows"):
         actgrad.dynamic_quant(x, np.concatenate([smooth, smooth], 1), np.array([4, 4, 9], np.int32))
+    with pytest.raises(actgrad.ActgradError, match="ends at row 0, but there are 10 rows"):
+        actgrad.dynamic_quant(x, np.empty((0, 66), np.float32), np.empty(0, np.int32))
     offsets = RNG.uniform(-5, 5, (3, 33)).astype(np.float32)
     for mode in ("static", "dynamic"):
         of_ends = actgrad.swiglu_quant(x, smooth, offsets, np.array([4, 4, 8], np.int32), quant_mode=mode)

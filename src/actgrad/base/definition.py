@@ -220,17 +220,17 @@ class Definition:
     ) -> Formula:
         """The formula that a call with these attributes and optional tensors computes."""
         formula = self.formula
-        return chosen(self, formula, attributes, product, tensors) if isinstance(formula, Mapping) else formula
+        return choose(self, formula, attributes, product, tensors) if isinstance(formula, Mapping) else formula
 
 
-def chosen(
+def choose(
     definition: Definition,
     source: Formula | Mapping[Any, Any],
     attributes: dict[str, Any],
     product: Product | None,
     tensors: Mapping[str, Any] | None = None,
 ) -> Formula:
-    """The function of `source` that such a call computes. `source` is the formula or the term of a statistic."""
+    """The function of a formula or of a statistic's term that a call with these attributes and tensors computes."""
     if not isinstance(source, Mapping):
         return source
     switch, schema, tensors = definition.switch, definition.schema, tensors or {}

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from . import computation, xp
-from .definition import Definition, Formula, chosen
+from .definition import Definition, Formula, choose
 from .products import Product
 
 
@@ -22,7 +22,7 @@ def element_and_formulas(
         is_one = sum(not access.is_statistic(output) for output in outputs) == 1
         element = computation.forward if is_one else computation.forward_of_several
         return element, access.formulas(
-            formula, partial(chosen, definition, attributes=attributes, product=product, tensors=tensors)
+            formula, partial(choose, definition, attributes=attributes, product=product, tensors=tensors)
         )
     if forward is None:
         if not definition.multiplies:

@@ -14,9 +14,10 @@ from .rows import Rows
 
 @dataclass(frozen=True, slots=True)
 class ScaledRows(Rows):
-    """As Rows along the last dimension, where the tensors `scales` have one number for each element of a row.
+    """Rows along the last dimension, and tensors `scales` that all rows share.
 
-    With `halves`, a row is of the halves of a packed tensor. All rows see the same numbers of `scales`, or one number.
+    Such a tensor has one number for each element of a row, or one number. With `halves`, a row has the elements of both
+    halves of a packed tensor.
     """
 
     broadcasts = True
@@ -37,7 +38,7 @@ class ScaledRows(Rows):
 
     @property
     def grouped_tensors(self) -> tuple[str, ...]:
-        """The tensors that have a row for each group, where rows lie in groups."""
+        """The tensors that have a row for each group of rows."""
         return self.scales
 
     def is_elementwise(self, name: str) -> bool:

@@ -125,24 +125,24 @@ def prepare(computation: Computation, counts: RowCount, make: Make) -> Kernel:
 
 
 class RowGroups(NamedTuple):
-    """The tensor that tells the groups of a call's rows: where each group ends, or how many rows it has."""
+    """The tensor that puts a call's rows into groups: it has the end of each group, or its number of rows."""
 
     name: str
     meta: TensorMeta
     are_counts: bool
-    steps: Mapping[int, int]  # of tensors with a row for each group, by their numbers: bytes from group to group
-    rest: Computation | None  # of the rows behind the last group, without these tensors. None: they are refused
+    steps: Mapping[int, int]  # bytes from group to group of each tensor with a row for each group, by its number
+    rest: Computation | None  # computes rows behind the last group without these tensors. None: they are refused
 
     def ends(self, address: int, rows: int) -> list[int]:
-        """The row behind the last one of each group. Raises where rows are left over.
+        """The end of each group: the number of the first row behind it. Raises if a row belongs to no group.
 
-        Without tensors that have a row for each group, all rows are one group.
+        If no tensor has a row for each group, all rows are one group.
         """
         if not self.steps:
             return [rows]
         numbers = numpy_array(address, self.meta).tolist()
         ends = accumulate(numbers) if self.are_counts else numbers
-        limited = [min(max(end, 0), rows) for end in accumulate(ends, max)]
+        limited = [min(max(end, 0), rows) for end in accumulate(ends, max)] or [0]
         if rows and limited[-1] < rows and self.rest is None:
             fault = f"{self.name} ends at row {limited[-1]}, but there are {rows} rows"
             raise InvalidArgument(f"{fault}; each row must be in a group; pass an end of {rows} for the last group")
@@ -150,14 +150,14 @@ class RowGroups(NamedTuple):
 
 
 def ungrouped(meta: TensorMeta) -> TensorMeta:
-    """The row of the first group, of a tensor with a row, or one number, for each group."""
+    """The part of a tensor that the first group reads: one row, or one number."""
     if len(meta.shape) == 1:
         return TensorMeta(meta.dtype, (1,), (0,))
     return TensorMeta(meta.dtype, meta.shape[1:], meta.strides[1:])
 
 
 class GroupedKernel:
-    """The kernels of a call's groups, one for each size of a box of rows, made when it is first met."""
+    """The kernels of a call's groups. Each size of a box of rows has one, which its first use makes."""
 
     machine_code = None
     with_scalars = None
@@ -184,9 +184,9 @@ class GroupedKernel:
             tensors_of_rest = {n: address for n, address in enumerate(tensors) if n not in self._groups.steps}
             self._compute(self._groups.rest, boxes(sizes, ends[-1], prod(sizes)), 0, tensors_of_rest)
 
-    def _compute(self, computation: Computation, found: Iterable[Box], group: int, addresses: dict[int, int]) -> None:
-        """Compute some boxes of rows, which are of one group."""
-        for box in found:
+    def _compute(self, computation: Computation, pieces: Iterable[Box], group: int, addresses: dict[int, int]) -> None:
+        """Compute some boxes of rows that belong to one group."""
+        for box in pieces:
             kernel = self._kernel(computation, tuple([count for _, count in box]))
             starts = [start for start, _ in box]
             kernel.run(*[address + self._offset(n, group, starts) for n, address in addresses.items()])

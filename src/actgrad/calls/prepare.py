@@ -215,8 +215,8 @@ def row_groups(call: contract.Call, results: tuple[TensorMeta, ...], device: str
     are_counts = bool(definition.groups_are_counts) and call.attributes[definition.groups_are_counts] == 1
     rest = None
     if definition.computes_rest:
-        others = {n: None if n in (*grouped, definition.row_groups) else each for n, each in call.tensors.items()}
-        rest = make_computation(replace(call, tensors=others), results, device)
+        tensors = {n: None if n in (*grouped, definition.row_groups) else each for n, each in call.tensors.items()}
+        rest = make_computation(replace(call, tensors=tensors), results, device)
     return counted_kernel.RowGroups(definition.row_groups, meta, are_counts, steps, rest)
 
 

@@ -67,7 +67,7 @@ def dtype(text: str) -> str:
     name = word if word in BY_NAME else ALIASES.get(word, "")
     if not name:
         names = dict.fromkeys((*FLOATS, *BY_NAME))  # floating dtypes first, because a message has room only for a few
-        alike = [known for known in (*names, *ALIASES) if _digits(known) == _digits(text)]  # float8 is not float
+        alike = [each for each in (*names, *ALIASES) if _digits(each) == _digits(text)]  # float8 is not float
         cure = did_you_mean(text, alike, "name one of these")
         raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(names)}; {cure}")
     return name
@@ -110,7 +110,7 @@ def one_of(names: Iterable[str]) -> Callable[[str], str]:
     return name
 
 
-def named(text: str) -> str:
+def file_name(text: str) -> str:
     """The name of a file, which must not be empty."""
     if not text:
         raise argparse.ArgumentTypeError("got an empty text; it must name a file or a folder; write . for this folder")
@@ -119,7 +119,7 @@ def named(text: str) -> str:
 
 def path(text: str) -> Path:
     """The path of a file or a folder."""
-    return Path(named(text))
+    return Path(file_name(text))
 
 
 def several(read: Callable[[str], str]) -> Callable[[str], list[str]]:

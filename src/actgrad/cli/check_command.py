@@ -90,7 +90,12 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {text}" for name, text in NAMES.items()) + "\n"
     summary = "judge results by the acceptance standards: of actgrad, or of any implementation from files"
     parser = argument_types.add_command(subparsers, "check", summary, __doc__, standards)
-    add, operator, path, named = parser.add_argument, argument_types.operator, argument_types.path, argument_types.named
+    add, operator, path, file_name = (
+        parser.add_argument,
+        argument_types.operator,
+        argument_types.path,
+        argument_types.file_name,
+    )
     add("operator", nargs="*", type=operator, metavar="OPERATOR", help="names as in actgrad list (default: all)")
     standard = argument_types.several(argument_types.one_of((*NAMES, ALL)))
     words = "the standards that decide, or all; see below (default: the standards in force)"
@@ -105,7 +110,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add(
         "--json",
         metavar="FILE",
-        type=named,
+        type=file_name,
         help="write the complete results; - for standard output, without tables",
     )
     add("--html", metavar="FILE", type=path, help="write a page with pictures that stands on its own")
@@ -116,12 +121,12 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add("--seed", type=argument_types.integer(0), metavar="N", help="random seed of the numbers (default: 0)")
     add("--full", action="store_true", default=None, help="all cases of all operators, which takes minutes")
     add = parser.add_argument_group("results from files").add_argument
-    add("--inputs", nargs="+", metavar="FILE", type=named, help="the inputs of the operator")
+    add("--inputs", nargs="+", metavar="FILE", type=file_name, help="the inputs of the operator")
     add(
         "--actual",
         nargs="+",
         metavar="FILE",
-        type=named,
+        type=file_name,
         help="the outputs to judge: the first one, or all",
     )
     add("--attr", action="append", metavar="NAME=VALUE", help="an attribute; others have their defaults")

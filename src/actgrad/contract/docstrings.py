@@ -151,11 +151,11 @@ class Docstring:
     def result_dtypes(self) -> str:
         """The dtypes of new outputs, in words that follow "of the kind"."""
         definition = self.definition
-        stated = {
+        dtypes = {
             name: definition.dtypes_of(name)[0] for name in definition.schema.outputs if definition.dtypes_of(name)
         }
-        words = ", ".join(self.translate(f"{name} in {dtype}") for name, dtype in stated.items())
-        if len(stated) == len(definition.schema.outputs):
+        words = ", ".join(self.translate(f"{name} in {dtype}") for name, dtype in dtypes.items())
+        if len(dtypes) == len(definition.schema.outputs):
             return f"of the inputs; {words}"
         return "and data type of the inputs" + f"; {words}" * bool(words)
 

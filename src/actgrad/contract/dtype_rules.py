@@ -260,7 +260,7 @@ def convertible(*names: str, source: str = "", origin: Origin = Origin.BOTH) -> 
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if not source and call.definition.dtypes_of(name):
-            return _not_stated(call, name, meta)
+            return _fault_of_output(call, name, meta)
         result = call.inputs[source].dtype if source else result_dtype(call)
         if can_convert(result, meta.dtype):
             return None
@@ -275,7 +275,7 @@ def result_dtype_of(*names: str) -> tuple[Check, ...]:
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if call.definition.dtypes_of(name):
-            return _not_stated(call, name, meta)
+            return _fault_of_output(call, name, meta)
         result = result_dtype(call)
         if meta.dtype == result:
             return None
@@ -286,13 +286,13 @@ def result_dtype_of(*names: str) -> tuple[Check, ...]:
     return of_each(names, "{name} has the dtype of the result", test, InvalidDtype)
 
 
-def _not_stated(call: Call, name: str, meta: TensorMeta) -> str | None:
+def _fault_of_output(call: Call, name: str, meta: TensorMeta) -> str | None:
     """The fault of an output that has none of the dtypes that the operator states for it."""
-    stated = call.definition.dtypes_of(name)
+    dtypes = call.definition.dtypes_of(name)
     return (
         None
-        if meta.dtype.name in stated
-        else f"{name} is {meta.dtype}; it must be {either(stated)}; pass such a {name}"
+        if meta.dtype.name in dtypes
+        else f"{name} is {meta.dtype}; it must be {either(dtypes)}; pass such a {name}"
     )
 
 

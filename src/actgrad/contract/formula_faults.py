@@ -47,7 +47,7 @@ def of_formulas(definition: Definition) -> Iterator[str]:
     gates = definition.multiplies or (definition.gradient_of is not None and definition.gradient_of.multiplies)
     names, is_several = _returned(definition, bool(gates))
     for formula, optional in _formulas_in(definition, definition.formula):
-        elements = [""] if gates else definition.access.formula_arguments(_seen(definition, optional))
+        elements = [""] if gates else definition.access.formula_arguments(_element_tensors(definition, optional))
         yield from _fault(f"formula {_name(formula)}", formula, elements, scalars, names, is_several)
     if definition.integer_formula is not None and definition.integer_formula != definition.formula:
         parts, outputs = [""] * definition.access.part_count(*definition.element_tensors), definition.schema.outputs
@@ -77,8 +77,8 @@ def of_statistics(definition: Definition) -> Iterator[str]:
                 yield f"{lone}() shares a pass with others ({names}); it must be alone; give it a pass of its own"
         for name, statistic in group.items() if kind != (LENGTH,) else ():
             for term, optional in _formulas_in(definition, statistic.term):
-                seen = [] if kind == (ONCE,) else rows.term_arguments(_seen(definition, optional))
-                yield from _fault_of_term(name, term, [*seen, *earlier, *scalars])
+                visible = [] if kind == (ONCE,) else rows.term_arguments(_element_tensors(definition, optional))
+                yield from _fault_of_term(name, term, [*visible, *earlier, *scalars])
         earlier += group
 
 
@@ -159,7 +159,7 @@ def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], boo
     return names, len(names) > 1
 
 
-def _seen(definition: Definition, optional: tuple[str, ...] = ()) -> list[str]:
+def _element_tensors(definition: Definition, optional: tuple[str, ...] = ()) -> list[str]:
     """The tensors that formulas see, with these optional ones."""
     names = [
         a.name

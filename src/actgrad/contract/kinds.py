@@ -22,9 +22,9 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
     document of CANN, every check is a decision of actgrad.
     """
     values = tuple(_values(definition))
-    stated = definition.checks or usual(definition)
-    middle: list[Check] = [*_real_numbers(definition, stated)]
-    for part in stated:
+    parts = definition.checks or usual(definition)
+    middle: list[Check] = [*_real_numbers(definition, parts)]
+    for part in parts:
         middle += values if part is VALUES else stages.tiling(values) if part is TILED_VALUES else part
     if VALUES not in definition.checks and TILED_VALUES not in definition.checks:
         middle += values
@@ -110,9 +110,9 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
     )
 
 
-def _real_numbers(definition: Definition, stated: tuple[tuple[Check, ...], ...]) -> Iterator[Check]:
+def _real_numbers(definition: Definition, parts: tuple[tuple[Check, ...], ...]) -> Iterator[Check]:
     """Scalars that no stated check asks to be real: formulas and requirements compare them."""
-    rules = {check.rule for group in stated for check in group}
+    rules = {check.rule for group in parts for check in group}
     for check in dtype_rules.real(*(a.name for a in definition.schema.attributes if a.type == "Scalar")):
         if check.rule not in rules:
             yield replace(check, when=When.UNTYPED, origin=Origin.ACTGRAD)

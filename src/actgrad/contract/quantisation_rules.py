@@ -21,8 +21,8 @@ def output_supported(name: str) -> tuple[Check, ...]:
     """The product quantises to the dtype of this output. Without a product, a kernel of actgrad writes the dtype."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
-        stated = call.definition.dtypes_of(name)
-        allowed = QUANTISED.get(call.product.name, QUANTISED[""]) if call.product else stated
+        written_dtypes = call.definition.dtypes_of(name)
+        allowed = QUANTISED.get(call.product.name, QUANTISED[""]) if call.product else written_dtypes
         if meta.dtype.name in allowed:
             return None
         return f"{name} is {meta.dtype}; it must be {either(allowed)}{call.on_product}; pass such a {name}"
@@ -31,7 +31,7 @@ def output_supported(name: str) -> tuple[Check, ...]:
 
 
 def index_supported(name: str, beside: str) -> tuple[Check, ...]:
-    """The tensor that tells groups of rows is of integers, if the call has the tensor `beside`."""
+    """The tensor of groups has integers, if the call has the tensor `beside`."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if meta.dtype.name in ("int32", "int64") or call.inputs.get(beside) is None:
@@ -54,7 +54,7 @@ def one_dtype_of(name: str, dtypes: str) -> tuple[Check, ...]:
 
 
 def scales_of_groups(*names: str, of: str) -> tuple[Check, ...]:
-    """Each of these tensors has a number, or a row of numbers, for each group of rows. Without groups, all are one."""
+    """Each of these tensors has a number, or a row of numbers, for each group. Without groups, all rows are one."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         groups, rows = call.row_groups, call.definition.access.part_shape(of, call.inputs[of].shape, call.attributes)
@@ -71,10 +71,10 @@ def kernel_writes(name: str) -> tuple[Check, ...]:
     """A kernel writes the dtype of this output, unless it is empty."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
-        stated = call.definition.dtypes_of(name)
-        if meta.dtype.name in stated or meta.size == 0:
+        dtypes = call.definition.dtypes_of(name)
+        if meta.dtype.name in dtypes or meta.size == 0:
             return None
-        return f"{name} is {meta.dtype}; actgrad writes {either(stated)}; pass such a {name}"
+        return f"{name} is {meta.dtype}; actgrad writes {either(dtypes)}; pass such a {name}"
 
     return of_each(
         (name,),
@@ -101,7 +101,7 @@ def scales_of_row(name: str, of: str) -> tuple[Check, ...]:
 
 
 def groups_of_rows(name: str, beside: str, dtype: str) -> tuple[Check, ...]:
-    """The tensor that tells groups of rows has one dimension and this dtype, if the call has the tensor `beside`."""
+    """The tensor of groups has one dimension and this dtype, if the call has the tensor `beside`."""
 
     def shape(call: Call, name: str, meta: TensorMeta) -> str | None:
         if len(meta.shape) == 1 or call.inputs.get(beside) is None:

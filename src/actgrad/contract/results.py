@@ -24,10 +24,10 @@ def output_dtype(call: Call, name: str) -> Dtype:
 
     If the operator states several, the tensor of the caller decides, and the first one is that of a new output.
     """
-    stated, output = call.definition.dtypes_of(name), call.outputs.get(name)
-    if not stated:
+    dtypes, output = call.definition.dtypes_of(name), call.outputs.get(name)
+    if not dtypes:
         return result_dtype(call)
-    return output.dtype if output is not None and output.dtype.name in stated else BY_NAME[stated[0]]
+    return output.dtype if output is not None and output.dtype.name in dtypes else BY_NAME[dtypes[0]]
 
 
 def result_shapes(call: Call) -> tuple[tuple[int, ...], ...]:

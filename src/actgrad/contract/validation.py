@@ -143,8 +143,8 @@ def _gradients(definition: Definition) -> Iterator[str]:
                 f"it has {_listed(forward.schema.attributes_by_name) or 'none'}; give it a default or such a name"
             )
         elif other is not None and other.type != argument.type:
-            theirs = f"that of {forward.name} is {one(other.type)}"
-            yield f"its attribute {argument.name} is {one(argument.type)}, but {theirs}"
+            expected = f"that of {forward.name} is {one(other.type)}"
+            yield f"its attribute {argument.name} is {one(argument.type)}, but {expected}"
     parts = definition.access.part_count(*[
         name for name in definition.schema.outputs if not definition.access.is_statistic(name)
     ])  # fmt: skip

@@ -21,12 +21,12 @@ HALF_STEPS = 127.5  # from the least number of INT8 to the largest
 LEAST_SCALE = 1e-12  # of an asymmetric scale
 
 
-def size(x):
+def magnitude(x):
     """abs(x)"""
     return abs(x)
 
 
-def size_of_smoothed(x, smooth_scales):
+def smoothed_magnitude(x, smooth_scales):
     """abs(x * smooth_scales)"""
     return abs(x * smooth_scales)
 
@@ -46,12 +46,12 @@ def smoothed_dynamic_quant_formula(x, smooth_scales, largest, scale):
     return x * smooth_scales / scale
 
 
-def itself(x):
+def value(x):
     """x"""
     return x
 
 
-def smoothed(x, smooth_scales):
+def smoothed_value(x, smooth_scales):
     """x * smooth_scales"""
     return x * smooth_scales
 
@@ -130,7 +130,7 @@ dynamic_quant_asymmetric = Operator(
         passes=(
             {
                 "lowest": largest({False: negative, True: smoothed_negative}),
-                "highest": largest({False: itself, True: smoothed}),
+                "highest": largest({False: value, True: smoothed_value}),
             },
             {"scale": once(scale_of_range)},
             {"offset": once(offset_of_range)},
@@ -159,7 +159,7 @@ dynamic_quant = Operator(
     formula={False: dynamic_quant_formula, True: smoothed_dynamic_quant_formula},
     switch="smooth_scales",
     reads=ScaledRows(
-        passes=({"largest": largest({False: size, True: size_of_smoothed})}, {"scale": once(scale_of_row)}),
+        passes=({"largest": largest({False: magnitude, True: smoothed_magnitude})}, {"scale": once(scale_of_row)}),
         scales=("smooth_scales",),
     ),
     row_groups="group_index",

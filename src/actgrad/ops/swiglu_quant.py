@@ -50,42 +50,42 @@ def smoothed_shifted_value(a, b, smooth_scales, offsets):
     return silu_formula(a) * b * smooth_scales + offsets
 
 
-def swiglu_size(a, b):
+def swiglu_magnitude(a, b):
     """abs(silu(a) * b)"""
     return abs(swiglu_value(a, b))
 
 
-def smoothed_size(a, b, smooth_scales):
+def smoothed_magnitude(a, b, smooth_scales):
     """abs(silu(a) * b * smooth_scales)"""
     return abs(smoothed_value(a, b, smooth_scales))
 
 
-def unshifted_size(a, b, offsets):
+def unshifted_magnitude(a, b, offsets):
     """abs(silu(a) * b)"""
     return abs(swiglu_value(a, b))
 
 
-def smoothed_unshifted_size(a, b, smooth_scales, offsets):
+def smoothed_unshifted_magnitude(a, b, smooth_scales, offsets):
     """abs(silu(a) * b * smooth_scales)"""
     return abs(smoothed_value(a, b, smooth_scales))
 
 
-def reciprocal_scale(size, peak):
+def reciprocal_scale(largest, largest_value):
     """127 / max(abs(v))"""
-    return LARGEST / maximum(size, 0.0)
+    return LARGEST / maximum(largest, 0.0)
 
 
-def no_scale(size, peak):
+def no_scale(largest, largest_value):
     """0"""
     return 0.0
 
 
-def dynamic_formula(v, size, peak, scale):
+def dynamic_formula(v, largest, largest_value, scale):
     """round(v * scale), where v = silu(a) * b * smooth_scales and scale = 127 / max(abs(v)) of the row"""
     return v * scale
 
 
-def static_formula(v, size, peak, scale):
+def static_formula(v, largest, largest_value, scale):
     """round(v), where v = silu(a) * b * smooth_scales + offsets"""
     return v
 
@@ -98,11 +98,11 @@ DYNAMIC = {
     "smooth_scales offsets": smoothed_unshifted_value,
 }
 STATIC = {**DYNAMIC, "offsets": shifted_value, "smooth_scales offsets": smoothed_shifted_value}
-SIZES = {
-    "": swiglu_size,
-    "smooth_scales": smoothed_size,
-    "offsets": unshifted_size,
-    "smooth_scales offsets": smoothed_unshifted_size,
+MAGNITUDES = {
+    "": swiglu_magnitude,
+    "smooth_scales": smoothed_magnitude,
+    "offsets": unshifted_magnitude,
+    "smooth_scales offsets": smoothed_unshifted_magnitude,
 }
 
 INT4_WITHOUT_KERNEL = Check(
@@ -131,8 +131,8 @@ swiglu_quant = Operator(
     reads=ScaledRows(
         passes=(
             {
-                "size": largest({"static": SIZES, "dynamic": SIZES}),
-                "peak": largest({"static": STATIC, "dynamic": DYNAMIC}),  # the last term, which elements see
+                "largest": largest({"static": MAGNITUDES, "dynamic": MAGNITUDES}),
+                "largest_value": largest({"static": STATIC, "dynamic": DYNAMIC}),  # the last term, which elements see
             },
             {"scale": once({"static": no_scale, "dynamic": reciprocal_scale})},
         ),

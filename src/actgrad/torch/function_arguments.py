@@ -77,9 +77,9 @@ def require_way(operator: Operator, save: Any, values: tuple[Any, ...]) -> None:
 def row_of(operator: Operator, tensors: tuple[Any, ...], values: tuple[Any, ...]) -> list[Any]:
     """All arguments of a call, as PyTorch's schema has them. Raises what a call on memory raises."""
     interface = interface_of(operator)
-    given = dict(zip(interface.names, values, strict=True))
-    symbols = {name: value for name, value in given.items() if isinstance(value, SYMBOLS)}
-    plain = {name: value for name, value in given.items() if name not in symbols}
+    arguments_by_name = dict(zip(interface.names, values, strict=True))
+    symbols = {name: value for name, value in arguments_by_name.items() if isinstance(value, SYMBOLS)}
+    plain = {name: value for name, value in arguments_by_name.items() if name not in symbols}
     tensors, attributes = arguments.arrange(operator.definition, tensors, plain)
     if operator.choices:
         attributes[operator.switch] = number(operator.name, attributes[operator.switch], operator.choices)

@@ -149,8 +149,8 @@ def exact_in_graphs(is_exact: bool = True) -> None:
 def _keep_operators() -> None:
     """Take our operators out of inductor's table of decompositions.
 
-    It copies how torch.export decomposes the operators that exist when inductor is imported. With that entry, inductor
-    would replace an operator that `rule` keeps by aten's formula.
+    When inductor is imported, it fills this table from torch.export, which decomposes our operators into aten's.
+    Inductor would then decompose an operator that `rule` keeps.
     """
     table = sys.modules[_DECOMPOSITIONS].decompositions
     for overload in [each for each in table if getattr(each, "namespace", "") == "actgrad"]:

@@ -89,10 +89,10 @@ class TorchNames:
                 expressions[name] = f"_number({operator.name!r}, {expressions[name]}, {operator.choices!r})"
         row = ", ".join(expressions[argument.name] for argument in operator.schema.arguments)
         values = "".join(f"{expressions[name]}, " for name in self.attributes)
-        given = "".join(f"{name if name in names else expressions[name]}, " for name in self.attributes)
-        code = FunctionCode(self, f"_operators[{operator.name!r}]", row, values, given)
+        raw_values = "".join(f"{name if name in names else expressions[name]}, " for name in self.attributes)
+        code = FunctionCode(self, f"_operators[{operator.name!r}]", row, values, raw_values)
         body = [*code.begin(), "if _is_compiling():", *_indented(code.compiled()), "try:", *_indented(code.eager())]
-        explained = f"_explain(fault, {self.function!r}, ({code.tensors}, ), ({given}))"
+        explained = f"_explain(fault, {self.function!r}, ({code.tensors}, ), ({raw_values}))"
         body += ["except _ActgradError as fault:", f"    raise {explained}"]
         return _function(self.function, [*self._tensor_parameters(), *self.parameters], body, "torch.Tensor")
 
@@ -241,7 +241,7 @@ class FunctionCode(NamedTuple):
     operator: str
     row: str  # all arguments, as PyTorch's schema has them
     values: str  # the attributes among them
-    given: str  # the same as the caller wrote them
+    raw_values: str  # the same without numbers in place of choices
 
     @property
     def tensors(self) -> str:
@@ -283,7 +283,7 @@ class FunctionCode(NamedTuple):
         """Lines that call the kernel, unless the dispatcher has to see the call."""
         name, lines = self.names.operator.name, []
         if self._has("save"):
-            lines += ["if save is not _AUTO:", f"    _require_way({self.operator}, save, ({self.given}))"]
+            lines += ["if save is not _AUTO:", f"    _require_way({self.operator}, save, ({self.raw_values}))"]
             lines += _indented(self._of_parent(lambda name: self._dispatched(name, "save")))
         if self._has("inplace"):
             in_place = f"_record_in_place({self.operator}, ({self.values}), {self.tensors})"
@@ -299,10 +299,10 @@ class FunctionCode(NamedTuple):
     def _direct(self, recorded: str, out: str = "") -> list[str]:
         """Lines of a call without the dispatcher. Derivations are found by equality, to which True and 1.0 are 1."""
         attributes = self.names.attributes
-        given = [p.name for p in self.names.parameters if p.name in attributes]
-        options = "".join(f", {name}={name}" for name in given)
-        whole = [name for name in given if attributes[name].type != "Scalar" and not self.names.is_choice(name)]
-        exact = [f"type({name}) is {attributes[name].type}" for name in whole]
+        names = [p.name for p in self.names.parameters if p.name in attributes]
+        options = "".join(f", {name}={name}" for name in names)
+        discrete = [name for name in names if attributes[name].type != "Scalar" and not self.names.is_choice(name)]
+        exact = [f"type({name}) is {attributes[name].type}" for name in discrete]
         return [
             f"result = {self.operator}.direct({self.tensors}{options}{out})",
             f"if {' and '.join(['result is NotImplemented', *exact])}:",
@@ -312,7 +312,7 @@ class FunctionCode(NamedTuple):
         ]
 
     def _dispatched(self, name: str, save: str, suffix: str = "") -> str:
-        tensors, values = f"({self.tensors}, )", f"({self.given})"
+        tensors, values = f"({self.tensors}, )", f"({self.raw_values})"
         return f"_dispatch(_operators[{name!r}], _actgrad.{name}{suffix}.default, {tensors}, {values}, {save})"
 
 

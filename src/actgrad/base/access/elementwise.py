@@ -48,7 +48,7 @@ class Elementwise:
 
     @property
     def grouped_tensors(self) -> tuple[str, ...]:
-        """The tensors that have a row for each group, where rows lie in groups."""
+        """The tensors that have a row for each group of rows."""
         return ()
 
     @property

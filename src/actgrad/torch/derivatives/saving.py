@@ -124,15 +124,15 @@ def choose(
 
 def require(operator: Operator, attributes: dict[str, Any], save: Any) -> None:
     """Raise the errors of `choose`, also for an operator that returns a part of its parent's results."""
-    known = {**ways(operator), **ways(operator.part_of or operator)}
-    if not isinstance(save, str) or save not in (AUTO, *known):
-        _refuse(operator, save, known)
+    options = {**ways(operator), **ways(operator.part_of or operator)}
+    if not isinstance(save, str) or save not in (AUTO, *options):
+        _refuse(operator, save, options)
     if save in ways(operator):
         choose(operator, attributes, None, save)
 
 
-def _refuse(operator: Operator, save: object, known: Iterable[str]) -> NoReturn:
-    names = [AUTO, *known]
+def _refuse(operator: Operator, save: object, options: Iterable[str]) -> NoReturn:
+    names = [AUTO, *options]
     cure = did_you_mean(save, names, "pass one of these")
     raise InvalidArgument(f"{operator.name}: save is {quote(save)}; it must be {either(map(repr, names))}; {cure}")
 
