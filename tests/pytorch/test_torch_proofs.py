@@ -573,7 +573,7 @@ def global_hook() -> Iterator[list[str]]:
     handle.remove()
 
 
-def testglobal_hooks_see_every_module(global_hook: list[str]) -> None:
+def test_global_hooks_see_every_module(global_hook: list[str]) -> None:
     theirs, ours = both(Gate)
     x = torch.randn(3, 4)
     global_hook.clear()
