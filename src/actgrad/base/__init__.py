@@ -1,21 +1,26 @@
-"""Data about operators, and the ground for every floor above. It imports nothing of the package's other floors.
+"""Data about operators, which all other folders use. This folder imports no other folder of the package.
 
-errors             the tree of exceptions
-dtypes, products   the data types, and the chips with their rules
+errors             the exceptions
+dtypes             the data types
+products           the chips, and the choice of the chip whose rules apply
 schema             the language of an operator's interface
-definition         an operator as data, with `faults` that are found at once
-access, rows       the parts of tensors that an element sees, and the statistics of its row. `scaled_rows` adds scales
-loop               shapes and strides of a computation
-computation        all that a backend is told, and the arithmetic of an element, which `element_formulas` selects
+definition         an operator as data. `faults` finds mistakes in an operator when it is defined
+access             which elements of the tensors a formula gets
+rows, scaled_rows  the access to statistics of rows, and to scales as well
+loop               the shape and the strides of a computation
+computation        everything that a backend gets to compute a call, and the arithmetic of one element
+element_formulas   chooses the arithmetic and the formulas of a call
 xp                 the functions that a formula may call
-first_use, forks   guard imports and compilation, and locks over a fork
-bounded_cache      the cache in memory
-collection         a pause of garbage collection during imports
-lazy_docstring     docstrings that are made when someone reads them
-floating_point     the rounding
-folders            the user's cache folder, and whether files are this user's alone
+first_use          runs imports and compilation in one thread at a time
+forks              locks that are free in a child process after a fork
+bounded_cache      a dictionary with a limit
+collection         pauses Python's garbage collector during imports
+lazy_docstring     docstrings that are written when someone reads them
+floating_point     sets the default rounding of floating-point numbers
+folders            the user's cache folder, and the check that nobody else may write to a file
 """
 
 import time
 
-IMPORTED = time.time()  #: before the first module of this package: of files that change later, others are loaded
+#: The time of the first import of this package. Python has loaded an older version of a file that changed later.
+IMPORTED = time.time()

@@ -1,4 +1,4 @@
-"""The cache of the package: a dictionary with a limit. A new entry evicts the oldest one."""
+"""A dictionary with a limit, for all caches of the package. A new entry evicts the oldest one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _lock = forkable_lock()
 
 
 class BoundedCache(dict[K, V]):
-    """At most `capacity` entries by their keys. Reading takes no lock."""
+    """A dictionary of at most `capacity` entries. Reading takes no lock."""
 
     def __init__(self, capacity: int):
         super().__init__()

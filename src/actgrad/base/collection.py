@@ -1,4 +1,4 @@
-"""Python's garbage collector, while a module makes many objects that stay."""
+"""A pause of Python's garbage collector, for code that makes many objects and keeps them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collection() -> Iterator[None]:
-    """A context without garbage collection. A full one looks at all objects of PyTorch, which takes 0.1 s."""
+    """A context without garbage collection. A full collection visits all objects of PyTorch, which takes 0.1 s."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
-"""A computation: all that a backend is told of a call.
+"""A computation: everything that a backend gets to compute a call.
 
 The functions at the end are a kernel's arithmetic for one element. They take the formulas, then the inputs' elements,
-then the attributes, and return one value per part of the outputs. Like a formula they are generic in the number type.
+then the attributes, and return one value for each part of the outputs. They work on numbers of every type.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class RowStatistics:
         attributes: Sequence[Any],
         combine: Callable[[str, Any], Any],
     ) -> list[Any]:
-        """All statistics. `combine(LARGEST or TOTAL, terms)` makes one, and `combine(LENGTH, an input)`."""
+        """All statistics. `combine` makes a statistic: `combine(kind, terms)`, or `combine(LENGTH, input)`."""
         statistics: list[Any] = []
         for combinations in self.passes:
             if combinations == (ONCE,):
@@ -58,7 +58,7 @@ class RowStatistics:
 
     @property
     def kept_term(self) -> tuple[int, int]:
-        """The number of the term that elements see, and how many statistics it sees."""
+        """The index of the term that elements see, and how many statistics the term sees."""
         visiting = [k for k, combinations in enumerate(self.passes) if combinations not in UNVISITED]
         earlier = sum(map(len, self.passes[: visiting[-1]]))
         return earlier + len(self.passes[visiting[-1]]) - 1, earlier
@@ -71,7 +71,7 @@ class RowStatistics:
         statistics: Sequence[Any],
         attributes: Sequence[Any],
     ) -> list[Any]:
-        """A value of each output, given all statistics."""
+        """The value of each output, from all statistics."""
         if self.replaces_inputs:
             term, count = self.kept_term
             inputs = [formulas[1 + term](*inputs, *statistics[:count], *attributes)]
@@ -85,18 +85,21 @@ class RowStatistics:
 
 @dataclass(frozen=True)
 class Computation:
-    """What a kernel computes and where, without the data. A backend knows nothing else."""
+    """What a kernel computes, and the layout of its memory, without addresses. A backend gets nothing else."""
 
-    element: Callable[..., Any]  # one of those below: (formulas..., inputs..., attributes...) -> outputs
+    element: Callable[..., Any]  # one of the functions below: (formulas..., inputs..., attributes...) -> outputs
     formulas: tuple[Callable[..., Any], ...]
     scalars: tuple[float, ...]
-    compute: str  # dtype of the arithmetic
+    compute: str  # the dtype of the arithmetic
     loop: Loop
     device: str = "cpu"  # the device of the memory, such as "cuda:0"
     statistics: RowStatistics | None = None  # None if the formula has no statistics of rows
 
     def is_written(self, number: int) -> bool:
-        """Whether an output holds a statistic of `once` in the dtype of the arithmetic: elements see it as written."""
+        """Whether elements see a statistic as an output stores it.
+
+        They do if the statistic is of `once` and its output has the dtype of the arithmetic.
+        """
         rows = self.statistics
         assert rows is not None, "a computation of rows"
         kinds = [kind for combinations in rows.passes for kind in combinations]
@@ -106,7 +109,7 @@ class Computation:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no element of an output is computed."""
+        """Whether the outputs have no elements."""
         if self.statistics is None or not any(index >= 0 for index in self.statistics.output_statistics):
             return self.loop.size == 0
         return self.statistics.rows(self.loop) == 0
@@ -128,13 +131,13 @@ def backward(derivative, grad_output, x, *attributes):
 
 
 def backward_of_two(derivatives, grad_output, *arguments):
-    """The chain rule for a formula of two elements. `derivatives` returns one derivative by each element."""
+    """The chain rule for a formula of two elements. `derivatives` returns the derivative by each element."""
     by_first, by_second = derivatives(*arguments)
     return grad_output * by_first, grad_output * by_second
 
 
 def gated_forward(function, active, other, *attributes):
-    """out = f(active) * other, and f(active) itself, which the backward pass may be given."""
+    """out = f(active) * other, and f(active), which a caller may save for backward."""
     activated = function(active, *attributes)
     return activated * other, activated
 
@@ -145,20 +148,20 @@ def gated_forward_alone(function, active, other, *attributes):
 
 
 def gated_backward(function, derivative, grad_output, active, other, *attributes):
-    """The gradients of the active and of the other half, f(active) computed again."""
+    """The gradients of the active and of the other half. This function computes f(active) again."""
     return gated_backward_given(derivative, grad_output, active, other, function(active, *attributes), *attributes)
 
 
 def gated_backward_given(derivative, grad_output, active, other, activated, *attributes):
-    """The gradients of the active and of the other half, f(active) given.
+    """The gradients of the active and of the other half, from `activated` = f(active).
 
-    The derivative is bounded, so multiplying by it first overflows only where the gradient itself does.
+    The derivative is bounded. So grad_output * derivative overflows only where the gradient itself overflows.
     """
     return grad_output * derivative(active, *attributes) * other, grad_output * activated
 
 
 def pair_forward(function, other, active, *attributes):
-    """out = other * f(active), of two tensors. No result holds f(active): the backward pass computes it anew."""
+    """out = other * f(active), of two tensors. No output has f(active), so the backward operator computes f(active)."""
     return gated_forward_alone(function, active, other, *attributes)
 
 

@@ -22,102 +22,106 @@ Requirement = Callable[[dict[str, Any], "Product | None"], bool]
 class Torch:
     """An operator's names in actgrad.torch: a differentiable function, and a module.
 
-    Each may list its parameters, as in "elu(alpha, inplace, *, scale, save)": attributes, `inplace` if an operator
-    may overwrite its tensor, `save`, and other names for the tensors. Otherwise the function has all attributes, and
-    the module has the function's parameters. `dim=None`: PyTorch chooses the rows' dimension and warns.
-    A module that names a tensor, as in "PReLU(weight)", is a sub-class of torch.nn's class with this parameter.
+    Each name may have a list of parameters, for example "elu(alpha, inplace, *, scale, save)". Parameters are
+    attributes, `inplace` if the operator may overwrite its tensor, `save`, and other names for the tensors. Without a
+    list, the function has all attributes, and the module has the function's parameters. With the parameter `dim=None`,
+    the default is the dimension that PyTorch chooses, with PyTorch's warning.
+    A module with the name of a tensor, for example "PReLU(weight)", is a subclass of torch.nn's class, and this tensor
+    is its parameter.
     """
 
     function: str
     module: str = ""
-    shows_values_alone: bool = False  # whether a printed module has its values without their names
-    former_names: Mapping[str, str] = field(
-        default_factory=dict
-    )  # names of the module's parameters that PyTorch deprecated, and the new names
-    bounds: tuple[str, ...] = ()  # two parameters; PyTorch refuses a first one that is greater than the second
+    shows_values_alone: bool = False  # whether `repr` of a module shows values without their names
+    #: The names of parameters that PyTorch deprecated, and their new names.
+    former_names: Mapping[str, str] = field(default_factory=dict)
+    bounds: tuple[str, ...] = ()  # two parameters. PyTorch refuses a module whose first one is above the second
 
 
 @dataclass(frozen=True, eq=False)
 class C:
     """A C function of an operator: its name, and its differences from the operator in parameters, limits or checks.
 
-    The operator's tensors, attributes and outputs are its parameters, in the schema's order.
+    By default its parameters are the operator's tensors, attributes and outputs, in the schema's order.
     """
 
     name: str  # after "aclnn"
-    #: Attributes that the function fixes, with their values, and tensors that it does not have, with None.
+    #: Attributes that the function fixes, with their values. Tensors that the function lacks, with None.
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    parameters: str = ""  # their names in C, if some are not the schema's names in camelCase
-    header: str = ""  # by default aclnn_ and the name in snake_case
+    parameters: str = ""  # the parameters' names in C. By default the schema's names in camelCase
+    header: str = ""  # the header's name. By default aclnn_ and the function's name in snake_case
     in_place: bool = True  # whether there is an in-place form, if the operator allows one
     overwrites_first: bool = False  # whether the in-place form overwrites the first of several tensors
     reference: str = "selfRef"  # the C name of the tensor that the in-place form overwrites
-    const_reference: bool = False  # whether that tensor is const in the prototype
+    const_reference: bool = False  # whether `reference` is const in the prototype
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not const
     unread: str = ""  # C names of tensors that the function does not use. "name?" may be a null pointer
     ignored: str = ""  # C names of numbers (int64_t) that the function does not use
     refused: str = ""  # C names of outputs that must be null pointers
-    otherwise: Any = None  # the operator that computes calls with the outputs of `refused`
-    optional: str = ""  # the scalar or string that may be a null pointer, which means its default
-    doubles: str = ""  # scalars that are a double instead of an aclScalar
-    text: str = ""  # the switch, if the function takes its name as char*
-    any_choice: bool = False  # whether other numbers mean the first choice
-    checks: tuple[Any, ...] = ()  # instead of the operator's checks
+    otherwise: Any = None  # the operator that computes calls with the outputs in `refused`
+    optional: str = ""  # the scalar or string that may be a null pointer. A null pointer means the default
+    doubles: str = ""  # scalars whose C type is double instead of aclScalar*
+    text: str = ""  # the switch, if its C type is char*
+    any_choice: bool = False  # whether a number without a choice means the first choice
+    checks: tuple[Any, ...] = ()  # they replace the operator's checks
     in_place_checks: tuple[Any, ...] = ()  # checks of the in-place form, before all others
     out_checks: tuple[Any, ...] = ()  # checks of the form that is not in place, before all others
-    products: str = ""  # products that have the function, if fewer than the operator's
-    null_order: str = ""  # the arguments in the order of the search for null pointers, if another than C's order
-    requires: Mapping[str, Requirement] | None = None  # instead of the operator's rules
+    products: str = ""  # the products that have the function. By default the operator's
+    null_order: str = ""  # the arguments in the order of the search for null pointers. By default C's order
+    requires: Mapping[str, Requirement] | None = None  # rules that replace the operator's `requires`
 
 
 @dataclass(frozen=True, eq=False)
 class Definition:
     """An operator as data. Its schema line is its interface, and the rest follows from the line.
 
-    `formula` computes one element: a function, or a mapping from the values of the attribute `switch`. A value may be a
-    mapping too: from the names of a call's optional tensors, separated by spaces, to a function. With `gradient_of`,
-    the formula is the derivative of that operator's formula, and kernels apply the chain rule. With `part_of`, it
-    returns that operator's first result, and has the same gradients.
+    `formula` computes one element. It is a function, or a mapping from the values of the attribute `switch` to
+    functions. A value of the mapping may be a mapping too: from the names of a call's optional tensors, separated by
+    spaces, to a function. With `gradient_of`, the formula is the derivative of that operator's formula, and kernels
+    apply the chain rule. With `part_of`, the operator returns the first result of `part_of` and has the same gradients.
     """
 
     text: str  # the schema line
-    summary: str  # a line with the formula and its conditions, then, after an empty line, further sentences
+    summary: str  # a line with the formula and its conditions. Further sentences follow after an empty line
     formula: Formula | Mapping[Any, Formula]
-    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # or an optional tensor: is it passed?
+    #: The attribute or the function that chooses the formula. An optional tensor chooses by True if a call has it.
+    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""
     gradient_of: Definition | None = None
     part_of: Definition | None = None
-    reads: Access | None = None  # the parts that an element sees. None: as the forward operator, or Elementwise
-    multiplies: str = ""  # the tensor, or "other" for a half, that the formula's value is multiplied with
-    reads_result: str = ""  # of a gradient: the tensor that is the forward operator's result
+    reads: Access | None = None  # what an element sees. None means the forward operator's access, or Elementwise
+    multiplies: str = ""  # the tensor that multiplies the formula's value, or "other" for the other half
+    reads_result: str = ""  # of a gradient operator: the tensor that is the forward operator's result
     result_flag: str = ""  # if this attribute is false, `reads_result` is the input instead of the result
     row_counter: str = ""  # the optional last tensor. Its sum is the number of rows before `dim` that a call computes
-    clears_rest: bool = False  # whether results behind these rows are 0. Otherwise they keep their values
+    clears_rest: bool = False  # whether the other rows of the results are 0. Otherwise they keep their values
     row_groups: str = ""  # the optional last tensor that assigns rows to groups
-    groups_are_counts: str = ""  # the int that is 1 if that tensor has the number of rows of each group, 0 if the end
-    computes_rest: bool = False  # whether rows behind the last group are computed without its tensors, else refused
+    #: The int attribute that is 1 if `row_groups` has the number of rows of each group, and 0 if it has their ends.
+    groups_are_counts: str = ""
+    computes_rest: bool = False  # whether rows behind the last group are computed without scales. Otherwise an error
     unseen: str = ""  # the last tensor, if only the checks look at it
-    linear_in: str = ""  # the tensor that the results are linear in, by default the first one of a gradient
+    linear_in: str = ""  # the results are linear in this tensor. A gradient operator's default is its first tensor
     broadcasts: bool = False  # whether inputs are promoted and broadcast. Otherwise shapes and dtypes are equal
-    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # of the contract. The library takes more dtypes
-    bfloat16_everywhere: bool = False  # also on products that otherwise lack it
+    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # CANN's list. Without a product, more are allowed
+    bfloat16_everywhere: bool = False  # whether even products without bfloat16 have this operator in bfloat16
     checks: tuple[Any, ...] = ()  # rules of contract/ on dtypes and shapes, in order. Empty means the usual rules
-    requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether a call keeps it
-    result_suffices: Mapping[str, Requirement] = field(default_factory=dict)  # rules that make `reads_result` enough
+    requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether attributes keep it
+    #: Rules under which the gradient can be computed from the result instead of the input.
+    result_suffices: Mapping[str, Requirement] = field(default_factory=dict)
     products: tuple[str, ...] = tuple(products.BY_NAME)
     has_document: bool = True  # whether a document of CANN states the rules of its C functions. Else actgrad decided
-    differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
-    null_order: tuple[str, ...] = ()  # the order of the search for null pointers, if not the call's
+    differences: tuple[str, ...] = ()  # each says where the sources differ, and what actgrad does
+    null_order: tuple[str, ...] = ()  # the order of the search for null pointers. By default the schema's
     #: Output -> its dtypes, names with spaces between. The first one is the dtype of a new output.
     output_dtypes: Mapping[str, str] = field(default_factory=dict)
-    integer_result: str = ""  # the dtype of results of integers, if not the inputs' dtype
-    integer_formula: Formula | Mapping[Any, Formula] | None = None  # in integer arithmetic. It may be `formula`
-    integers_as_floats: bool = False  # whether integer_formula is computed in floats, for the sake of its attributes
-    takes_gradient: bool = False  # of a gradient: the formula is given grad_output too, and returns the gradient
-    aclnn: tuple[C, ...] = ()  # its C functions
-    generated: bool = False  # whether CANN's build makes its C functions, which have statuses of their own
-    graph: tuple[str, ...] = ()  # its interfaces in graph mode
-    torch: Torch | None = None  # its names in actgrad.torch
-    paper: str = ""  # authors, year and address of the source. A gradient takes its forward operator's
+    integer_result: str = ""  # the dtype of results for integer inputs. By default the inputs' dtype
+    integer_formula: Formula | Mapping[Any, Formula] | None = None  # for integer arithmetic. It may be `formula`
+    integers_as_floats: bool = False  # whether integer_formula computes in floats, because attributes are floats
+    takes_gradient: bool = False  # of a gradient operator: the formula takes grad_output and returns the gradient
+    aclnn: tuple[C, ...] = ()  # the C functions
+    generated: bool = False  # whether CANN's build makes the C functions. These return other statuses
+    graph: tuple[str, ...] = ()  # the interfaces in graph mode
+    torch: Torch | None = None  # the names in actgrad.torch
+    paper: str = ""  # authors, year and address of the source. By default the forward operator's
 
     def __post_init__(self) -> None:
         formulas = functions_in(self.formula)
@@ -126,7 +130,7 @@ class Definition:
             raise InvalidOperator(f"operator {self.name}: formula is {quote(self.formula)}; {expected}; pass one")
         for find in (definition_faults.of_types, definition_faults.of_definition):
             definition_faults.refuse(self.name, find(self))
-        _ = self.graphs  # a wrong line is refused here, not at the first use of actgrad.ir
+        _ = self.graphs  # refuse a wrong line now, not at the first use of actgrad.ir
         definition_faults.refuse(self.name, definition_faults.of_gradients(self))
 
     @cached_property
@@ -139,12 +143,12 @@ class Definition:
 
     @cached_property
     def graphs(self) -> tuple[GraphSignature, ...]:
-        """Its interfaces in graph mode (IR)."""
+        """The interfaces in graph mode (IR)."""
         return tuple(_graph_signature(self, line) for line in self.graph)
 
     @cached_property
     def choices(self) -> tuple[str, ...]:
-        """The named values of the switch attribute in the order of their numbers. It is empty if they have no names."""
+        """The names of the switch attribute's values, in the order of their numbers. Empty if they have no names."""
         keys = tuple(self.formula) if isinstance(self.formula, Mapping) and isinstance(self.switch, str) else ()
         return keys if all(isinstance(key, str) for key in keys) else ()
 
@@ -155,7 +159,7 @@ class Definition:
 
     @cached_property
     def access(self) -> Access:
-        """The parts that an element sees. The gradient of a packed tensor is packed alike."""
+        """What an element sees. If a tensor is packed, its gradient is packed in the same way."""
         if self.reads is not None:
             return self.reads
         forward = self.gradient_of or self.part_of
@@ -166,7 +170,7 @@ class Definition:
 
     @cached_property
     def gradients(self) -> dict[str, str]:
-        """Each output of a gradient operator, and the tensor of the forward operator whose gradient it is."""
+        """For each output of a gradient operator: the tensor of the forward operator whose gradient the output is."""
         if self.gradient_of is None:
             return {}
         tensors, outputs = self.gradient_of.element_tensors, self.schema.outputs
@@ -176,25 +180,28 @@ class Definition:
 
     @cached_property
     def given_value(self) -> str:
-        """A gradient operator's optional tensor `y` that is the forward operator's second output `y` or `out_y`."""
+        """The gradient operator's optional tensor that is the forward operator's second output, or "".
+
+        The tensor has the output's name, with or without the prefix `out_`.
+        """
         outputs = self.gradient_of.schema.outputs[1:] if self.gradient_of is not None else ()
         names = {name.removeprefix("out_") for name in outputs}
         return next((a.name for a in self.schema.tensors if a.is_optional and a.name in names), "")
 
     @cached_property
     def element_tensors(self) -> tuple[str, ...]:
-        """The tensors that formulas get: all except a tensor that counts or groups rows, or is only checked."""
+        """The tensors that formulas get: all except the tensors that count or group rows or that are only checked."""
         return tuple(n for n in self.schema.tensor_names if n not in (self.unseen, self.row_counter, self.row_groups))
 
     @property
     def main(self) -> str:
-        """The tensor that the formula is a function of: the last one with an element at each index, its active half."""
+        """The tensor x of the formula f(x): the last required tensor that has an element at each index."""
         names = [argument.name for argument in self.schema.tensors if not argument.is_optional]
         return [name for name in names if self.access.brings_elements(name) and name in self.element_tensors][-1]
 
     @property
     def may_be_in_place(self) -> bool:
-        """Whether its result may overwrite its one tensor."""
+        """Whether the result may overwrite the operator's only tensor."""
         names = (*self.schema.tensor_names, *self.schema.outputs)
         return self.gradient_of is None and len(names) == 2 and self.access.is_uniform
 
@@ -204,7 +211,7 @@ class Definition:
         return not self.multiplies and self.access.is_uniform and len(self.schema.tensor_names) == 1
 
     def dtypes_of(self, output: str) -> tuple[str, ...]:
-        """The dtypes that the operator states for an output. Without any, the output has the promoted dtype."""
+        """The dtypes that the operator states for an output. If there are none, the output has the promoted dtype."""
         return tuple(self.output_dtypes.get(output, "").split())
 
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
@@ -230,7 +237,7 @@ def choose(
     product: Product | None,
     tensors: Mapping[str, Any] | None = None,
 ) -> Formula:
-    """The function of a formula or of a statistic's term that a call with these attributes and tensors computes."""
+    """The function of a formula, or of a statistic's term, for a call with these attributes and tensors."""
     if not isinstance(source, Mapping):
         return source
     switch, schema, tensors = definition.switch, definition.schema, tensors or {}
@@ -238,7 +245,7 @@ def choose(
         choice = source[tensors.get(switch) is not None]
     else:
         key = switch(attributes, product) if callable(switch) else attributes[switch]
-        choice = source[key if isinstance(key, (str, int)) else bool(key)]  # a tracer's truth becomes a guard
+        choice = source[key if isinstance(key, (str, int)) else bool(key)]  # bool() of a traced value makes a guard
     if not isinstance(choice, Mapping):
         return choice
     optional = [a.name for a in schema.tensors if a.is_optional and a.name in definition.element_tensors]
@@ -246,7 +253,7 @@ def choose(
 
 
 def functions_in(source: Any) -> tuple[Formula, ...]:
-    """The functions of a formula or of a term: one, or those of a mapping."""
+    """The functions of a formula or of a term, which may be mappings of functions."""
     values = source.values() if isinstance(source, Mapping) else ()
     return tuple([function for value in values for function in functions_in(value)]) if values else (source,)
 

@@ -14,7 +14,7 @@ from .products import Product
 def element_and_formulas(
     definition: Definition, tensors: Mapping[str, Any], attributes: dict[str, Any], product: Product | None
 ) -> tuple[Callable[..., Any], tuple[Formula, ...]]:
-    """An element's arithmetic, a function of computation.py, and its formulas, for a call with these tensors."""
+    """The arithmetic of one element, a function of computation.py, and its formulas, for a call with these tensors."""
     formula, forward = definition.formula_for(attributes, product, tensors), definition.gradient_of
     xp.check(formula)
     access, outputs = definition.access, definition.schema.outputs

@@ -1,17 +1,17 @@
-"""The errors of actgrad, one class per aclnn status.
+"""The exceptions of actgrad, by their aclnn statuses.
 
 ActgradError (RuntimeError)         561000  any fault of this package
 ├── NullArgument                    161001  a required argument is missing
 ├── InvalidArgument  (ValueError)   161002  an argument breaks the operator's contract
-│   ├── InvalidDtype (TypeError)    161002  ... by its data type
-│   ├── InvalidCall  (TypeError)    161002  ... by not being an argument at all: unknown, misplaced, no array
-│   └── TilingFailed                561002  ... where a generated C function finds it when it plans its kernel
-├── UnsupportedOnProduct            561103  the chosen product has no such operator
-│   └── NotConfigured               561003  ... nor a configuration of its generated C function
-├── OutOfMemory      (MemoryError)  561000  the memory for a result is not there
-├── InvalidOperator  (ValueError, TypeError) 561000 an operator is defined wrongly: its name, schema or formula
-├── KernelMissing                   561103  no kernel writes a data type that the operator's own checks let pass
-└── BackendUnavailable (ImportError) 561003 no kernel: the backend is missing or cannot take this call
+│   ├── InvalidDtype (TypeError)    161002  an argument has a wrong data type
+│   ├── InvalidCall  (TypeError)    161002  an argument is unknown, at a wrong position, or not an array
+│   └── TilingFailed                561002  a generated C function refuses an argument when it plans its kernel
+├── UnsupportedOnProduct            561103  the chosen product lacks the operator
+│   └── NotConfigured               561003  the chosen product lacks the operator, and CANN generates its C function
+├── OutOfMemory      (MemoryError)  561000  there is not enough memory for a result
+├── InvalidOperator  (ValueError, TypeError) 561000  an operator is defined wrongly: its name, schema or formula
+├── KernelMissing                   561103  no kernel writes a data type that the operator's checks accept
+└── BackendUnavailable (ImportError) 561003  the backend is missing or cannot compute this call
 """
 
 import errno
@@ -23,13 +23,13 @@ from . import first_use
 
 
 class ActgradError(RuntimeError):
-    """Any fault that this package reports. `status` is the aclnn return code of its kind.
+    """Any error that this package raises. `status` is the aclnn return code of the class.
 
-    It is a RuntimeError, as PyTorch's own faults are.
+    ActgradError is a RuntimeError because PyTorch's errors are RuntimeErrors.
     """
 
     status = 561000
-    has_lines = False  # whether the text may have several lines, for example a compiler's
+    has_lines = False  # whether the text may have several lines, for example the output of a compiler
 
 
 class NullArgument(ActgradError, TypeError):
@@ -49,7 +49,7 @@ class InvalidDtype(InvalidArgument, TypeError):
 
 
 class InvalidCall(InvalidArgument, TypeError):
-    """An argument that the operator does not know, or that is not an array."""
+    """An argument is unknown to the operator, or is not an array."""
 
 
 class UnsupportedOnProduct(ActgradError):
@@ -59,7 +59,7 @@ class UnsupportedOnProduct(ActgradError):
 
 
 class TilingFailed(InvalidArgument):
-    """A shape or value that a generated C function refuses as it plans its kernel (ACLNN_ERR_INNER_TILING_ERROR)."""
+    """A generated C function refuses a shape or value when it plans its kernel (ACLNN_ERR_INNER_TILING_ERROR)."""
 
     status = 561002
 
@@ -71,7 +71,7 @@ class NotConfigured(UnsupportedOnProduct):
 
 
 class OutOfMemory(ActgradError, MemoryError):
-    """The memory for a result cannot be allocated. The message names its bytes and the library."""
+    """The memory for a result cannot be allocated. The message has the number of bytes and the name of the library."""
 
 
 class InvalidOperator(ActgradError, ValueError, TypeError):
@@ -96,7 +96,10 @@ def installation(extra: str = "") -> str:
 
 
 def library(name: str, needs: str, extra: str, kind: type[ActgradError] = ActgradError) -> Any:
-    """The library that an extra brings. If it is missing, the error says who needs it and how to install it."""
+    """The library `name`, which the extra `extra` installs. Raises `kind` if the library is missing.
+
+    The message begins with `needs`, a sentence that says what needs the library.
+    """
     try:
         return first_use.module(name)
     except ImportError as error:
@@ -107,7 +110,7 @@ NO_FILE = "no such file; it must exist; check the path"
 
 
 def system_fault(error: OSError) -> str:
-    """The fault of a file that the system refuses, for messages: the same words everywhere, and what to do."""
+    """The part of a message that says why the operating system refuses a file, and what to do."""
     if error.errno == errno.ENOENT:
         return NO_FILE
     if error.errno == errno.EISDIR:
@@ -117,14 +120,14 @@ def system_fault(error: OSError) -> str:
     return f"{error.strerror or error}; the system must be able to use it; check the path"
 
 
-_SHOWN = 80  # characters of a value in a message
-_NAMED = 12  # names in a message
+_MAX_LENGTH = 80  # characters of a value in a message
+_MAX_NAMES = 12  # names in a message
 
 
 def nearest(name: object, names: Iterable[str]) -> list[str]:
     """The known names that are similar to a wrong name, the most similar first.
 
-    Upper and lower case count as equal; of two names that differ in nothing else, the one in the case of `name` counts.
+    The comparison ignores case. If two names differ only in case, the result has the name in the case of `name`.
     """
     if not isinstance(name, str):
         return []
@@ -143,7 +146,7 @@ def did_you_mean(name: object, names: Iterable[str], otherwise: str) -> str:
 
 
 def either(names: Iterable[object]) -> str:
-    """Alternatives for a message: "a", "a or b", "a, b or c"."""
+    """A list of alternatives for a message: "a", "a or b", "a, b or c"."""
     *first, last = map(str, names)
     return f"{', '.join(first)} or {last}" if first else last
 
@@ -154,12 +157,12 @@ def quantity(count: int, noun: str) -> str:
 
 
 def some(names: Iterable[str], like: object = "") -> str:
-    """Names for a message, those like `like` first: all of a few, the first of many and how many more there are."""
+    """A list of names for a message. Names similar to `like` come first. A long list is cut."""
     every = list(names)
     near = nearest(like, every)
     every = near + [name for name in every if name not in near]
-    more = len(every) - _NAMED
-    return ", ".join(every) if more <= 0 else f"{', '.join(every[:_NAMED])} and {more} more"
+    more = len(every) - _MAX_NAMES
+    return ", ".join(every) if more <= 0 else f"{', '.join(every[:_MAX_NAMES])} and {more} more"
 
 
 def suffix_of(path: Path) -> str:
@@ -180,9 +183,9 @@ def one(noun: str) -> str:
 
 
 def quote(value: object) -> str:
-    """A value for a message: its `repr`, cut to one line, or its type where `repr` fails, as for 5,000 digits."""
+    """A value for a message: its `repr`, cut to one line. If `repr` fails, for example for 5,000 digits, the type."""
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # whatever an object's own code raises
+    except Exception:  # an object's own `repr` may raise any exception
         return kind_of(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 3] + "..."

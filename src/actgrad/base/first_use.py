@@ -1,8 +1,9 @@
-"""Work that the first call of a kind does: imports and compilation. One thread at a time does it, on a large stack.
+"""Imports and compilation, which the first call of a kind does. Below, "work" means imports and compilation.
 
-A fork waits for it to end: a child would wait for ever for a module or a compiler that another thread was busy with.
-The end of the interpreter waits too: LLVM aborts the process where the C library ends it during a compilation.
-LLVM and Python's import system need more stack than some threads have, so the work runs on a thread of its own.
+Only one thread works at a time. LLVM and Python's import system need more stack than some threads have, so the work
+runs in a new thread with a large stack.
+A fork waits until the work ends. Otherwise the child would wait forever for the lock of an import or of a compiler.
+The end of the interpreter waits too, because LLVM aborts a process that exits during a compilation.
 """
 
 from __future__ import annotations
@@ -24,15 +25,16 @@ from .forks import forkable_lock
 T = TypeVar("T")
 
 STACK_BYTES = 8 << 20
-_BETWEEN_LOOKS = 0.1  # seconds, after which a waiting thread looks whether the other one is still there
-_REST = 30.0  # seconds. A process ends earlier, unless it waits for the thread that sleeps
+_POLL_SECONDS = 0.1  # the interval at which the waiting thread checks that the working thread is alive
+_REST_SECONDS = 30.0  # a process ends earlier, unless it waits for the resting thread
 
 
 class FirstUseLock:
-    """The lock that is held during such work, and around code that must not be halfway at a fork either.
+    """The lock of the work, and of other code that a fork must not interrupt.
 
-    Once the interpreter or the process ends, other threads rest before they take the lock, and after they gave it
-    back. An interpreter would stop them at their next line of Python, and PyTorch's C++ aborts the process then.
+    When the interpreter or the process ends, other threads sleep before they acquire the lock and after they release
+    the lock. Otherwise the interpreter would stop them at their next line of Python, and PyTorch's C++ code would abort
+    the process.
     """
 
     def __init__(self) -> None:
@@ -56,7 +58,7 @@ class FirstUseLock:
             self._rest()
 
     def end(self) -> None:
-        """Wait for the work of other threads, because this thread ends the interpreter or the process."""
+        """Wait for the work of other threads. This thread is about to end the interpreter or the process."""
         self._ending = threading.get_ident()
         with self._lock:
             pass
@@ -65,22 +67,22 @@ class FirstUseLock:
         if threading.get_ident() not in (self._ending, _worker):
             never = threading.Lock()
             never.acquire()
-            never.acquire(timeout=_REST)
+            never.acquire(timeout=_REST_SECONDS)
 
 
 lock = FirstUseLock()
-_worker = 0  # the thread that does such work now, 0 for none. It is written while the lock is held
+_worker = 0  # the thread that works now, or 0. It is written while the lock is held
 _modules: dict[str, ModuleType] = {}
-_refusal: Exception | None = None  # raised where work would begin
-on_thread: Callable[[], object] | None = None  #: called first on each thread of such work, if a process needs that
-after_work: Callable[[], object] | None = None  #: called after such work, if a process needs that
+_refusal: Exception | None = None  # an error that new work raises
+on_thread: Callable[[], object] | None = None  #: a function that each thread calls before its work
+after_work: Callable[[], object] | None = None  #: a function that is called after the work
 atexit.register(lock.end)
 
 
 def run(work: Callable[[], T]) -> T:
-    """The result of `work`, or its exception."""
+    """The result of `work`, a function that imports or compiles. Raises what `work` raises."""
     if threading.get_ident() == _worker:
-        return work()  # a part of such work
+        return work()  # a part of the work that this thread does
     with lock:
         if _refusal is not None:
             raise _refusal
@@ -100,14 +102,14 @@ def module(name: str) -> ModuleType:
 
 
 def refuse(error: Exception) -> None:
-    """End the work of this process: wait for other threads' work. From now on, new work raises `error`."""
+    """Wait for other threads' work. Afterwards, new work in this process raises `error`."""
     global _refusal
     lock.end()
     _refusal = error
 
 
 def _on_large_stack(work: Callable[[], T]) -> T:
-    """The result of `work` on a thread of its own. An interrupt waits: compilers cannot be left halfway."""
+    """The result of `work`, done in a new thread. An interrupt waits, because a compilation must not stop halfway."""
     results: list[T] = []
     errors: list[BaseException] = []
     context, ended = contextvars.copy_context(), threading.Event()
@@ -125,7 +127,8 @@ def _on_large_stack(work: Callable[[], T]) -> T:
             _worker = 0
             ended.set()
 
-    # Only the thread holds its task, because a thread without memory may end before its first or its last line.
+    # Only the thread has a strong reference to its task. A thread without memory may end before its first or last line.
+    # The weak reference is then dead, and this thread stops waiting.
     tasks = [functools.partial(target)]
     task = weakref.ref(tasks[0])
     interrupt: BaseException | None = None
@@ -135,9 +138,9 @@ def _on_large_stack(work: Callable[[], T]) -> T:
             if tasks:
                 is_startable = _start(tasks)
             else:
-                ended.wait(_BETWEEN_LOOKS)
+                ended.wait(_POLL_SECONDS)
         except BaseException as error:
-            interrupt = error.with_traceback(None)  # whose frames may hold the task
+            interrupt = error.with_traceback(None)  # frames of the traceback may refer to the task
             tasks.clear()
     if interrupt is not None:
         raise interrupt
@@ -151,9 +154,9 @@ def _on_large_stack(work: Callable[[], T]) -> T:
 
 
 def _start(tasks: list[functools.partial[None]]) -> bool:
-    """Start a thread with a large stack, which gets the last of `tasks`.
+    """Start a thread with a large stack that runs the last of `tasks`. Returns whether a thread was started.
 
-    False where the interpreter ends or has as many threads as there may be.
+    No thread can be started while the interpreter ends, or if the process has too many threads.
     """
     before = threading.stack_size(STACK_BYTES)
     try:

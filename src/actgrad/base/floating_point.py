@@ -1,4 +1,4 @@
-"""The floating-point environment: rounding, subnormal numbers and traps, which a caller may have changed."""
+"""The floating-point environment: rounding, subnormal numbers and traps. A caller may have changed it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 from . import first_use
 from .errors import BackendUnavailable
 
-_ROOM = 256  # bytes. C libraries' fenv_t has at most 32
+_FENV_BYTES = 256  # enough, because fenv_t of C libraries has at most 32
 
 
 @contextmanager
 def default_environment() -> Iterator[None]:
-    """A context or decorator that rounds to nearest, keeps subnormal numbers and traps nothing, on this thread."""
+    """A context or decorator: this thread rounds to nearest, computes with subnormal numbers and does not trap."""
     get, set_, default = _library()
-    before = ctypes.create_string_buffer(_ROOM)
+    before = ctypes.create_string_buffer(_FENV_BYTES)
     get(before)
     set_(default)
     try:
@@ -33,7 +33,7 @@ def _library() -> tuple[Any, Any, ctypes.c_void_p]:
     """<fenv.h>: fegetenv, fesetenv and FE_DFL_ENV, which is -1 in glibc and musl and an object on macOS."""
     if os.name != "posix":
         raise BackendUnavailable("this system is not POSIX; actgrad needs Linux or macOS; use WSL on Windows")
-    with first_use.lock:  # a child forked during a load could load nothing
-        library = ctypes.CDLL(None)  # Python itself needs the C library's mathematics
+    with first_use.lock:  # if a process forks while it loads a library, the child cannot load any library
+        library = ctypes.CDLL(None)  # the process, which has the C library's mathematics because Python needs it
     default = getattr(library, "_FE_DFL_ENV", None)
     return library.fegetenv, library.fesetenv, ctypes.cast(default, ctypes.c_void_p) if default else ctypes.c_void_p(-1)

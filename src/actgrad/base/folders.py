@@ -1,4 +1,4 @@
-"""The folders of files that later processes use, and whether these folders belong only to this user."""
+"""The user's cache folder, and the check that only this user may write to a file or folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def user_cache() -> Path | None:
-    """The user's cache folder (XDG_CACHE_HOME, else ~/.cache), or None without a home."""
+    """The user's cache folder (XDG_CACHE_HOME, else ~/.cache), or None if the user has no home folder."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return Path(base) if os.path.isabs(base) else None
 
@@ -19,7 +19,7 @@ def is_this_users(status: os.stat_result) -> bool:
 
 
 def folder_fault(path: Path, status: os.stat_result) -> str:
-    """The reason why `path` is not a folder that belongs only to this user, and the rule; "" if it is one."""
+    """The reason why `path` is not a folder that belongs to this user only, and the rule. "" if the folder is fine."""
     if not stat.S_ISDIR(status.st_mode):
         return f"{path} is a file or a link; it must be a folder"
     if not is_this_users(status):

@@ -1,4 +1,4 @@
-"""Locks that outlive a fork: a child must not wait for a thread that it does not have."""
+"""Locks that are free in a child process after a fork, because the child lacks the threads that might hold them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-_locks: list[threading.RLock] = []  # the first one is acquired first: it may be held while others are taken
-_held: list[threading.RLock] = []  # by the thread that forks
+_locks: list[threading.RLock] = []  # a fork acquires the first one first: its holder may acquire the others
+_acquired: list[threading.RLock] = []  # the locks that the forking thread has acquired
 
 
 def forkable_lock() -> threading.RLock:
@@ -23,7 +23,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property:
-        """The same without the lock that Python before 3.12 has, because a child would wait for it for ever."""
+        """`functools.cached_property` without a lock. Before Python 3.12 it has one, and a child could wait forever."""
 
         def __init__(self, function: Any):
             self._function, self.__doc__ = function, function.__doc__
@@ -38,14 +38,14 @@ else:
 
 
 def _before_fork() -> None:
-    for lock in _locks:  # it may grow meanwhile: the holder of the first lock may be importing a module with its own
+    for lock in _locks:  # the list may grow in this loop: the holder of the first lock may import a module with a lock
         lock.acquire()
-        _held.append(lock)
+        _acquired.append(lock)
 
 
 def _after_fork() -> None:
-    while _held:
-        _held.pop().release()
+    while _acquired:
+        _acquired.pop().release()
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,4 +1,4 @@
-"""Docstrings of objects that are made when someone reads them, because the text takes longer than a call."""
+"""Docstrings that are written when someone reads them, because writing a docstring takes longer than a call."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class LazyDocstring:
-    """The attribute `__doc__` of a class, which keeps its own text, and of its objects."""
+    """The attribute `__doc__`: a fixed text for the class, and a text that `write` returns for each object."""
 
     def __init__(self, class_text: str | None, write: Callable[[Any], str]):
         self._class_text, self._write = class_text, write

@@ -1,6 +1,6 @@
 """A loop: the elements that a kernel visits, and where each operand's element lies in memory.
 
-Everything here is arithmetic on shapes and strides. It touches no data. Strides and offsets are in bytes.
+This module computes only with shapes and strides, never with data. Strides and offsets are in bytes.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ Shape = tuple[int, ...]
 
 
 class UnknownSize(int):
-    """A size that a graph does not know yet. The rules on shapes judge it: it equals every size.
+    """A size that a graph does not know yet. It equals every size, so rules on shapes accept it.
 
-    A product with an unknown size is unknown, too. As a condition an unknown size is true, because it may be above 0.
+    A product with an unknown size is unknown, or 0 if a factor is 0. bool() of an unknown size is True.
     """
 
     __slots__ = ()
@@ -43,12 +43,12 @@ class UnknownSize(int):
 
 
 UNKNOWN = UnknownSize(-1)
-#: The shape of unknown rank. It is compared by identity: `==` would ask a tracer for the value of its sizes.
+#: The shape of unknown rank. Compare with `is`, because `==` on a traced shape makes a guard on its sizes.
 UNKNOWN_RANK: Shape = (-2,)
 
 
 def first_known(sizes: tuple[int, ...]) -> int:
-    """The first size that is known, if one is."""
+    """The first size that is known, or UNKNOWN."""
     return next((size for size in sizes if size is not UNKNOWN), UNKNOWN)
 
 
@@ -65,7 +65,7 @@ class TensorMeta(NamedTuple):
 
 
 def extent(meta: TensorMeta) -> tuple[int, int]:
-    """The first byte of a tensor's elements and the one after the last, counted from its address."""
+    """The range of a tensor's bytes, counted from its address: the first byte, and the byte after the last."""
     low = high = 0
     if 0 in meta.shape:
         return low, high
@@ -76,7 +76,7 @@ def extent(meta: TensorMeta) -> tuple[int, int]:
 
 
 def same_layout(a: TensorMeta, b: TensorMeta) -> bool:
-    """Whether tensors of this metadata at one address are the same elements in the same order."""
+    """Whether two tensors at the same address have the same elements in the same order."""
 
     def walk(meta: TensorMeta) -> list[tuple[int, int]]:
         return [(n, s) for n, s in zip(meta.shape, meta.strides, strict=True) if n != 1]
@@ -88,15 +88,15 @@ def same_layout(a: TensorMeta, b: TensorMeta) -> bool:
 class Operand:
     """One input or output of a loop."""
 
-    tensor: int  # which of the call's addresses it is based on. Outputs come first
+    tensor: int  # the index of the tensor among the call's outputs and then inputs
     dtype: Dtype
-    offset: int  # bytes from that address
-    strides: tuple[int, ...]  # bytes, one per dimension of the loop
+    offset: int  # bytes from the tensor's address
+    strides: tuple[int, ...]  # bytes, for each dimension of the loop
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """An iteration space with its operands."""
+    """An iteration space and its operands."""
 
     shape: tuple[int, ...]
     outputs: tuple[Operand, ...]
@@ -111,7 +111,7 @@ class Loop:
         return self.outputs + self.inputs
 
     def positions(self, tensor: int) -> frozenset[tuple[int, tuple[int, ...]]]:
-        """Where the elements of a tensor's parts lie: each part's offset and its strides, 0 along a single element."""
+        """The offset and the strides of each part of a tensor. A stride is 0 along a dimension of size 1."""
         parts = [operand for operand in self.operands if operand.tensor == tensor]
         return frozenset(
             (part.offset, tuple(0 if n == 1 else stride for n, stride in zip(self.shape, part.strides, strict=True)))
@@ -123,16 +123,16 @@ class Loop:
         return f"{' x '.join(map(str, self.shape)) or 'scalar'}, {dtypes[0]} -> {dtypes[1]}"
 
     def coalesced(self) -> Loop:
-        """The same elements in as few dimensions as possible, memory order of the outputs outermost to innermost."""
+        """The same elements in as few dimensions as possible. Dimensions with small strides of the output come last."""
         if self.size > 1 and all(o.strides == row_major(self.shape, o.dtype.itemsize) for o in self.operands):
-            return self._flat()  # what follows comes to the same
+            return self._flat()  # a shortcut with the same result
         dimensions = [d for d, n in enumerate(self.shape) if n != 1]
         loop = self.reordered(dimensions)._ascending()
         order = sorted(range(len(loop.shape)), key=lambda d: [-abs(o.strides[d]) for o in loop.operands])
         return loop.reordered(order)._merged()
 
     def _flat(self) -> Loop:
-        """The loop of one dimension, where every operand is contiguous."""
+        """The loop with one dimension. Every operand must be contiguous."""
 
         def flat(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
             return tuple([Operand(o.tensor, o.dtype, o.offset, (o.dtype.itemsize,)) for o in operands])
@@ -140,7 +140,7 @@ class Loop:
         return Loop((self.size,), flat(self.outputs), flat(self.inputs))
 
     def resized(self, shape: Shape) -> Loop:
-        """A loop over the same operands with another shape. All of them are contiguous."""
+        """A loop over the same operands with another shape. All operands must be contiguous."""
         strides = {itemsize: row_major(shape, itemsize) for itemsize in {o.dtype.itemsize for o in self.operands}}
 
         def resize(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
@@ -159,7 +159,7 @@ class Loop:
         return Loop(shape, tuple(map(pick, self.outputs)), tuple(map(pick, self.inputs)))
 
     def _ascending(self) -> Loop:
-        """The same elements with those dimensions reversed that every operand walks backwards."""
+        """The same elements, with each dimension reversed along which all operands have strides of at most 0."""
         back = [
             d for d in range(len(self.shape))
             if all(o.strides[d] <= 0 for o in self.operands) and any(o.strides[d] < 0 for o in self.operands)
@@ -175,7 +175,7 @@ class Loop:
         return Loop(self.shape, tuple(map(turn, self.outputs)), tuple(map(turn, self.inputs)))
 
     def _merged(self) -> Loop:
-        """Neighbouring dimensions joined wherever every operand steps through both as through one."""
+        """The same elements, with neighbouring dimensions merged if they are contiguous in every operand."""
         groups: list[list[int]] = []
         for d in range(len(self.shape)):
             if groups and all(o.strides[groups[-1][-1]] == o.strides[d] * self.shape[d] for o in self.operands):
@@ -187,7 +187,7 @@ class Loop:
 
 
 def are_flat(metas: Sequence[TensorMeta | None]) -> bool:
-    """Whether all tensors that are there are contiguous and have one shape of several elements."""
+    """Whether all tensors that are not None are contiguous, and have the same shape with at least 2 elements."""
     first = metas[0]
     if first is None or first.size < 2:
         return False
@@ -211,7 +211,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape | None:
         for n in further_sizes:
             if m != n and 1 not in (m, n):
                 return None
-            if m is UNKNOWN:  # with size 1 the result's size is unknown. Any other size is the size of the result
+            if m is UNKNOWN:  # if n is 1, the result is UNKNOWN. Otherwise the result is n
                 m, n = n, m
             m = n if m == 1 else m
         joined.append(m)
@@ -219,17 +219,17 @@ def broadcast_shapes(*shapes: Shape) -> Shape | None:
 
 
 def dense_strides(shape: tuple[int, ...], order: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Strides of a dense tensor in the memory order that the strides `order` have, as `empty_like` keeps it."""
+    """Strides of a dense tensor. Its dimensions have the order of the strides `order`, as `empty_like` makes it."""
     strides = [0] * len(shape)
     step, last = itemsize, 1
     for d in sorted(range(len(shape)), key=lambda d: (abs(order[d]), -d)):
-        step *= max(last, 1)  # not before it is needed: the size of the outermost dimension may be unknown to a tracer
+        step *= max(last, 1)  # never with the size of the outermost dimension, which a tracer may not know
         strides[d], last = step, shape[d]
     return tuple(strides)
 
 
 def with_ones(meta: TensorMeta, dims: Sequence[int]) -> TensorMeta:
-    """A tensor with further dimensions of size 1, which get these numbers."""
+    """A tensor with additional dimensions of size 1 at the positions `dims`."""
     sizes, strides = list(meta.shape), list(meta.strides)
     for d in sorted(dims):
         sizes.insert(d, 1)
@@ -238,10 +238,10 @@ def with_ones(meta: TensorMeta, dims: Sequence[int]) -> TensorMeta:
 
 
 def row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Strides of a contiguous tensor."""
+    """The strides of a contiguous tensor."""
     strides, step, last = [], itemsize, 1
     for n in reversed(shape):
-        step *= max(last, 1)  # as in dense_strides
+        step *= max(last, 1)  # see dense_strides
         strides.append(step)
         last = n
     return tuple(reversed(strides))

@@ -1,8 +1,8 @@
-"""The products (Ascend chips): one row each, and which of them judges a call.
+"""The products (families of Ascend chips), and the choice of the product whose rules apply to a call.
 
-The plain Python functions judge by a product only where one was chosen, by `with product(...)` or by the environment
-variable ACTGRAD_PRODUCT, which is read when actgrad is imported. The aclnn calls always judge by one: DEFAULT where
-none was chosen.
+Python functions apply the rules of a product only if a program chooses one: with `product(...)`, or with the
+environment variable ACTGRAD_PRODUCT, which actgrad reads when it is imported. The aclnn calls always apply the rules of
+a product. Without a choice, this product is DEFAULT.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from .errors import InvalidArgument, InvalidCall, either, quote
 
 @dataclass(frozen=True, slots=True, eq=False)  # one object per product
 class Product:
-    """A chip family, as the operators' documents distinguish them."""
+    """A family of chips with the same rules in the operators' documents."""
 
     name: str  # the SoC's name
-    marketing: str  # as the documents write it
+    marketing: str  # the name in the documents
     bfloat16: bool  # whether its tensors may be bfloat16
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ _ROWS = (
 )
 
 
-#: By product: one of its chips, and the names of all, as a regular expression that C and Python read alike.
+#: Product -> the name of one of its chips, and a regular expression for the names of all. C and Python use both.
 CHIPS = {
     "Ascend950": ("Ascend950PR_9589", "Ascend950[A-Za-z0-9_]*"),
     "Ascend910_93": ("Ascend910_9391", "Ascend910_93[A-Za-z0-9_]*"),
@@ -56,7 +56,7 @@ CHIPS = {
 
 
 def of_chip(name: str) -> str:
-    """The product of a chip's full name, as aclrtGetSocName returns it. Another name is returned unchanged."""
+    """The product of a chip with this name, which aclrtGetSocName returns. Any other name is returned unchanged."""
     return next((product for product, (_, names) in CHIPS.items() if re.fullmatch(names, name)), name)
 
 
@@ -66,63 +66,66 @@ def _named(name: str) -> Product:
 
 BY_NAME = {row.name: row for row in _ROWS}
 DEFAULT = BY_NAME["Ascend910B"]
-RULES = ("operator", "document")  # the real operator's checks, or the documents' letter on top of them
+RULES = ("operator", "document")  # the checks of the real operator, or also the rules that only its documents state
 
 
-class Selected(NamedTuple):
-    """The chosen product and the chosen set of rules, or None for one that was not chosen."""
+class Selection(NamedTuple):
+    """The product and the set of rules that a program chose. None means no choice."""
 
     product: Product | None
     rules: str | None
 
 
-#: Product and rules of this context. The fast path runs only while it is None.
-selected: ContextVar[Selected | None] = ContextVar("actgrad_selected", default=None)
-_environment_says = bool(os.environ.get("ACTGRAD_PRODUCT") or os.environ.get("ACTGRAD_RULES"))
+#: The choice of this context. The fast path runs only while it is None.
+selected: ContextVar[Selection | None] = ContextVar("actgrad_selected", default=None)
+_environment_chooses = bool(os.environ.get("ACTGRAD_PRODUCT") or os.environ.get("ACTGRAD_RULES"))
 
 
 def any_chosen() -> bool:
-    """Whether a product or a set of rules was chosen, here or by the environment."""
-    return selected.get() is not None or _environment_says
+    """Whether this context or the environment chooses a product or a set of rules."""
+    return selected.get() is not None or _environment_chooses
 
 
 def current() -> Product | None:
-    """The product chosen for this context, otherwise by ACTGRAD_PRODUCT, or None."""
+    """The product that this context chooses, otherwise the product of ACTGRAD_PRODUCT, or None."""
     here = selected.get()
     return _product_of_environment() if here is None or here.product is None else here.product
 
 
 def chosen_rules() -> str:
-    """The set of rules in force: "operator", or "document" for the documents' letter."""
+    """The set of rules in force: "operator", or "document" if rules that only the documents state apply too."""
     here = selected.get()
     return _rules_of_environment() if here is None or here.rules is None else here.rules
 
 
 def by_documents() -> bool:
-    """Whether the documents' letter is in force."""
+    """Whether rules apply that only the documents state."""
     return chosen_rules() == "document"
 
 
 @contextmanager
 def product(name: str) -> Iterator[Product]:
-    """Apply the rules of one product to the calls inside, for example "Ascend310P", or of a chip, "Ascend910B3"."""
-    row = BY_NAME[_known(name, "product", tuple(BY_NAME), of_chip)]
+    """Apply the rules of a product to the calls inside: "Ascend310P", or the product of a chip, "Ascend910B3"."""
+    row = BY_NAME[_valid_name(name, "product", tuple(BY_NAME), of_chip)]
     before = selected.get()
-    with selecting(Selected(row, before.rules if before else None)):
+    with selecting(Selection(row, before.rules if before else None)):
         yield row
 
 
 @contextmanager
 def rules(name: str) -> Iterator[None]:
-    """Judge the calls inside by "operator" (the real operator's checks) or "document" (its documents' letter too)."""
+    """Apply a set of rules to the calls inside.
+
+    "operator" means the checks of the real operator. "document" adds the rules that only its documents state.
+    """
     before = selected.get()
-    with selecting(Selected(before.product if before else None, _known(name, "rules", RULES))):
+    with selecting(Selection(before.product if before else None, _valid_name(name, "rules", RULES))):
         yield
 
 
 @contextmanager
-def selecting(choice: Selected | None) -> Iterator[None]:
-    """A context in which this product and these rules are in force. None: the choice of the environment."""
+def selecting(choice: Selection | None) -> Iterator[None]:
+    """A context in which this choice is in force. None means the choice of the environment."""
     token = selected.set(choice)
     try:
         yield
@@ -132,17 +135,17 @@ def selecting(choice: Selected | None) -> Iterator[None]:
 
 @cache
 def _product_of_environment() -> Product | None:
-    name = os.environ.get("ACTGRAD_PRODUCT") if _environment_says else None
-    return BY_NAME[_known(name, "ACTGRAD_PRODUCT", tuple(BY_NAME), of_chip)] if name else None
+    name = os.environ.get("ACTGRAD_PRODUCT") if _environment_chooses else None
+    return BY_NAME[_valid_name(name, "ACTGRAD_PRODUCT", tuple(BY_NAME), of_chip)] if name else None
 
 
 @cache
 def _rules_of_environment() -> str:
-    name = os.environ.get("ACTGRAD_RULES") if _environment_says else None
-    return _known(name, "ACTGRAD_RULES", RULES) if name else RULES[0]
+    name = os.environ.get("ACTGRAD_RULES") if _environment_chooses else None
+    return _valid_name(name, "ACTGRAD_RULES", RULES) if name else RULES[0]
 
 
-def _known(name: str, noun: str, names: tuple[str, ...], read: Callable[[str], str] = str) -> str:
+def _valid_name(name: str, noun: str, names: tuple[str, ...], read: Callable[[str], str] = str) -> str:
     if not isinstance(name, str) or read(name) not in names:
         kind = InvalidArgument if isinstance(name, str) else InvalidCall
         matches = [each for each in names if isinstance(name, str) and each.lower() == name.lower()]

@@ -1,4 +1,4 @@
-"""The schema language: PyTorch's, with named outputs. One line carries an operator's whole interface."""
+"""The language of schema lines: PyTorch's, with names for outputs. One line is the interface of an operator."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _ARGUMENT = re.compile(r"(?P<type>Tensor\??|Scalar|bool|int) (?P<name>[a-z]\w*)(
 _GRAPH = re.compile(
     r"(?P<name>[A-Z]\w*)\((?P<inputs>[^;]*)(?:; (?P<fixed>.*))?\) -> (?P<outputs>\w+|\(\w+(?:, \w+)+\))"
 )
-UNREAD = "_"  # the schema's name of an input or an attribute that is not read
-BROADCAST = "broadcast"  # after the semicolon of a graph operator's line
+UNREAD = "_"  # it replaces a name of the schema, if the operator does not read the input or attribute of the graph
+BROADCAST = "broadcast"  # an option after the semicolon in the line of a graph operator
 _LITERALS = {"True": True, "False": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of an operator. `default` is None if it has none."""
+    """An argument of an operator. `default` is None if the argument has no default."""
 
     type: str  # "Tensor", "Tensor?", "Scalar", "bool" or "int"
     name: str
@@ -36,7 +36,7 @@ class Argument:
 
 
 class Schema:
-    """A parsed schema line."""
+    """An operator's interface, from a schema line."""
 
     def __init__(self, text: str, name: str, arguments: tuple[Argument, ...], outputs: tuple[str, ...]):
         self.text = text
@@ -54,7 +54,7 @@ class Schema:
 
 
 def name_in(text: object) -> str:
-    """The name in a schema line, also in a wrong one."""
+    """The name in a schema line. The rest of the line may be wrong."""
     match = re.match(r"\s*(\w+)", text) if isinstance(text, str) else None
     return match[1] if match else quote(text)
 
@@ -93,16 +93,16 @@ def parse(text: str) -> Schema:
 
 @dataclass(frozen=True, slots=True)
 class GraphSignature:
-    """An operator's interface in graph mode (IR): its names there, and the schema's name for each."""
+    """An operator's interface in graph mode (IR): names in the graph, and for each the name in the schema."""
 
     name: str
-    tensors: dict[str, str]  # graph input -> tensor of the schema, "" for one that is not read. In the graph's order
-    renamed: dict[str, str]  # graph attribute -> attribute of the schema, "" for one that is not read
+    tensors: dict[str, str]  # graph input -> tensor of the schema, or "" if it is not read. In the graph's order
+    renamed: dict[str, str]  # graph attribute -> attribute of the schema, or "" if it is not read
     attributes: dict[str, Any]  # graph attribute -> default
-    outputs: tuple[str, ...]  # in the order of the schema's outputs
-    fixed: dict[str, Any] = field(default_factory=dict)  # attributes of the schema that the graph does not have
+    outputs: tuple[str, ...]  # names in the graph, in the order of the schema's outputs
+    fixed: dict[str, Any] = field(default_factory=dict)  # attributes of the schema that the graph lacks -> values
     optional: tuple[str, ...] = ()  # graph inputs that may be left out
-    broadcasts: bool = False  # whether the inputs are broadcast together before the operator has them
+    broadcasts: bool = False  # whether the graph operator broadcasts its inputs together before it calls the operator
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -113,11 +113,12 @@ class GraphSignature:
 def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> GraphSignature:
     """Parse a graph operator's line, for example "LeakyRelu(x=self, slope=negative_slope:0.0) -> y".
 
-    An input is `graph_name=tensor`, an attribute `graph_name=attribute:default`. Where both names are equal, `tensor`
-    and `attribute=default` suffice. The only required tensor of an operator needs no second name. An input that may be
-    left out ends in a question mark. `graph_name=_` is an input that is not read, `graph_name=_:default` an attribute
-    that has this value in every call. After a semicolon, `attribute=value` fixes an attribute that the graph operator
-    lacks, and `broadcast` says that the graph broadcasts its inputs together, although the operator may not.
+    An input is `graph_name=tensor`. An attribute is `graph_name=attribute:default`. If both names are equal, write
+    `tensor` or `attribute=default`. If the operator has only one required tensor, write only the graph's name for it.
+    A question mark at the end marks an optional input. `graph_name=_` is an input that the operator does not read.
+    `graph_name=_:default` is an attribute that has this value in every call. After a semicolon, `attribute=value` fixes
+    an attribute that the graph operator lacks. `broadcast` there means that the graph operator broadcasts its inputs
+    together, although the operator refuses different shapes.
     """
     line = _GRAPH.fullmatch(text) if isinstance(text, str) else None
     if line is None:
@@ -183,7 +184,7 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
 
 
 def _graph_argument(part: str) -> tuple[str, str, str | None]:
-    """The graph name, the schema name and the default (None for a tensor) of an argument of a graph operator."""
+    """The graph's name, the schema's name and the default of an argument of a graph operator. A tensor has None."""
     name, equals, rest = part.partition("=")
     other, colon, default = rest.partition(":")
     if colon:

@@ -1,8 +1,8 @@
-"""The functions a formula may call, with NumPy's meaning. `bind` gives a formula the functions of another backend.
+"""The functions that a formula may call, defined in NumPy. `bind` gives a formula the functions of another backend.
 
-A formula is ordinary NumPy code, written once. Every other backend runs the same code object with these names bound
-to its own functions, so that one definition means the same thing everywhere. The NumPy meaning is the standard that
-the others are held to: plain, in whatever precision the array has (float64 or longdouble).
+A formula is ordinary NumPy code, written once. Every other backend runs the same code object, with these names bound to
+the backend's functions. So one definition has the same meaning everywhere. The other backends must agree with the
+functions here, which compute in the precision of the array (float64 or longdouble).
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ where, abs, minimum, maximum, conjugate = np.where, np.abs, np.minimum, np.maxim
 exp, expm1, log1p, tanh, sqrt = np.exp, np.expm1, np.log1p, np.tanh, np.sqrt
 
 
-_SERIES_END = 2.5  # a power series below, a continued fraction above
+_SERIES_END = 2.5  # a power series computes smaller numbers, a continued fraction computes larger numbers
 _SERIES_TERMS = 60
 _FRACTION_TERMS = 160
 _HALLEY_STEPS = 4
-_TINY = 1e-10  # below it the inverse error function is a line
-FAR = 100.0  # the normal density is 0 from here on, in every dtype. Slopes would have infinity * 0 without this limit.
-SATURATED = 1e9  # the slope of a logistic function of the cube is 0 from here on
+_LINEAR_END = 1e-10  # erfinv(x) = x * sqrt(pi) / 2 for smaller x
+DENSITY_END = 100.0  # the normal density of larger x is 0 in every dtype. Slopes limit x to avoid infinity * 0
+CUBIC_END = 1e9  # the slope of sigmoid_cubic is 0 for larger x
 MINUS_2_BY_ROOT_PI, HALF_ROOT_PI = -2 / math.sqrt(math.pi), math.sqrt(math.pi) / 2
 
 
 def rsqrt(x):
-    """1 / sqrt(x): infinity at 0, NaN below."""
+    """1 / sqrt(x): infinity at 0, NaN if x < 0."""
     return 1 / sqrt(x)
 
 
@@ -56,7 +56,7 @@ def erfc(x):
 
 
 def erfinv(x):
-    """The inverse error function: +-infinity at +-1, NaN beyond."""
+    """The inverse error function: +-infinity at +-1, NaN if abs(x) > 1."""
     a = np.abs(x)
     inside = np.where(a < 1, a, _like(0, x))
     with np.errstate(all="ignore"):
@@ -67,7 +67,7 @@ def erfinv(x):
             slope = _exp_of_square(y, -1.0) * 2 / np.sqrt(_pi_like(x))
             step = np.where(inside < 0.5, _erf(y) - inside, (1 - inside) - erfc(y)) / slope
             y = y - step / (1 + y * step)
-        y = np.where(inside < _TINY, inside * (np.sqrt(_pi_like(x)) / 2), y)
+        y = np.where(inside < _LINEAR_END, inside * (np.sqrt(_pi_like(x)) / 2), y)
         return np.copysign(np.where(a < 1, y, np.where(a == 1, np.inf, np.nan)), x)
 
 
@@ -80,23 +80,23 @@ def sigmoid(x):
 
 
 def exp_difference(x, y):
-    """exp(x - y). A backend keeps the digits that x - y would lose."""
+    """exp(x - y). Backends compute this without the rounding error of x - y."""
     return exp(x - y)
 
 
 def sigmoid_cubic(x, c1, c3):
-    """The logistic function of c1*x + c3*x**3 (both at least 0). The tanh form of GELU is x times it."""
+    """sigmoid(c1*x + c3*x**3), for c1 >= 0 and c3 >= 0. The tanh form of GELU is x * sigmoid_cubic(x, c1, c3)."""
     with np.errstate(over="ignore"):
         z = x * (c1 + c3 * x * x)
     return sigmoid(z)
 
 
 def _times(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function (..., factor): `function(...) * factor`."""
+    """The function of the arguments (..., factor) that returns `function(...) * factor`."""
     return lambda *arguments: function(*arguments[:-1]) * arguments[-1]
 
 
-# A backend has its own form of these, which loses no digits where the function without the factor is subnormal.
+# Backends compute these with full precision, even if the function without the factor is subnormal.
 exp_times, sigmoid_times, normal_pdf_times = _times(exp), _times(sigmoid), _times(normal_pdf)
 normal_cdf_times, sigmoid_cubic_times = _times(normal_cdf), _times(sigmoid_cubic)
 
@@ -111,10 +111,10 @@ def _pi_like(x: Any) -> Any:
 
 
 def _exp_of_square(x: Any, factor: float) -> Any:
-    """exp(factor * x**2), the square's rounding error included: it would be magnified by the size of the exponent."""
+    """exp(factor * x**2). The rounding error of x**2 is taken into account, because exp would magnify this error."""
     with np.errstate(over="ignore", invalid="ignore"):
         x = np.minimum(np.abs(x), _like(200, x))
-        high = np.asarray(x, np.float32).astype(np.asarray(x).dtype)  # few enough bits for an exact square
+        high = np.asarray(x, np.float32).astype(np.asarray(x).dtype)  # the square of a float32 is exact in float64
         return np.exp(factor * (high * high)) * np.exp(factor * ((x - high) * (x + high)))
 
 
@@ -149,14 +149,15 @@ def _erf(y: Any) -> Any:
 
 def erfc_slope(y, x):
     """-2 / sqrt(pi) * exp(-x * x)"""
-    near = minimum(maximum(x, -FAR), FAR)
+    near = minimum(maximum(x, -DENSITY_END), DENSITY_END)
     return exp(-near * near) * MINUS_2_BY_ROOT_PI
 
 
 def sigmoid_cubic_slope(y, x, c1, c3):
     """y * (1 - y) * (c1 + 3 * c3 * x * x)"""
-    near = minimum(maximum(x, -SATURATED), SATURATED)
-    return y * sigmoid_cubic(-x, c1, c3) * (c1 + 3 * c3 * near * near)  # 1 - y loses the digits of a small slope
+    near = minimum(maximum(x, -CUBIC_END), CUBIC_END)
+    # sigmoid_cubic(-x) is 1 - y. Subtraction would lose the digits of a small slope.
+    return y * sigmoid_cubic(-x, c1, c3) * (c1 + 3 * c3 * near * near)
 
 
 #: The functions that a formula may call.
@@ -166,9 +167,9 @@ NAMES = (
     "exp_difference", "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
-WITH_CONSTANTS = frozenset({"sigmoid_cubic", "sigmoid_cubic_times"})  # their second and third arguments are constants
+WITH_CONSTANTS = frozenset({"sigmoid_cubic", "sigmoid_cubic_times"})  # functions of x and two constants
 _TIMES = "_times"  # the suffix of functions that take a factor
-#: The derivative of a function, as a formula of its value y, its argument and its constants.
+#: Function -> the formula of its derivative. The formula takes the value y, the argument x and the constants.
 SLOPES: Mapping[str, Callable[..., Any]] = {
     "exp": lambda y, x: y,
     "expm1": lambda y, x: exp(x),
@@ -180,16 +181,16 @@ SLOPES: Mapping[str, Callable[..., Any]] = {
     "erfc": erfc_slope,
     "erfinv": lambda y, x: exp(y * y) * HALF_ROOT_PI,
     "normal_cdf": lambda y, x: normal_pdf(x),
-    "normal_pdf": lambda y, x: -minimum(maximum(x, -FAR), FAR) * y,
+    "normal_pdf": lambda y, x: -minimum(maximum(x, -DENSITY_END), DENSITY_END) * y,
     "sigmoid_cubic": sigmoid_cubic_slope,
 }
-#: Functions of one or two instructions. The others are series of these.
+#: Functions that need one or two instructions. Backends compute the other functions by many operations.
 SIMPLE = frozenset({"where", "abs", "minimum", "maximum", "conjugate", "sqrt", "rsqrt"})
 
 
 @cache
 def functions_of(formula: Callable[..., Any]) -> frozenset[str]:
-    """The names of FUNCTIONS that a formula calls, the formulas that it uses included."""
+    """The names of FUNCTIONS that a formula calls, directly or in formulas that it calls."""
     names = [function_name(formula, name) for name in formula.__code__.co_names]
     used = (formula.__globals__.get(name) for name in names if name not in FUNCTIONS)
     own_functions = frozenset(name for name in names if name in FUNCTIONS)
@@ -197,13 +198,13 @@ def functions_of(formula: Callable[..., Any]) -> frozenset[str]:
 
 
 def function_name(formula: Callable[..., Any], name: str) -> str:
-    """The name in FUNCTIONS of a name that a formula uses: its module may import a function under another name."""
+    """The name in FUNCTIONS of a function that a formula calls `name`. Modules may import functions as other names."""
     value = formula.__globals__.get(name)
     return next((standard_name for standard_name, function in FUNCTIONS.items() if function is value), name)
 
 
 def arity(name: str) -> int:
-    """The number of arguments that one of FUNCTIONS takes."""
+    """The number of arguments of a function in FUNCTIONS."""
     if name.endswith(_TIMES):
         return 1 + arity(name.removesuffix(_TIMES))
     function = FUNCTIONS[name]
@@ -211,37 +212,37 @@ def arity(name: str) -> int:
 
 
 def with_factors(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """`functions`, and for each that NAMES also has with a factor, the product with that last argument."""
+    """`functions` and their forms with a factor: `exp_times` for `exp`, if `functions` has `exp`."""
     stems = {name: name.removesuffix(_TIMES) for name in NAMES if name.endswith(_TIMES)}
     return {**functions, **{name: _times(functions[stem]) for name, stem in stems.items() if stem in functions}}
 
 
 def missing(formula: Callable[..., Any], functions: Mapping[str, Any]) -> str | None:
-    """The first of NAMES that a formula calls and `functions` lacks, without its factor, or None."""
+    """The first function of NAMES that a formula calls and `functions` lacks, without the suffix `_times`, or None."""
     lacking = (name for name in NAMES if name in functions_of(formula) and name not in functions)
     first = next(lacking, None)
     return None if first is None else first.removesuffix(_TIMES)
 
 
 def bind(formula: Callable[..., Any], functions: Mapping[str, Any]) -> Callable[..., Any]:
-    """Return `formula` with the names it uses bound to `functions`.
+    """Return a copy of `formula` that calls the functions in `functions`.
 
-    Names that `functions` lacks must be numbers, tuples of numbers, or other formulas, which are bound the same way.
+    Names that `functions` lacks must be numbers, tuples of numbers, or other formulas, which `bind` copies too.
     A formula is a plain module-level function: no closure, no defaults, no attributes, no names of other kinds.
-    Anything else is an InvalidOperator that names the offending word.
+    Otherwise `bind` raises an InvalidOperator with the wrong name.
     """
     return _bound(formula, functions, ())
 
 
 @cache
 def check(formula: Callable[..., Any]) -> None:
-    """Raise what `bind` would for a formula."""
+    """Raise the error that `bind` raises for a wrong formula."""
     bind(formula, FUNCTIONS)
 
 
 @contextmanager
 def calling(formulas: Iterable[Callable[..., Any]]) -> Iterator[None]:
-    """A context that turns exceptions of formulas into an InvalidOperator that names them."""
+    """A context that turns an exception of `formulas` into an InvalidOperator with their names."""
     try:
         yield
     except (ActgradError, MemoryError):
@@ -255,7 +256,7 @@ def calling(formulas: Iterable[Callable[..., Any]]) -> Iterator[None]:
 
 
 def refuse_other_functions(formula: Any) -> None:
-    """Raise for anything but a plain function."""
+    """Raise an error unless `formula` is a plain function."""
     if not isinstance(formula, FunctionType) or formula.__closure__ or formula.__defaults__ or formula.__kwdefaults__:
         fault = f"{_place_of(formula)}: is a class, a closure or a function with defaults"
         raise InvalidOperator(f"{fault}; it must be a plain function of a module; move what it needs to its arguments")
@@ -269,7 +270,7 @@ def _place_of(formula: Any) -> str:
 def _bound(
     formula: Callable[..., Any], functions: Mapping[str, Any], callers: tuple[Callable[..., Any], ...]
 ) -> Callable[..., Any]:
-    """`bind` for a formula that `callers` call."""
+    """`bind`, for a formula that the formulas `callers` call."""
     refuse_other_functions(formula)
     where_ = _place_of(formula)
     if formula in callers:
@@ -293,7 +294,7 @@ def _bound(
             raise InvalidOperator(
                 f"{where_}: {name!r} is {kind_of(value)}; a formula may use numbers and formulas; make it one"
             )
-    # An operator written in C, as PyTorch's are, may import something, and does so by the builtins of this frame.
+    # An operator written in C, for example PyTorch's, may import a module. C code looks up __import__ in this scope.
     scope["__builtins__"] = {"__import__": builtins.__import__}
     if any(isinstance(c, CodeType) for c in formula.__code__.co_consts):
         fault = f"{where_}: contains a function, a lambda or a comprehension"

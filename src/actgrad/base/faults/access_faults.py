@@ -1,4 +1,4 @@
-"""Faults of what an operator states that an element sees: its `reads`."""
+"""Mistakes in the field `reads` of an operator, which says what an element sees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..schema import Schema
 
 
 def of_access(reads: Any, schema: Schema) -> Iterator[str]:
-    """Faults of an access, for an operator with this schema."""
+    """The mistakes in an access, for an operator with this schema."""
     if reads is None:
         return
     if not isinstance(reads, Elementwise):
@@ -28,7 +28,7 @@ def of_access(reads: Any, schema: Schema) -> Iterator[str]:
 
 
 def _of_dimension(name: str, schema: Schema) -> Iterator[str]:
-    """Faults of the attribute that numbers a dimension. `import actgrad.torch` needs this attribute."""
+    """The mistakes in the attribute `dim`. `import actgrad.torch` needs this attribute."""
     kind = {a.name: a.type for a in schema.attributes}.get(name, "")
     if name and not kind:
         cure = f"add int {name}=-1 to the schema, or name another int attribute in reads"

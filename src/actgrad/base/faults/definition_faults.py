@@ -1,6 +1,6 @@
-"""Faults that are found when an operator is defined: fields of wrong types, names in a wrong form or taken already.
+"""Mistakes that are found when an operator is defined: fields of wrong types, and names that are wrong or not free.
 
-`contract.validation` finds the other faults when a call is first prepared: these need checks and formulas.
+`contract.validation` finds mistakes in checks and formulas at the first call.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from ..errors import InvalidOperator, quote, some
 from ..schema import Schema, name_in
 from .access_faults import of_access
 
-#: Names of `actgrad` that an operator would hide, or that would hide it. A test compares them.
+#: Names in `actgrad` that an operator must not have. A test compares this list with the package.
 PACKAGE_NAMES = """
 aclnn arrays aten backends base calls cli conformance contract errors get_num_threads ir op operators ops precompile
 product rules sdk set_num_threads sys torch torch_npu writing xp
 """
-#: Names of `actgrad.torch` that would hide a function or a module. A test compares them.
+#: Names in `actgrad.torch` that a function or a module must not have. A test compares this list with the package.
 TORCH_NAMES = """
 autograd batching call celu_ conventions conversion convert decomposition deferred derivatives elu_ exact_in_graphs
 function_arguments functions geglu_ascend geglu_diffusers geglu_gemma geglu_megatron geglu_modernbert geglu_onnx
@@ -27,7 +27,7 @@ geglu_t5 geglu_vllm graphs hardtanh_ kernels leaky_relu_ models modules patched 
 registration relu_ report revert rrelu selu_ sharding softmin tanhshrink threshold_ torch variants ModelReport Report
 """
 _PACKAGE_NAMES, _TORCH_NAMES = frozenset(PACKAGE_NAMES.split()), frozenset(TORCH_NAMES.split())
-_CALL_NAMES = ("out", "backend")  # keywords of every call
+_CALL_NAMES = ("out", "backend")  # keyword arguments of every call
 _C_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 
@@ -53,7 +53,7 @@ _TEXT: _Kind = (_is_text, "a text")
 _FLAG: _Kind = (_is_flag, "True or False")
 _LINES: _Kind = (_are_texts, "a tuple of texts; a tuple of one ends in a comma")
 _RULES: _Kind = (_are_rules, "a mapping {'alpha > 0': lambda attributes, product: attributes['alpha'] > 0}")
-#: What the value of each field must be, as a test and in words.
+#: Field -> a test of its value, and a phrase that says what the value must be.
 _KINDS: Mapping[str, _Kind] = {
     **dict.fromkeys(("summary", "paper", "multiplies", "reads_result", "result_flag", "unseen"), _TEXT),
     **dict.fromkeys(("linear_in", "integer_result", "row_groups", "groups_are_counts"), _TEXT),
@@ -78,7 +78,7 @@ _KINDS: Mapping[str, _Kind] = {
 
 
 def refuse_fields(text: object, field_names: Iterable[str], fields: Mapping[str, bool]) -> None:
-    """Raise for an unknown field, and for a missing one. `fields` says whether a field must be stated."""
+    """Raise an error for an unknown or a missing field. `fields` has the names, and whether each field is required."""
     names = [*field_names]
     for name in names:
         if name not in fields:
@@ -92,7 +92,7 @@ def refuse_fields(text: object, field_names: Iterable[str], fields: Mapping[str,
 
 
 def of_types(definition: Any) -> Iterator[str]:
-    """Faults in the types of a definition's fields."""
+    """The fields of a definition that have wrong types."""
     for name, (holds, must) in _KINDS.items():
         value = getattr(definition, name)
         if not holds(value):
@@ -100,7 +100,7 @@ def of_types(definition: Any) -> Iterator[str]:
 
 
 def of_definition(definition: Any) -> Iterator[str]:
-    """The other faults of a definition whose fields have the right types."""
+    """The other mistakes in a definition whose fields have the right types."""
     yield from of_schema(definition.schema)
     yield from of_access(definition.reads, definition.schema)
     yield from of_choices(definition)
@@ -109,7 +109,7 @@ def of_definition(definition: Any) -> Iterator[str]:
 
 
 def of_gradients(definition: Any) -> Iterator[str]:
-    """Faults of outputs that are not the gradients of the forward operator's tensors, one each and in order."""
+    """A mistake, unless the outputs are one gradient for each tensor of the forward operator, in order."""
     tensors = definition.gradient_of.element_tensors if definition.gradient_of is not None else ()
     if tuple(definition.gradients.values()) != tensors:
         yield (
@@ -119,7 +119,7 @@ def of_gradients(definition: Any) -> Iterator[str]:
 
 
 def of_schema(schema: Schema) -> Iterator[str]:
-    """Faults of a schema line: names that calls cannot have, and orders that PyTorch's schemas cannot have."""
+    """The mistakes in a schema line: wrong names, and orders of arguments that PyTorch's schemas do not allow."""
     yield from _names(schema)
     if not schema.tensors:
         yield "its schema has no tensor; write 'Tensor self' first"
@@ -150,7 +150,7 @@ def of_schema(schema: Schema) -> Iterator[str]:
 
 
 def _names(schema: Schema) -> Iterator[str]:
-    """Faults of the names in a schema line."""
+    """The mistakes in names of a schema line."""
     names = [schema.name, *(a.name for a in schema.arguments), *schema.outputs]
     for name in names:
         if not name.isascii() or keyword.iskeyword(name):
@@ -171,7 +171,7 @@ def _names(schema: Schema) -> Iterator[str]:
 
 
 def of_choices(definition: Any) -> Iterator[str]:
-    """The fault of a default that numbers no choice."""
+    """A mistake, if the default of the switch is not the number of a choice."""
     argument = definition.schema.attributes_by_name.get(definition.switch)
     if argument is not None and definition.choices and argument.default is not None:
         count = len(definition.choices)
@@ -182,7 +182,7 @@ def of_choices(definition: Any) -> Iterator[str]:
 
 
 def of_c(definition: Any) -> Iterator[str]:
-    """Faults of the C functions: their names, and parameters in another number than the operator's arguments."""
+    """The mistakes in C functions: wrong names, and parameters that do not match the operator's arguments."""
     schema: Schema = definition.schema
     for c in definition.aclnn:
         if not hasattr(c, "unusual_const"):
@@ -213,9 +213,9 @@ def of_c(definition: Any) -> Iterator[str]:
 
 
 def of_names(definition: Any, holders: Mapping[tuple[str, str], str]) -> Iterator[str]:
-    """Names of C functions, graph operators or PyTorch that another operator has, or that the operator states twice.
+    """Names of C functions, graph operators or PyTorch functions that occur twice, here or in another operator.
 
-    `holders` are the operators that have names, by the field that states a name and the name.
+    `holders` has the operator of each name. Its keys are a field and a name that the field states.
     """
     earlier: list[tuple[str, str]] = []
     for kind, name in public_names(definition):
@@ -229,7 +229,7 @@ def of_names(definition: Any, holders: Mapping[tuple[str, str], str]) -> Iterato
 
 
 def public_names(definition: Any) -> Iterator[tuple[str, str]]:
-    """The names under which others find an operator, each with the field that states it."""
+    """The names of an operator in other interfaces, each with the field that states the name."""
     for c in definition.aclnn:
         yield "aclnn", c.name
         if c.overwrites_first or (c.in_place and definition.may_be_in_place):
@@ -243,7 +243,7 @@ def public_names(definition: Any) -> Iterator[tuple[str, str]]:
 
 
 def of_torch(definition: Any) -> Iterator[str]:
-    """Names of PyTorch functions and modules that actgrad.torch uses for something else."""
+    """The names of PyTorch functions and modules that are keywords, or that actgrad.torch uses for something else."""
     if definition.torch is None:
         return
     if not hasattr(definition.torch, "function"):
@@ -258,6 +258,6 @@ def of_torch(definition: Any) -> Iterator[str]:
 
 
 def refuse(name: str, faults: Iterable[str]) -> None:
-    """Raise an InvalidOperator with the first fault."""
+    """Raise an InvalidOperator with the first of `faults`, if there is one."""
     for fault in faults:
         raise InvalidOperator(f"operator {name}: {fault}")

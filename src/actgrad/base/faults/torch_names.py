@@ -1,4 +1,4 @@
-"""The texts in which a definition states its names in actgrad.torch, parsed: "elu(alpha, inplace, *, scale, save)"."""
+"""The parser of an operator's names in actgrad.torch, for example "elu(alpha, inplace, *, scale, save)"."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _NAME = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<parameters>.*)\))?")
 
 
 class ParsedNames(NamedTuple):
-    """The names of a function and of a module, and the words of their parameters."""
+    """The names of a function and of a module, and the names of their parameters."""
 
     function: str
-    tensors: tuple[str, ...]  # the function's names of the schema's tensors
-    words: tuple[str, ...]  # of the function's other parameters, "*" among them
-    module: str  # "" for none
-    module_words: tuple[str, ...]  # "*" and tensors that the module holds among them
+    tensors: tuple[str, ...]  # the function's names for the schema's tensors
+    words: tuple[str, ...]  # the function's other parameters. "*" may be among them
+    module: str  # "" if there is no module
+    module_words: tuple[str, ...]  # the module's parameters. "*" and names of tensors may be among them
 
 
 def parse(definition: Any) -> ParsedNames | None:
-    """The names that a definition states, or None. Raises InvalidOperator for words that it does not have."""
+    """The names that a definition states, or None. Raises InvalidOperator for parameters that the operator lacks."""
     if definition.torch is None:
         return None
     attributes, tensors = definition.schema.attributes_by_name, definition.schema.tensors

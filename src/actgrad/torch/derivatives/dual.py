@@ -108,12 +108,12 @@ def _quotient(derivative: Any, divisor: Any) -> Any:
 
 
 def _normal_pdf(x: Any) -> Any:
-    near = torch.clamp(x, -xp.FAR, xp.FAR)
+    near = torch.clamp(x, -xp.DENSITY_END, xp.DENSITY_END)
     return torch.exp(-0.5 * near * near) / math.sqrt(2 * math.pi)
 
 
 def _sigmoid_cubic(x: Any, c1: float, c3: float) -> Any:
-    near = torch.clamp(x, -xp.SATURATED, xp.SATURATED)
+    near = torch.clamp(x, -xp.CUBIC_END, xp.CUBIC_END)
     return torch.sigmoid(near * (c1 + c3 * near * near))
 
 
