@@ -17,7 +17,7 @@ bounded_cache      a dictionary with a limit
 collection         pauses Python's garbage collector during imports
 lazy_docstring     docstrings that are written when someone reads them
 floating_point     sets the default rounding of floating-point numbers
-folders            the user's cache folder, and the check that nobody else may write to a file
+folders            the user's cache folder, and the check that only this user may write to a file
 """
 
 import time

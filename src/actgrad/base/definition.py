@@ -75,17 +75,16 @@ class C:
 class Definition:
     """An operator as data. Its schema line is its interface, and the rest follows from the line.
 
-    `formula` computes one element. It is a function, or a mapping from the values of the attribute `switch` to
-    functions. A value of the mapping may be a mapping too: from the names of a call's optional tensors, separated by
-    spaces, to a function. With `gradient_of`, the formula is the derivative of that operator's formula, and kernels
-    apply the chain rule. With `part_of`, the operator returns the first result of `part_of` and has the same gradients.
+    `formula` computes one element: a function, or a mapping from keys to functions. `switch` chooses the key: an
+    attribute, a function, or whether a call has an optional tensor. A value may be a mapping too: from the names of a
+    call's optional tensors, with spaces between, to a function. With `gradient_of`, the formula is the derivative, and
+    kernels apply the chain rule. With `part_of`, the operator returns only the first result of another operator.
     """
 
     text: str  # the schema line
     summary: str  # a line with the formula and its conditions. Further sentences follow after an empty line
     formula: Formula | Mapping[Any, Formula]
-    #: The attribute or the function that chooses the formula. An optional tensor chooses by True if a call has it.
-    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""
+    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # it chooses a key of `formula`
     gradient_of: Definition | None = None
     part_of: Definition | None = None
     reads: Access | None = None  # what an element sees. None means the forward operator's access, or Elementwise
@@ -95,8 +94,7 @@ class Definition:
     row_counter: str = ""  # the optional last tensor. Its sum is the number of rows before `dim` that a call computes
     clears_rest: bool = False  # whether the other rows of the results are 0. Otherwise they keep their values
     row_groups: str = ""  # the optional last tensor that assigns rows to groups
-    #: The int attribute that is 1 if `row_groups` has the number of rows of each group, and 0 if it has their ends.
-    groups_are_counts: str = ""
+    groups_are_counts: str = ""  # the int that is 1 if `row_groups` has the sizes of groups, and 0 if it has their ends
     computes_rest: bool = False  # whether rows behind the last group are computed without scales. Otherwise an error
     unseen: str = ""  # the last tensor, if only the checks look at it
     linear_in: str = ""  # the results are linear in this tensor. A gradient operator's default is its first tensor
@@ -105,8 +103,7 @@ class Definition:
     bfloat16_everywhere: bool = False  # whether even products without bfloat16 have this operator in bfloat16
     checks: tuple[Any, ...] = ()  # rules of contract/ on dtypes and shapes, in order. Empty means the usual rules
     requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether attributes keep it
-    #: Rules under which the gradient can be computed from the result instead of the input.
-    result_suffices: Mapping[str, Requirement] = field(default_factory=dict)
+    result_suffices: Mapping[str, Requirement] = field(default_factory=dict)  # rules that make `reads_result` enough
     products: tuple[str, ...] = tuple(products.BY_NAME)
     has_document: bool = True  # whether a document of CANN states the rules of its C functions. Else actgrad decided
     differences: tuple[str, ...] = ()  # each says where the sources differ, and what actgrad does
@@ -180,10 +177,7 @@ class Definition:
 
     @cached_property
     def given_value(self) -> str:
-        """The gradient operator's optional tensor that is the forward operator's second output, or "".
-
-        The tensor has the output's name, with or without the prefix `out_`.
-        """
+        """The gradient's optional tensor `y` that is the forward operator's second output `y` or `out_y`, or ""."""
         outputs = self.gradient_of.schema.outputs[1:] if self.gradient_of is not None else ()
         names = {name.removeprefix("out_") for name in outputs}
         return next((a.name for a in self.schema.tensors if a.is_optional and a.name in names), "")

@@ -1,17 +1,21 @@
-"""The checks of a call, as data, in stages: null -> product -> dtype -> shape -> value. The first broken check wins.
+"""The checks of a call, in stages: null -> product -> dtype -> shape -> value. The first failure raises.
 
-They follow from an operator's definition. Each says in words what must hold, for the documentation, and tests a call,
-which is metadata only: no check looks at an element.
+The checks follow from an operator's definition. Each check has a rule in words, for the documentation, and a test.
+Tests read only metadata, never the elements of tensors.
 
 check            a call and a check
-kinds            puts an operator's checks in order and runs them
-dtype_rules, shape_rules, halves_rules, quantisation_rules   the rules
-stages           rules of one stage or product
+kinds            puts the checks of an operator in order and runs them
+dtype_rules      rules on data types
+shape_rules      rules on pointers, products, formats, shapes and values
+halves_rules     rules on the shapes of packed tensors
+quantisation_rules   rules on the outputs and scales of quantisation
+stages           limits rules to a stage, to products or to nonempty tensors
 results          the dtype and the shapes of a call's results
-validation       the faults of a definition: `formula_faults` finds faults of formulas with the numbers of `traced`,
-                 `call_faults` finds faults that sample calls show
-documentation    the texts that documents and help share
-docstrings       the docstrings of an operator
+validation       finds mistakes in a definition
+formula_faults   finds mistakes in formulas. It calls them on the numbers of `traced`
+call_faults      finds mistakes in checks. It makes sample calls
+documentation    texts for the documentation and for `help()`
+docstrings       the docstring of an operator
 """
 
 from .check import Call, Check, Origin, Ruleset, When

@@ -1,4 +1,4 @@
-"""Faults that sample calls show: rules that fail, checks that let wrong shapes pass or refuse right ones."""
+"""Mistakes that sample calls show: rules that raise, and checks that accept wrong shapes or refuse right ones."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..base.schema import Argument
 from . import kinds
 from .check import Call, Check
 
-#: Numbers that rules are tried with: at each of them a rule must say True or False.
+#: The numbers on which this module tries rules. A rule must return True or False for each of them.
 NUMBERS = (1.0, 0.0, -1.0, 0.5, float("inf"), float("nan"))
-#: Sizes of the elements of a sample call, as many as it has dimensions: all different, and multiples of 16.
+#: The sizes of the dimensions of a sample call. They differ, and are multiples of 16.
 SIZES = (32, 16, 48, 64, 80, 96, 112, 128)
 
 
 def of_requirements(definition: Definition) -> Iterator[str]:
-    """Faults of rules on attributes, also of C functions, and of a function that chooses among formulas."""
+    """The mistakes in the rules on attributes of an operator and its C functions, and in a function as `switch`."""
     fields = {"requires": definition.requires, "result_suffices": definition.result_suffices}
     fields |= {f"requires of aclnn {c.name}": c.requires for c in definition.aclnn if c.requires is not None}
     for field, rules in fields.items():
@@ -42,7 +42,7 @@ def of_requirements(definition: Definition) -> Iterator[str]:
 def _of_rule(
     rule_name: str, rule: Callable[..., Any], definition: Definition, allowed: Sequence[Any] = (False, True)
 ) -> Iterator[str]:
-    """The first fault of a function of attributes and product, which must return one of the allowed values."""
+    """The first mistake in a function of attributes and product, which must return one of the allowed values."""
     must = f"it must return {' or '.join(map(repr, allowed))}"
     try:
         inspect.signature(rule).bind({}, None)
@@ -59,7 +59,7 @@ def _of_rule(
             has = ", ".join(attributes) or "none"
             yield f"{rule_name} reads the attribute {error}, which the operator does not have; it has {has}"
             return
-        except Exception as error:  # an exception of any code that an author writes
+        except Exception as error:  # the code of a rule may raise any exception
             yield f"{rule_name} raises {type(error).__name__} ({error}) for {values}; {must}"
             return
         if not is_allowed:
@@ -68,7 +68,7 @@ def _of_rule(
 
 
 def _samples(definition: Definition) -> Iterator[dict[str, Any]]:
-    """Attributes to try rules with: all flags and choices, each number for all scalars, and the defaults."""
+    """Attributes to try rules on: all flags and choices, with the default scalars and with NUMBERS for all scalars."""
 
     def options(argument: Argument) -> tuple[Any, ...]:
         if argument.type == "bool":
@@ -90,7 +90,7 @@ def _samples(definition: Definition) -> Iterator[dict[str, Any]]:
 
 
 def of_checks(definition: Definition) -> Iterator[str]:
-    """Faults of the checks that an operator states: checks that are none, and arguments that it does not have."""
+    """The mistakes in the field `checks`: values that are not checks, and names that are not arguments."""
     schema = definition.schema
     for number, group in enumerate(definition.checks):
         for check in group:
@@ -116,7 +116,7 @@ def _of_order(field: str, order: tuple[str, ...], arguments: set[str]) -> Iterat
 
 
 def of_sample_calls(definition: Definition) -> Iterator[str]:
-    """Faults of the checks as calls on small tensors show them."""
+    """The mistakes in checks that calls on small tensors show."""
     access, names = definition.access, [a.name for a in definition.schema.tensors if not a.is_optional]
     sample = _sample(definition, names)
     if isinstance(sample, str):
@@ -148,7 +148,10 @@ def of_sample_calls(definition: Definition) -> Iterator[str]:
 
 
 def _sample(definition: Definition, names: list[str]) -> tuple[dict[str, Any], dict[str, tuple[int, ...]]] | str:
-    """Attributes and shapes of a call that passes, of as few dimensions as will do, otherwise the last call's fault."""
+    """The attributes and shapes of a call that passes all checks. If no call passes, the error of the last call.
+
+    The call has as few dimensions as possible.
+    """
     access, fault = definition.access, ""
     attributes = next(filter(lambda sample: _keeps_rules(definition, sample), _samples(definition)), None)
     if attributes is None:
@@ -168,7 +171,7 @@ def _keeps_rules(definition: Definition, attributes: dict[str, Any]) -> bool:
 
 
 def _fault(definition: Definition, shapes: dict[str, tuple[int, ...]], attributes: dict[str, Any]) -> str | None:
-    """The error of a call on tensors of these shapes, or None if it passes."""
+    """The error of a call on tensors of these shapes, or None if the call passes all checks."""
     dtype = BY_NAME[definition.dtypes[0]]
     metas = {name: TensorMeta(dtype, shape, row_major(shape, dtype.itemsize)) for name, shape in shapes.items()}
     try:

@@ -1,4 +1,4 @@
-"""The metadata of a call, and a check of it."""
+"""The metadata of a call, and a check of this metadata."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from ..base.products import Product
 class Ruleset(NamedTuple):
     """Which rules apply to a call: product limits, document limits, and typed C scalars."""
 
-    product: Product | None = None  # None: only the limits of actgrad, which are wider
-    document: bool = False  # whether the rules of the documents also apply
-    typed: bool = False  # a C call: scalars are typed, and every tensor and scalar is a pointer
+    product: Product | None = None  # None means only the limits of actgrad, which are wider
+    document: bool = False  # whether rules apply that only the documents state
+    typed: bool = False  # whether this is a C call. Then scalars have dtypes, and tensors and scalars are pointers
 
     @staticmethod
     def current(typed: bool = False) -> Ruleset:
-        """The terms chosen here or by the environment. A product always judges the C interface."""
+        """The rules that this context or the environment chooses. The rules of a product always apply to C calls."""
         if not products.any_chosen():
             return _TYPED if typed else _PLAIN
         product = products.current() or (products.DEFAULT if typed else None)
-        return _terms(product, products.chosen_rules() == "document", typed)
+        return _ruleset(product, products.chosen_rules() == "document", typed)
 
 
-_terms = cache(Ruleset)  # one object each: there are a few dozen
+_ruleset = cache(Ruleset)  # there are a few dozen rulesets
 _PLAIN, _TYPED = Ruleset(), Ruleset(products.DEFAULT, typed=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An operator's arguments as metadata. An output that the call allocates is absent from `tensors`."""
+    """The metadata of a call. `tensors` lacks an output that the call allocates."""
 
     definition: Definition
     tensors: dict[str, TensorMeta | None]
     attributes: dict[str, Any]
     ruleset: Ruleset = _PLAIN
-    scalar_dtypes: Mapping[str, Dtype] = field(default_factory=dict)  # of typed scalars
+    scalar_dtypes: Mapping[str, Dtype] = field(default_factory=dict)  # the dtypes of typed scalars
     formats: Mapping[str, str] = field(default_factory=dict)  # the formats of tensors whose format is not ND
-    inputs: dict[str, TensorMeta] = field(init=False)  # the tensors that a call passes and that formulas get
-    outputs: dict[str, TensorMeta] = field(init=False)
+    inputs: dict[str, TensorMeta] = field(init=False)  # the tensors of the call that formulas get
+    outputs: dict[str, TensorMeta] = field(init=False)  # the outputs that the caller passes
 
     def __post_init__(self) -> None:
         schema, tensor_of = self.definition.schema, self.tensors.get
@@ -64,7 +64,7 @@ class Call:
 
     @property
     def are_integers(self) -> bool:
-        """Whether all tensors that elements see are of integers."""
+        """Whether all inputs have integers or bool."""
         return {meta.dtype.kind for meta in self.inputs.values()} <= {"bool", "int", "uint"}
 
     @property
@@ -74,22 +74,22 @@ class Call:
 
     @property
     def row_groups(self) -> TensorMeta | None:
-        """The tensor that tells the groups of rows, if there is one."""
+        """The tensor that assigns rows to groups, if there is one."""
         return self.tensors.get(self.definition.row_groups)
 
     @property
     def on_product(self) -> str:
-        """The product whose rules are in force, for messages: " on Ascend310P", or nothing."""
+        """The product in force, for messages: " on Ascend310P", or "" without a product."""
         return f" on {self.product}" if self.product else ""
 
 
 def change(call: Call, name: str) -> str:
-    """What to do about a tensor of the wrong shape, for messages: outputs are allocated, inputs are reshaped."""
+    """The last part of a message about a wrong shape: to allocate another output, or to reshape an input."""
     return f"allocate {name} with that shape" if name in call.definition.schema.outputs else f"reshape {name}"
 
 
 class Origin(Enum):
-    """The position of a rule among the checks."""
+    """The source of a rule."""
 
     BOTH = "the documents and the operator's source"
     OPERATOR = "the operator's source"
@@ -98,17 +98,17 @@ class Origin(Enum):
 
 
 class When(Enum):
-    """Which terms a rule is part of."""
+    """The rulesets that a rule belongs to."""
 
     ALWAYS = "always"
-    PRODUCT = "where a product judges"
-    DOCUMENT = "where the documents' letter holds"
-    LIMITS = "where a product judges or the documents' letter holds"
+    PRODUCT = "if a product is in force"
+    DOCUMENT = "under the rules of the documents"
+    LIMITS = "if a product is in force, or under the rules of the documents"
     TYPED = "in the C interface"
     UNTYPED = "in Python"
 
     def applies(self, ruleset: Ruleset) -> bool:
-        """Whether a rule of this kind is in force."""
+        """Whether a rule of this kind belongs to the ruleset."""
         if self is When.ALWAYS:
             return True
         if self is When.PRODUCT:
@@ -122,18 +122,18 @@ class When(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One rule in words, and a test that returns the fault, or None."""
+    """A rule in words, and a test that returns a message if a call breaks the rule, or None."""
 
     rule: str
     test: Callable[[Call], str | None]
     error: type[ActgradError] = InvalidArgument
     when: When = When.ALWAYS
     origin: Origin = Origin.BOTH
-    about: tuple[str, ...] = ()  # the arguments that it judges
-    c_error: type[ActgradError] | None = None  # the argument's name in the C interface, if it differs from Python
+    about: tuple[str, ...] = ()  # the arguments that the test reads
+    c_error: type[ActgradError] | None = None  # the error in C calls, if it differs from `error`
 
     def raised(self, ruleset: Ruleset) -> type[ActgradError]:
-        """The class of the error: in Python by the kind of fault, in the C interface by the stage that finds it."""
+        """The class of the error. In C calls it may depend on the stage in which the real function fails."""
         return self.c_error if ruleset.typed and self.c_error else self.error
 
     @property
@@ -151,7 +151,10 @@ def of_each(
     origin: Origin = Origin.BOTH,
     about: tuple[str, ...] = (),
 ) -> tuple[Check, ...]:
-    """A check of each of these tensors, where a call has it. `rule` has {name}. `about` names more arguments."""
+    """A check for each of these tensors, which passes if the call lacks the tensor.
+
+    `rule` is a text with "{name}" for the tensor. `about` are the other arguments that the test reads.
+    """
 
     def check(name: str) -> Check:
         def tested(call: Call) -> str | None:

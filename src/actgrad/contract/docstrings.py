@@ -1,4 +1,4 @@
-"""The docstring of an operator, section by section, in the words of each interface: Python, PyTorch, graphs, C."""
+"""The sections of an operator's docstring, with the names of each interface: Python, PyTorch, graphs, C."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TYPES = {"Scalar": "float"}
 
 
 def renamed(text: str, words: Mapping[str, str]) -> str:
-    """A text with other words; names of arguments and results, for example."""
+    """A text with some words replaced, for example names of arguments and results."""
     return re.sub(r"\w+", lambda match: words.get(match[0], match[0]), text)
 
 
@@ -48,7 +48,10 @@ class ExampleCall:
         return {name: shape for name, shape in self.shapes.items() if name in self.definition.element_tensors}
 
     def tensor(self, name: str) -> str:
-        """The code that makes an input. For gradients: ones, or numbers up to 1. Otherwise numbers up to 2, or 0.5."""
+        """The code that makes an input of the example.
+
+        A gradient has ones, or numbers from 0 to 1. The main tensor has numbers from -2 to 2. Other tensors have 0.5.
+        """
         definition, shape, library = self.definition, self._shape_of(name), self.library
         is_gradient = definition.gradient_of is not None and definition.is_linear(name)
         if is_gradient and len(shape) == 1:
@@ -71,7 +74,7 @@ class ExampleCall:
 
 
 class Docstring:
-    """The sections of a docstring about an operator. `translate` puts a text into the words of an interface."""
+    """The sections of an operator's docstring. `translate` replaces the operator's names by names of an interface."""
 
     def __init__(
         self,
@@ -143,13 +146,16 @@ class Docstring:
         return ["Any number."] if is_free else []
 
     def _rules(self, error: type[ActgradError], about: Sequence[str], first: bool = False) -> list[str]:
-        """The rules on these arguments that hold in Python for every product; `first`: they begin with one of these."""
+        """The rules of this kind of error that always apply in Python and read one of the arguments `about`.
+
+        With `first`, the first argument of the rule must be one of `about`.
+        """
         checks = [c for c in checks_of(self.definition) if c.error is error and c.when in (When.ALWAYS, When.UNTYPED)]
         rules = [c.rule.partition(", unless ")[0] for c in checks if {*about} & {*c.about[: 1 if first else None]}]
         return [rule for rule in dict.fromkeys(rules) if not rule.startswith("on ")]
 
     def result_dtypes(self) -> str:
-        """The dtypes of new outputs, in words that follow "of the kind"."""
+        """The dtypes of new outputs, in a text that follows the words "of the kind"."""
         definition = self.definition
         dtypes = {
             name: definition.dtypes_of(name)[0] for name in definition.schema.outputs if definition.dtypes_of(name)
@@ -160,7 +166,7 @@ class Docstring:
         return "and data type of the inputs" + f"; {words}" * bool(words)
 
     def shapes(self) -> list[str]:
-        """The shapes of a small call, and the rules on the shapes of all calls."""
+        """The shapes of an example call, and the rules on shapes."""
         definition, sample, schema = self.definition, ExampleCall(self.definition), self.definition.schema
         inputs, outputs = (
             ", ".join(f"{name} {shape}" for name, shape in shapes.items())
@@ -174,9 +180,9 @@ class Docstring:
         return [line for line in lines if not re.fullmatch(r"(\w+) has the shape of \1\.", line)]
 
     def errors(self, missing: str = "NullArgument: a required argument is None.", outputs: bool = True) -> list[str]:
-        """The errors of a call with their reasons.
+        """The errors of a call and their reasons.
 
-        `missing` is about arguments that are not passed; without `outputs`, no memory for the results is passed.
+        `missing` is the line about arguments that are left out. Without `outputs`, a caller cannot pass outputs.
         """
         definition, schema = self.definition, self.definition.schema
         names = (*schema.tensor_names, *schema.attributes_by_name, *(schema.outputs if outputs else ()))
@@ -195,14 +201,14 @@ class Docstring:
 
 
 def _section(title: str, lines: Iterable[str]) -> str:
-    """A section of a docstring; "" without lines."""
+    """A section of a docstring, or "" if there are no lines."""
     fill = partial(textwrap.fill, width=WIDTH, break_long_words=False, break_on_hyphens=False)
     texts = [fill(line, initial_indent="    ", subsequent_indent="        ") for line in lines]
     return "\n".join([f"{title}:", *texts]) if texts else ""
 
 
 def operator_docstring(definition: Definition, call: str, results: Sequence[str]) -> str:
-    """The docstring of an operator in Python; `results` are the arrays that its example prints."""
+    """The docstring of an operator in Python. `results` are the arrays that its example prints."""
     writer, schema, sample = Docstring(definition), definition.schema, ExampleCall(definition)
     count = len(schema.outputs)
     arguments = [f"{name} {writer.argument(name)}" for name in (*schema.tensor_names, *schema.attributes_by_name)]

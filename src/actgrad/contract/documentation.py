@@ -1,4 +1,4 @@
-"""The texts of an operator that documents, stubs and docstrings share: its first line and its formulas."""
+"""Texts about an operator for the documentation, stubs and docstrings: its first line and its formulas."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Iterator, Mapping
 
 from ..base.definition import Definition
 
-WIDTH = 108  # the width of docstrings, which stubs indent
+WIDTH = 108  # the width of docstrings. Stubs indent them, and have lines of at most 120 characters
 
 
 def first_line(definition: Definition) -> str:
-    """The first paragraph of the summary, in one line: what the operator computes."""
+    """The first paragraph of the summary in one line. It says what the operator computes."""
     return " ".join(definition.summary.partition("\n\n")[0].split())
 
 
 def markdown_line(definition: Definition) -> str:
-    """The first line in Markdown: the formula as code, and what follows after a semicolon as text."""
+    """The first line in Markdown: the formula as code, and the remark after a semicolon as text."""
     formula, semicolon, remark = first_line(definition).partition("; ")
-    return f"`{formula}`{semicolon}" + remark.replace("**", r"\*\*")  # a power, not bold type
+    return f"`{formula}`{semicolon}" + remark.replace("**", r"\*\*")  # ** means a power, not bold type
 
 
 def wrapped(text: str, width: int = WIDTH) -> str:
-    """A text whose paragraphs have lines of at most `width` characters."""
+    """The text, wrapped to lines of at most `width` characters. Empty lines separate paragraphs."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
     return "\n\n".join(textwrap.fill(p, width, break_long_words=False, break_on_hyphens=False) for p in paragraphs)
 
 
 def formula_heading(definition: Definition) -> str:
-    """What the docstrings of the formulas describe."""
+    """The heading above the docstrings of the formulas."""
     if definition.takes_gradient:
         return "The gradient of one element, where g is an element of grad_output"
     if definition.gradient_of is not None:
@@ -42,7 +42,7 @@ def formula_heading(definition: Definition) -> str:
 def formula_lines(definition: Definition) -> Iterator[str]:
     """The docstring of each formula, after the condition under which the formula is chosen.
 
-    Where a function chooses, the docstrings of the formulas name the condition themselves.
+    If `switch` is a function, only the docstrings of the formulas say the condition.
     """
     source, switch = definition.formula, definition.switch
     for key, choice in source.items() if isinstance(source, Mapping) else [(None, source)]:

@@ -1,4 +1,4 @@
-"""Rules on data types, of tensors and of typed scalars."""
+"""Rules on the data types of tensors and typed scalars."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ INTEGERS = ("int", "uint")  # kinds of dtypes
 
 @cache
 def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str, ...]:
-    """The dtypes that an operator's tensors may have: a product's list, otherwise the library's own."""
+    """The dtypes that an operator's tensors may have: CANN's list for a product, or actgrad's list without one."""
     if product is None:
         return tuple(name for name in BY_NAME if name in _floats(definition) or name in definition.dtypes)
     return definition.dtypes if definition.bfloat16_everywhere else _on(product, definition.dtypes)
 
 
 def _floats(definition: Definition) -> tuple[str, ...]:
-    """The floating dtypes of the library's own list.
+    """The floating dtypes in actgrad's list.
 
-    It lacks float64 if an output holds a statistic in float32, because elements see that statistic as it is written.
+    The list lacks float64 if an output has a statistic in float32, because elements see this rounded statistic.
     """
     written = {
         definition.dtypes_of(name)[:1] for name in definition.schema.outputs if definition.access.is_statistic(name)
@@ -36,7 +36,7 @@ def _floats(definition: Definition) -> tuple[str, ...]:
 
 
 def _unsupported(name: str, dtype: Dtype, allowed: tuple[str, ...], call: Call) -> str:
-    """The fault of a tensor whose dtype is not allowed."""
+    """The message about a tensor whose dtype is not allowed."""
     return f"{name} is {dtype}; it must be {either(allowed)}{call.on_product}; convert {name}"
 
 
@@ -46,10 +46,10 @@ def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def supported(*names: str, dtypes: str = "", products: str = "", everywhere: bool = False) -> tuple[Check, ...]:
-    """Each of these tensors has a dtype of the operator's list, or of `dtypes`, as far as the product has it.
+    """Each of these tensors has a dtype of the operator's list, or of the list `dtypes`.
 
-    Without a product the library's own list holds. Products other than `products` have an empty list.
-    `everywhere`: also where the product lacks the dtype.
+    The product must have the dtype too, unless `everywhere`. Without a product, actgrad's list applies. If `products`
+    is not empty, the list of all other products is empty.
     """
     listed, takers = tuple(dtypes.split()), tuple(products.split())
 
@@ -73,7 +73,7 @@ def supported(*names: str, dtypes: str = "", products: str = "", everywhere: boo
 
 
 def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
-    """A tensor has this dtype or, where no product judges, another tensor's dtype."""
+    """A tensor has this dtype. Without a product, it may also have the dtype of the tensor `or_that_of`."""
 
     def test(call: Call) -> str | None:
         meta = call.tensors.get(name)
@@ -86,7 +86,7 @@ def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
 
 
 def on_chip(*names: str) -> tuple[Check, ...]:
-    """The product's chips have the dtype of each of these tensors, whose list names the dtypes of all chips."""
+    """The product has the dtype of each of these tensors. The operator's list has the dtypes of all products."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if _on(call.product, (meta.dtype.name,)):
@@ -97,7 +97,7 @@ def on_chip(*names: str) -> tuple[Check, ...]:
 
 
 def equal(*names: str, to: str, unless_empty: bool = False) -> tuple[Check, ...]:
-    """Each of these tensors has the dtype of the tensor `to`. `unless_empty`: only if `to` has elements."""
+    """Each of these tensors has the dtype of the tensor `to`. With `unless_empty`, `to` may be empty instead."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         other = call.tensors[to]
@@ -110,7 +110,7 @@ def equal(*names: str, to: str, unless_empty: bool = False) -> tuple[Check, ...]
 
 
 def promoted(*names: str) -> tuple[Check, ...]:
-    """These tensors have dtypes that are promoted together, to one of the operator's list."""
+    """The dtypes of these tensors are promoted to a dtype of the operator's list."""
 
     def test(call: Call) -> str | None:
         dtypes = {name: meta.dtype for name in names if (meta := call.tensors.get(name)) is not None}
@@ -130,7 +130,7 @@ def promoted(*names: str) -> tuple[Check, ...]:
 
 
 def real(*names: str, when: When = When.ALWAYS) -> tuple[Check, ...]:
-    """Each of these scalars can be converted to float: it is not complex."""
+    """Each of these scalars can be converted to float, because it is not complex."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
@@ -145,7 +145,7 @@ def real(*names: str, when: When = When.ALWAYS) -> tuple[Check, ...]:
 
 
 def scalar_supported(name: str, dtypes: str, everywhere: bool = False) -> tuple[Check, ...]:
-    """This typed scalar has one of these dtypes. Python's numbers must only be real.
+    """This typed scalar has one of these dtypes. A number in Python must only be real.
 
     The product must have the dtype too, unless `everywhere`.
     """
@@ -164,7 +164,10 @@ def scalar_supported(name: str, dtypes: str, everywhere: bool = False) -> tuple[
 
 
 def scalar_converts(name: str) -> tuple[Check, ...]:
-    """This typed scalar can be converted to the result's dtype. Python's numbers must only be real."""
+    """This typed scalar can be converted to the result's dtype. A number in Python must be real.
+
+    If the result has integers, a number in Python must be an integer.
+    """
 
     def test(call: Call) -> str | None:
         dtype, result = call.scalar_dtypes[name], result_dtype(call)
@@ -185,9 +188,10 @@ def scalar_converts(name: str) -> tuple[Check, ...]:
 
 
 def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
-    """Where an operator computes in integers, each scalar is a number that their dtype holds.
+    """If an operator computes in integers, the integer dtype can represent each scalar.
 
-    No rule converts others. CANN converts a typed scalar of integers as C does, modulo a power of two.
+    Other numbers are refused, because no rule says how to convert them. A typed scalar with an integer dtype may have
+    any value, because CANN converts such a scalar as C does, modulo a power of two.
     """
     if not _has_integers(definition):
         return ()
@@ -199,7 +203,7 @@ def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
             if is_exempt or not call.are_integers or result.kind not in INTEGERS:
                 return None
             low, high = _range(result)
-            fault = f"{_beside(name, call)}; it must lie in [{low}, {high}]; use a floating dtype"
+            fault = f"{_value_and_dtype(name, call)}; it must lie in [{low}, {high}]; use a floating dtype"
             return None if math.isfinite(value) and low <= int(value) <= high else fault
 
         rule = f"{name} is a number of the result's dtype, where that is an integer"
@@ -209,12 +213,12 @@ def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
 
 
 def number_for_integers(*names: str) -> tuple[Check, ...]:
-    """With integer results, none of these scalars is NaN, because the result is computed from them in floats."""
+    """If the result has integers, none of these scalars is NaN. The kernel computes with them in floats."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
             is_number = call.attributes[name] == call.attributes[name]
-            fault = f"{_beside(name, call)}; it must be a number; use a floating dtype"
+            fault = f"{_value_and_dtype(name, call)}; it must be a number; use a floating dtype"
             return None if is_number or result_dtype(call).kind not in INTEGERS else fault
 
         return Check(f"{name} is not NaN, where the result is an integer", test, origin=Origin.ACTGRAD, about=(name,))
@@ -222,28 +226,28 @@ def number_for_integers(*names: str) -> tuple[Check, ...]:
     return tuple(map(check, names))
 
 
-def _beside(name: str, call: Call) -> str:
+def _value_and_dtype(name: str, call: Call) -> str:
     return f"{name} is {call.attributes[name]}, but the result is {result_dtype(call)}"
 
 
 def _has_integers(definition: Definition) -> bool:
-    """Whether an operator computes in integers, to whose dtype its scalars are converted."""
+    """Whether an operator has integer arithmetic. Its scalars are then converted to the integer dtype."""
     return definition.integer_formula is not None and not definition.integers_as_floats
 
 
 def computes_integers(call: Call) -> bool:
-    """Whether a call is computed in integers."""
+    """Whether a call is computed in integer arithmetic."""
     return _has_integers(call.definition) and call.are_integers
 
 
 def _range(dtype: Dtype) -> tuple[int, int]:
-    """The least and the largest number of an integer dtype."""
+    """The smallest and the largest number of an integer dtype."""
     bits = 8 * dtype.itemsize
     return (0, (1 << bits) - 1) if dtype.kind == "uint" else (-(1 << bits - 1), (1 << bits - 1) - 1)
 
 
 def scalar_on_product(name: str) -> tuple[Check, ...]:
-    """This typed scalar has a dtype that the product's chips have. No other rule on its dtype applies."""
+    """The product has the dtype of this typed scalar. Any dtype of the product is allowed."""
 
     def test(call: Call) -> str | None:
         dtype = call.scalar_dtypes[name]
@@ -287,7 +291,7 @@ def result_dtype_of(*names: str) -> tuple[Check, ...]:
 
 
 def _fault_of_output(call: Call, name: str, meta: TensorMeta) -> str | None:
-    """The fault of an output that has none of the dtypes that the operator states for it."""
+    """A message if the output has none of the dtypes that the operator states for it, otherwise None."""
     dtypes = call.definition.dtypes_of(name)
     return (
         None
@@ -297,9 +301,10 @@ def _fault_of_output(call: Call, name: str, meta: TensorMeta) -> str | None:
 
 
 def storable(*names: str) -> tuple[Check, ...]:
-    """A kernel writes the dtype of each of these outputs. The operators' rule of conversion lets others pass.
+    """A kernel of actgrad can write the dtype of each of these outputs.
 
-    They fail when a kernel is looked for: not in a call on no elements.
+    CANN's rule on conversions allows more dtypes. A call with such a dtype fails because there is no kernel. A call
+    without elements needs no kernel, and passes.
     """
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:

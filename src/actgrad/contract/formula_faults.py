@@ -1,4 +1,4 @@
-"""Faults of an operator's formulas and terms: their arguments, their results and their operations."""
+"""Mistakes in an operator's formulas and terms: in their arguments, results and operations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import traced
 
 
 def of_switch(definition: Definition) -> Iterator[str]:
-    """Faults of the attribute, the tensor or the function that chooses among formulas."""
+    """The mistakes in `switch`: the attribute, the tensor or the function that chooses among formulas."""
     switch, schema = definition.switch, definition.schema
     if not isinstance(definition.formula, Mapping):
         if switch:
@@ -23,26 +23,26 @@ def of_switch(definition: Definition) -> Iterator[str]:
         return
     keys = list(definition.formula)
     if not switch:
-        yield f"formula is a mapping of {_shown(keys)}; state the attribute that chooses as switch='name'"
+        yield f"formula is a mapping of {_key_list(keys)}; state the attribute that chooses as switch='name'"
         return
     if not isinstance(switch, str):
-        return  # call_faults calls it
+        return  # a function, which call_faults checks
     argument = next((a for a in schema.arguments if a.name == switch), None)
     if argument is None or (argument.is_tensor and not argument.is_optional):
         has = ", ".join(schema.attributes_by_name) or "none"
         yield f"switch is {switch!r}; it must be an attribute; it has {has}"
     elif argument.type in ("bool", "Tensor?") and set(keys) != {False, True}:
-        must = f"the formula's keys must be False and True, not {_shown(keys)}"
+        must = f"the formula's keys must be False and True, not {_key_list(keys)}"
         yield f"switch is {switch!r}, of type {argument.type}, so {must}"
     elif argument.type == "Scalar":
         yield f"switch is {switch!r}, a Scalar; write int {switch}=0 or bool {switch}=False in the schema"
     elif argument.type == "int" and not definition.choices and not all(type(key) is int for key in keys):
-        must = f"the formula's keys must be numbers or names of choices, not {_shown(keys)}"
+        must = f"the formula's keys must be numbers or names of choices, not {_key_list(keys)}"
         yield f"switch is {switch!r}, an int, so {must}"
 
 
 def of_formulas(definition: Definition) -> Iterator[str]:
-    """The formula takes what an element sees, then the scalars, and returns a number for each output."""
+    """The mistakes in formulas: one takes what an element sees, then the scalars, and returns a number per output."""
     scalars = [argument.name for argument in definition.schema.attributes if argument.type == "Scalar"]
     gates = definition.multiplies or (definition.gradient_of is not None and definition.gradient_of.multiplies)
     names, is_several = _returned(definition, bool(gates))
@@ -56,7 +56,7 @@ def of_formulas(definition: Definition) -> Iterator[str]:
 
 
 def of_statistics(definition: Definition) -> Iterator[str]:
-    """A term takes the tensors' elements, the statistics of earlier passes, then the scalars."""
+    """The mistakes in terms: one takes the tensors' elements, the statistics of earlier passes, then the scalars."""
     rows, outputs = definition.access, definition.schema.outputs
     if not isinstance(rows, Rows):
         return
@@ -83,7 +83,7 @@ def of_statistics(definition: Definition) -> Iterator[str]:
 
 
 def _fault_of_term(name: str, term: Callable[..., Any], parameters: list[str]) -> Iterator[str]:
-    """The fault of a statistic's term that takes these parameters."""
+    """The mistake in a statistic's term, which must take these parameters."""
     arity = _arity(term)
     if isinstance(arity, str):
         yield f"the term of {name!r}: {arity}"
@@ -99,7 +99,7 @@ def _fault_of_term(name: str, term: Callable[..., Any], parameters: list[str]) -
 def _fault(
     label: str, formula: Any, elements: list[str], scalars: list[str], names: tuple[str, ...], is_several: bool = False
 ) -> Iterator[str]:
-    """The fault of a formula that takes these elements and scalars. It returns a number for each name."""
+    """The mistake in a formula, which must take these elements and scalars and return a number for each name."""
     arity, count = _arity(formula), len(elements) + len(scalars)
     if isinstance(arity, str):
         yield arity if arity.startswith("formula ") else f"{label} {arity}"
@@ -114,10 +114,10 @@ def _fault(
 
 
 def _order(formula: Callable[..., Any], arguments: list[str]) -> str:
-    """The fault of a parameter that has the name of one argument and the position of another.
+    """The message about a parameter that has the name of one argument and the position of another, or "".
 
-    Formulas are called by position, so such a formula would compute with the wrong argument. A parameter with a name
-    that no argument has may stand for any of them.
+    Formulas are called by position, so such a formula would compute with the wrong argument. A parameter that has not
+    the name of any argument may be at any position.
     """
     parameters = [*inspect.signature(formula).parameters]
     for parameter, argument in zip(parameters, arguments, strict=True):
@@ -128,7 +128,7 @@ def _order(formula: Callable[..., Any], arguments: list[str]) -> str:
 
 
 def _arity(formula: Callable[..., Any]) -> int | str:
-    """How many arguments a formula takes. For anything but a plain function of positional arguments, its fault."""
+    """The number of arguments of a formula. A message, if the formula is not a function of positional arguments."""
     try:
         xp.refuse_other_functions(formula)
     except InvalidOperator as error:
@@ -140,7 +140,7 @@ def _arity(formula: Callable[..., Any]) -> int | str:
 
 
 def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], bool]:
-    """A name for each number that the formula returns, and whether it returns a tuple."""
+    """A name for each number that the formula returns, and whether the formula returns a tuple."""
     access, outputs = definition.access, definition.schema.outputs
     if access.sees_rows:
         names = tuple(name for name in outputs if not access.is_statistic(name))
@@ -160,7 +160,7 @@ def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], boo
 
 
 def _element_tensors(definition: Definition, optional: tuple[str, ...] = ()) -> list[str]:
-    """The tensors that formulas see, with these optional ones."""
+    """The tensors that formulas get, in a call with these optional tensors."""
     names = [
         a.name
         for a in definition.schema.tensors
@@ -170,7 +170,7 @@ def _element_tensors(definition: Definition, optional: tuple[str, ...] = ()) -> 
 
 
 def _formulas_in(definition: Definition, source: Any) -> Iterator[tuple[Callable[..., Any], tuple[str, ...]]]:
-    """The functions of a formula or a term, each with the optional tensors that it sees."""
+    """The functions of a formula or a term, each with the optional tensors of the calls that choose this function."""
     switch = definition.switch
     for key, choice in source.items() if isinstance(source, Mapping) else [(False, source)]:
         if isinstance(choice, Mapping):
@@ -183,5 +183,5 @@ def _name(formula: Any) -> str:
     return getattr(formula, "__name__", quote(formula))
 
 
-def _shown(keys: list[Any]) -> str:
+def _key_list(keys: list[Any]) -> str:
     return ", ".join(map(repr, keys))

@@ -1,4 +1,4 @@
-"""Rules on the shapes of an operator that reads a packed tensor in halves, along the dimension that `dim` numbers."""
+"""Rules on the shapes of packed tensors, which an operator halves along the dimension in the attribute `dim`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from ..base.errors import quantity
 from ..base.loop import TensorMeta
 from .check import Call, Check, When, change, of_each
 
-BLOCK = 64  # bytes
+BLOCK_BYTES = 64
 LAST = "the last dimension"
 
 
 def _number(call: Call, dim: str) -> int:
-    """The number of the dimension that the attribute `dim` numbers: the last one without an attribute."""
+    """The dimension in the attribute `dim`, or -1 if `dim` is ""."""
     return int(call.attributes[dim]) if dim else -1
 
 
 def dim_in_range(packed: str, dim: str = "dim") -> tuple[Check, ...]:
-    """The attribute `dim` names a dimension of the packed tensor. A tensor without dimensions counts as of rank 1."""
+    """The attribute `dim` is a dimension of the packed tensor. For a tensor without dimensions, it is 0 or -1."""
 
     def test(call: Call) -> str | None:
         number, shape = _number(call, dim), call.inputs[packed].shape
@@ -44,7 +44,7 @@ def same_rank(*names: str, to: str) -> tuple[Check, ...]:
 
 
 def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
-    """The packed tensor can be halved."""
+    """The packed tensor has an even size along `dim`."""
 
     def test(call: Call) -> str | None:
         shape = call.inputs[packed].shape
@@ -62,7 +62,7 @@ def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
 
 
 def most_along(packed: str, maximum: int, most_rows: int, dim: str = "dim") -> tuple[Check, ...]:
-    """If a product is in force, `packed` has 1 to `maximum` elements along `dim`, in at most `most_rows` rows."""
+    """If a product is in force, `packed` has 1 to `maximum` elements along `dim`, and at most `most_rows` rows."""
 
     def test(call: Call) -> str | None:
         shape, number = call.inputs[packed].shape, _number(call, dim)
@@ -81,7 +81,7 @@ def most_along(packed: str, maximum: int, most_rows: int, dim: str = "dim") -> t
 
 
 def half_size(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
-    """Each of these tensors has, along `dim`, half the size of the packed tensor `of`."""
+    """Along `dim`, each of these tensors has half the size of the packed tensor `of`."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         packed, number = call.inputs[of].shape, _number(call, dim)
@@ -111,17 +111,18 @@ def half(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
 
 
 def whole_blocks(packed: str, dim: str = "dim") -> tuple[Check, ...]:
-    """Each half of the packed tensor, flattened from `dim` on, is a multiple of BLOCK bytes."""
+    """Half of the packed tensor, with `dim` and later dimensions flattened, has a multiple of BLOCK_BYTES bytes."""
 
     def test(call: Call) -> str | None:
         meta = call.inputs[packed]
         size = prod(meta.shape[_number(call, dim) % max(len(meta.shape), 1) :]) // 2 * meta.dtype.itemsize
-        if size % BLOCK == 0:
+        if size % BLOCK_BYTES == 0:
             return None
         fault = f"half of {packed} from dimension {_number(call, dim)} on has {size} bytes"
-        return f"{fault}; it must have a multiple of {BLOCK}; pad {packed}"
+        return f"{fault}; it must have a multiple of {BLOCK_BYTES}; pad {packed}"
 
-    return (Check(f"half of {packed} from {dim} on is a multiple of {BLOCK} bytes", test, about=(packed, dim)),)
+    rule = f"half of {packed} from {dim} on is a multiple of {BLOCK_BYTES} bytes"
+    return (Check(rule, test, about=(packed, dim)),)
 
 
 def one_element(name: str) -> tuple[Check, ...]:

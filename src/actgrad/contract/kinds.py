@@ -1,4 +1,4 @@
-"""All checks of an operator, in order: the common ones around the operator's own."""
+"""All checks of an operator, in order. Common checks come before and after the checks that the operator states."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from .check import Call, Check, Origin, Ruleset, When
 
 @cache
 def checks_of(definition: Definition) -> tuple[Check, ...]:
-    """All checks of an operator, in order: the common checks, and between them the checks on dtypes and shapes.
+    """All checks of an operator, in order. Common checks come before and after the checks on dtypes and shapes.
 
-    The operator states the latter, or they are the usual ones. `VALUES` among them stands for the checks on attributes,
-    which otherwise come last. `TILED_VALUES` does the same where a generated function plans its kernel. Without a
-    document of CANN, every check is a decision of actgrad.
+    The operator states the checks on dtypes and shapes, or has the usual ones. `VALUES` among them stands for the
+    checks on attributes. Otherwise the checks on attributes come last. `TILED_VALUES` stands for the same checks, which
+    a generated function makes when it plans its kernel. Without a document of CANN, every check is a decision of
+    actgrad.
     """
     values = tuple(_values(definition))
     parts = definition.checks or usual(definition)
@@ -38,17 +39,17 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
 
 @cache
 def refused_flags(definition: Definition) -> frozenset[str]:
-    """The flags that must be off, because no kernel computes a call with them."""
+    """The flags that must be False, because no kernel computes a call with one of these flags."""
     flags = {argument.name for argument in definition.schema.attributes if argument.type == "bool"}
     about = [name for check in checks_of(definition) if check.error is KernelMissing for name in check.about]
     return frozenset(flags.intersection(about))
 
 
-EARLY = (NullArgument, UnsupportedOnProduct, NotConfigured)  # checked before any tensor is read
+EARLY = (NullArgument, UnsupportedOnProduct, NotConfigured)  # the errors of checks that read no tensor
 
 
 def run(call: Call, early: bool = False) -> None:
-    """Raise the error of the first check that `call` breaks. `early`: only of checks that need no tensor."""
+    """Raise the error of the first check that `call` breaks. With `early`, run only the first checks, of EARLY."""
     for check in _in_force(call.definition, call.ruleset, early):
         fault = check.test(call)
         if fault is not None:
@@ -57,7 +58,7 @@ def run(call: Call, early: bool = False) -> None:
 
 @cache
 def _in_force(definition: Definition, ruleset: Ruleset, early: bool) -> tuple[Check, ...]:
-    """The checks that apply under these terms. `early`: only those before the first that needs a tensor."""
+    """The checks that belong to the ruleset. With `early`, only the first checks, whose errors are in EARLY."""
     checks = checks_of(definition)
     if early:
         checks = tuple(takewhile(lambda check: check.error in EARLY, checks))
@@ -69,7 +70,7 @@ TILED_VALUES: tuple[Check, ...] = (Check("the attributes have values that a kern
 
 
 def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
-    """The checks on dtypes and shapes of an operator that states none."""
+    """The checks on dtypes and shapes of an operator whose field `checks` is empty."""
     first, *rest = definition.schema.tensor_names
     outputs = definition.schema.outputs
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
@@ -111,7 +112,7 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
 
 
 def _real_numbers(definition: Definition, parts: tuple[tuple[Check, ...], ...]) -> Iterator[Check]:
-    """Scalars that no stated check asks to be real: formulas and requirements compare them."""
+    """The checks that scalars are real, if the operator does not state them. Formulas and rules compare scalars."""
     rules = {check.rule for group in parts for check in group}
     for check in dtype_rules.real(*(a.name for a in definition.schema.attributes if a.type == "Scalar")):
         if check.rule not in rules:

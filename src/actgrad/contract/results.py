@@ -8,7 +8,7 @@ from .check import Call
 
 
 def result_dtype(call: Call) -> Dtype:
-    """The dtype of a result without `out`: the promoted dtype of the inputs that the access names."""
+    """The dtype of a new output: the promoted dtype of the inputs that `dtype_tensors` of the access names."""
     result = None
     for name in call.definition.access.dtype_tensors([*call.inputs]):
         dtype = call.inputs[name].dtype
@@ -20,9 +20,9 @@ def result_dtype(call: Call) -> Dtype:
 
 
 def output_dtype(call: Call, name: str) -> Dtype:
-    """The dtype of an output: one that the operator states for it, else the promoted dtype.
+    """The dtype of an output: a dtype that the operator states for this output, otherwise the promoted dtype.
 
-    If the operator states several, the tensor of the caller decides, and the first one is that of a new output.
+    If the operator states several dtypes, the output has the dtype of the caller's tensor. A new output has the first.
     """
     dtypes, output = call.definition.dtypes_of(name), call.outputs.get(name)
     if not dtypes:

@@ -1,4 +1,4 @@
-"""Rules on pointers, products, formats, shapes and values of an elementwise operator's arguments."""
+"""Rules on the pointers, products, formats, shapes and values of an operator's arguments."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from ..base.products import BY_NAME, Product
 from .check import Call, Check, Origin, When, change, of_each
 from .results import result_shapes
 
-#: What to pass for an attribute, by its type.
+#: Type of an attribute -> a phrase that says what to pass.
 KINDS = {"Scalar": "a number", "bool": "True or False", "int": "an integer", "text": "a string"}
 
 
 def missing(name: str, kind: str = "Tensor", is_c: bool = True) -> str:
-    """The fault of an argument that is left out. `kind` is its type in the schema. With `is_c`, C has null pointers."""
+    """The message about an argument that is left out. `kind` is its type in the schema. `is_c`: this is a C call."""
     if is_c:
         return f"{name} is a null pointer; it is required; pass {'an aclScalar' if kind == 'Scalar' else 'a pointer'}"
     return f"{name} is None; it is required; pass {KINDS.get(kind, 'an array or a tensor')}"
 
 
 def no_nulls(definition: Definition) -> tuple[Check, ...]:
-    """No required argument is missing. In the C interface every tensor and scalar is a pointer, outputs too."""
+    """No required argument is missing. In C calls every tensor, output and scalar is a pointer."""
 
     def check(name: str, kind: str, when: When) -> Check:
         def test(call: Call) -> str | None:
@@ -87,7 +87,7 @@ def rank(*names: str, minimum: int = 0, maximum: int = 8) -> tuple[Check, ...]:
 
 
 def nonempty(*names: str) -> tuple[Check, ...]:
-    """These tensors have elements."""
+    """None of these tensors is empty."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if meta.size:
@@ -107,7 +107,7 @@ def nd_format(*names: str) -> tuple[Check, ...]:
     return of_each(names, "{name} has format ND", test)
 
 
-#: Formats that say only the order of dimensions. CANN calls the others private.
+#: Formats that describe only the order of dimensions. CANN calls the other formats private.
 PUBLIC_FORMATS = ("ND", "NCHW", "NHWC", "HWCN", "NDHWC", "NCDHW", "NCL", "NC", "UNDEFINED")
 
 
@@ -172,7 +172,7 @@ def broadcasts_to(name: str, to: str) -> tuple[Check, ...]:
 
 
 def broadcast_together(*names: str) -> tuple[Check, ...]:
-    """These tensors, without those that a call leaves out, can be broadcast together."""
+    """All of these tensors that a call has can be broadcast together."""
 
     def test(call: Call) -> str | None:
         shapes = {name: call.inputs[name].shape for name in names if name in call.inputs}
@@ -185,12 +185,12 @@ def broadcast_together(*names: str) -> tuple[Check, ...]:
 
 
 def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
-    """A tensor of any shape has one element, or one for each place along a dimension of the tensor `to`."""
+    """A tensor of any shape has one element, or as many elements as the tensor `to` has along a dimension."""
 
     def test(call: Call) -> str | None:
         meta, other = call.inputs[name], call.inputs[to].shape
         sizes = [other[position]] if len(other) > position else []
-        if meta.size == 1 or meta.size in sizes:  # a tracer's sizes can be compared, but not hashed
+        if meta.size == 1 or meta.size in sizes:  # a list, because traced sizes cannot be hashed
             return None
         allowed = [f"({size},)" for size in sizes if size != 1] + ["(1,)"]
         return f"{name} has shape {meta.shape}; it must be {either(allowed)}; reshape {name}"
@@ -199,9 +199,9 @@ def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
 
 
 def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:
-    """Each of these outputs has the shape of the result. The inputs' shapes must have passed before.
+    """Each of these outputs has the shape of the result. The checks of the inputs' shapes must come before.
 
-    `or_in_a_row`: a contiguous output of as many elements will do.
+    With `or_in_a_row`, a contiguous output with as many elements may have any shape.
     """
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
@@ -214,19 +214,19 @@ def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:
 
 
 def _is_in_a_row(meta: TensorMeta) -> bool:
-    """Whether the elements lie in a row. Strides that no step uses do not matter."""
+    """Whether a tensor is contiguous. Strides of dimensions of size 1 do not matter."""
     steps = zip(meta.shape, meta.strides, row_major(meta.shape, meta.dtype.itemsize), strict=True)
     return meta.size == 0 or all(n == 1 or stride == step for n, stride, step in steps)
 
 
 def unknown_choice(switch: str, value: object, choices: tuple[str, ...]) -> str:
-    """The fault of a value that is not one of the choices."""
+    """The message about a value that is not one of the choices."""
     names = either(f"{name!r} ({k})" for k, name in enumerate(choices))
     return f"{switch} is {quote(value)}; it must be {names}; {did_you_mean(value, choices, 'pass one of these')}"
 
 
 def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
-    """The attribute `switch` is one of its named values."""
+    """The attribute `switch` is one of these choices."""
 
     def test(call: Call) -> str | None:
         value = call.attributes[switch]
@@ -239,10 +239,10 @@ def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
 
 
 def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool], attributes: list[str]) -> Check:
-    """A requirement of the operator's own."""
+    """A rule in the field `requires` of an operator or C function."""
     words = set(re.findall(r"\w+", rule))
     concerned = tuple(name for name in attributes if name in words) or tuple(attributes)
-    # The operators' source does not read the product. The documents list its gaps.
+    # A rule that names a product is actgrad's decision, because CANN's source code does not ask for the product.
     origin = Origin.ACTGRAD if words & set(BY_NAME) else Origin.BOTH
 
     def test(call: Call) -> str | None:

@@ -1,4 +1,4 @@
-"""Checks that hold at a stage of a call: where a generated function plans its kernel, or unless a tensor is empty."""
+"""Limits on checks: to a stage of a call, to products, to the rules of the documents, or to tensors with elements."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Group = tuple[Check, ...]
 
 
 def unless_empty(names: tuple[str, ...], *groups: Group, tested_on: str = "") -> Group:
-    """These checks, unless one of the named tensors is empty: the operator returns before.
+    """These checks, unless one of the named tensors is empty. Then the real operator returns before it checks.
 
-    The products of `tested_on` make them on empty tensors too. Without outputs they always hold, for the shape of the
-    result follows from them.
+    The products in `tested_on` check empty tensors too. If the call has to allocate its outputs, the checks always
+    apply, because the shapes of the outputs follow from shapes that passed the checks.
     """
 
     def guarded(check: Check) -> Check:
@@ -31,16 +31,17 @@ def unless_empty(names: tuple[str, ...], *groups: Group, tested_on: str = "") ->
 
 
 def document(*groups: Group) -> Group:
-    """These checks, only under the rules of the documents."""
+    """These checks, as rules that only the documents state."""
     checks = [check for group in groups for check in group]
     return tuple([replace(check, when=When.DOCUMENT, origin=Origin.DOCUMENT) for check in checks])
 
 
 def tiling(*groups: Group) -> Group:
-    """These checks as a generated function makes them: where it plans its kernel, unless all outputs are empty.
+    """These checks, which a generated function makes when it plans its kernel (tiling), unless all outputs are empty.
 
-    In C they have the status of the planning stage. The documents promise the status of a wrong parameter, which
-    their letter adds. In Python both raise the same class.
+    In C, a failed check has the status of the tiling stage. The documents promise the status of a wrong parameter, so
+    under the rules of the documents the same checks also come earlier, with that status. In Python both checks raise
+    the same class.
     """
 
     def planned(check: Check) -> Check:
@@ -54,12 +55,12 @@ def tiling(*groups: Group) -> Group:
 
 
 def on(products: str, *groups: Group) -> Group:
-    """These checks, only on these products."""
+    """These checks, if one of these products is in force."""
     return _where(f"on {products}", lambda name: name in products.split(), groups)
 
 
 def off(products: str, *groups: Group) -> Group:
-    """These checks, where another product than these judges."""
+    """These checks, if another product than these is in force."""
     return _where(f"off {products}", lambda name: name not in products.split(), groups)
 
 

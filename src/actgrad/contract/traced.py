@@ -1,7 +1,7 @@
-"""Numbers without values, which show what a formula does with its arguments before any backend computes it.
+"""Numbers without values. A formula is called on them to find its mistakes before a backend compiles it.
 
-They take only arguments that the values of every backend take: NumPy alone would also take powers, indices, and
-products with a comparison.
+They allow only the operations that the numbers of every backend allow. NumPy also allows powers, indices and products
+with a comparison, and would not find these mistakes.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ ALLOWED = "a formula may use + - * /, comparisons, & and | between them, and the
 
 
 class TracedNumber:
-    """A number of a formula, unknown."""
+    """A number in a formula, without a value."""
 
     __hash__ = None  # type: ignore[assignment]
     __slots__ = ()
 
-    def combined(self, other: Any) -> TracedNumber:
-        """The number that an operation with another number returns."""
+    def combine(self, other: Any) -> TracedNumber:
+        """The result of an operation with another number."""
         _number(other)
         return self
 
-    def compared(self, other: Any) -> TracedCondition:
-        """A comparison with another number."""
+    def compare(self, other: Any) -> TracedCondition:
+        """The result of a comparison with another number."""
         _number(other)
         return TracedCondition()
 
@@ -38,31 +38,31 @@ class TracedNumber:
     def __bool__(self) -> bool:
         raise InvalidOperator("it cannot branch on a value; use where(condition, x, y)")
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = combined
-    __gt__ = __ge__ = __lt__ = __le__ = __eq__ = __ne__ = compared  # type: ignore[assignment]
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = combine
+    __gt__ = __ge__ = __lt__ = __le__ = __eq__ = __ne__ = compare  # type: ignore[assignment]
 
 
 class TracedCondition:
-    """The truth value of a comparison, unknown."""
+    """The result of a comparison, without a value."""
 
     __hash__ = None  # type: ignore[assignment]
     __slots__ = ()
 
-    def joined(self, other: Any) -> TracedCondition:
-        """The truth value of both, or of either."""
+    def join(self, other: Any) -> TracedCondition:
+        """The result of `and` or `or` with another condition."""
         return _condition(other)
 
     def __bool__(self) -> bool:
         raise InvalidOperator("it cannot branch on a value; use where(condition, x, y), & for `and`, | for `or`")
 
-    __and__ = __rand__ = __or__ = __ror__ = joined
+    __and__ = __rand__ = __or__ = __ror__ = join
 
     def __invert__(self) -> TracedCondition:
         return self
 
 
 def _number(value: Any) -> TracedNumber:
-    """A number for any number of a formula."""
+    """A TracedNumber, if `value` is a number that a formula may use. Otherwise an error."""
     if isinstance(value, TracedCondition):
         raise InvalidOperator("it computes with a comparison; write where(condition, 1.0, 0.0)")
     if not isinstance(value, (TracedNumber, int, float)):
@@ -83,7 +83,7 @@ def _where(condition: Any, x: Any, y: Any) -> TracedNumber:
 
 
 def _call(name: str, *arguments: Any) -> TracedNumber:
-    """A call of a function of `xp` on numbers."""
+    """A call of the function `name` of `xp`."""
     expected = xp.arity(name)
     if len(arguments) != expected:
         raise InvalidOperator(f"it calls {name} with {len(arguments)} arguments; {name} takes {expected}")
@@ -102,16 +102,16 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 @cache
 def result(formula: Callable[..., Any], count: int) -> Any:
-    """The value that a formula of so many arguments returns, or a tuple: of TracedNumber, TracedCondition, constants.
+    """The value that a formula with `count` arguments returns: a TracedNumber, TracedCondition or constant, or a tuple.
 
-    Raises InvalidOperator for what a formula cannot do. The text does not name the formula.
+    Raises InvalidOperator for operations that a formula must not use. The message does not name the formula.
     """
     bound = xp.bind(formula, FUNCTIONS)
     try:
         result = bound(*[TracedNumber()] * count)
     except InvalidOperator:
         raise
-    except Exception as error:  # an exception of any code that an author writes
+    except Exception as error:  # a formula may raise any exception
         reason = str(error).replace("TracedNumber", "number").replace("TracedCondition", "comparison")
         raise InvalidOperator(f"it cannot be computed: {type(error).__name__}: {reason}; {ALLOWED}") from error
     return result
@@ -120,7 +120,10 @@ def result(formula: Callable[..., Any], count: int) -> Any:
 def fault_of_result(
     formula: Callable[..., Any], count: int, names: Sequence[str], is_several: bool = False
 ) -> str | None:
-    """The fault of what a formula returns: it must be one number, or with `is_several` a tuple of one for each name."""
+    """The mistake in the result of a formula, or None.
+
+    A formula must return one number. With `is_several`, it must return a tuple with a number for each of `names`.
+    """
     where_ = f"formula {formula.__name__}"
     try:
         returned = result(formula, count)

@@ -1,6 +1,6 @@
-"""Faults of a definition, each with the mend. An operator is validated when a call of it is first prepared.
+"""Mistakes in a definition. Each message says what to write. The first call of an operator validates its definition.
 
-`base.definition_faults` has those that are found when an operator is defined.
+`base.faults` finds the mistakes that can be found when an operator is defined.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from ..base.faults import torch_names
 from ..base.products import BY_NAME as PRODUCTS
 from . import call_faults, formula_faults
 
-#: Dtypes of outputs that the checks let pass, although no kernel writes them.
-OTHERS = frozenset(dtype.name for dtype in BY_NUMBER.values())
+#: The dtypes of CANN. An operator may state a dtype that no kernel of actgrad writes.
+CANN_DTYPES = frozenset(dtype.name for dtype in BY_NUMBER.values())
 
 
 @cache
 def validate(definition: Definition) -> None:
-    """Raise an InvalidOperator that names the first fault of a definition, and what to write."""
+    """Raise an InvalidOperator for the first mistake in a definition. The message says what to write."""
     prefix = f"operator {definition.name}: "
     try:
         for fault in faults(definition):
             raise InvalidOperator(prefix + fault)
     except InvalidOperator as error:
         raise error if str(error).startswith(prefix) else InvalidOperator(f"{prefix}{error}") from None
-    except Exception as error:  # an exception of any value that an author writes
+    except Exception as error:  # a value in a definition may raise any exception
         raise InvalidOperator(f"{prefix}its definition cannot be read: {type(error).__name__}: {error}") from error
 
 
 def faults(definition: Definition) -> Iterator[str]:
-    """All faults of a definition."""
+    """All mistakes in a definition."""
     yield from _names(definition)
     yield from _roles(definition)
     yield from _gradients(definition)
@@ -61,13 +61,13 @@ def _names(definition: Definition) -> Iterator[str]:
         if name not in definition.schema.outputs:
             yield f"output_dtypes names {name!r}; it must be {either(definition.schema.outputs)}; name one of these"
         for dtype in dtypes.split() or [dtypes]:
-            if dtype not in BY_NAME and dtype not in OTHERS:
+            if dtype not in BY_NAME and dtype not in CANN_DTYPES:
                 yield f"output_dtypes has {dtype!r} for {name}; it must be {either(BY_NAME)}; write one of these"
     if definition.integer_result and definition.integer_result not in BY_NAME:
         yield f"integer_result is {definition.integer_result!r}; it must be {either(BY_NAME)}; pass one of these"
     if definition.integers_as_floats and definition.integer_formula is None:
         yield "integers_as_floats=True says how integer_formula is computed; state integer_formula, or leave it out"
-    torch_names.parse(definition)  # raises
+    torch_names.parse(definition)  # it raises an InvalidOperator for a wrong name
     for c in definition.aclnn:
         for name in c.products.split():
             if name not in PRODUCTS:
@@ -166,7 +166,7 @@ def _is_optional(definition: Definition, name: str) -> bool:
 
 
 def _attributes(names: Any) -> str:
-    """The end of a message about a name that must be an attribute's."""
+    """The end of a message about a name that must be the name of an attribute."""
     return f"it must be an attribute; {_use(names)}"
 
 
