@@ -138,7 +138,7 @@ class PhaseTwo(Protocol):
 
 def c_functions() -> str:
     """aclnn/pairs.pyi: both phases of every C function, and the enumerators."""
-    signatures = sorted(aclnn.signatures.every(), key=lambda signature: signature.name)
+    signatures = sorted(aclnn.signatures.all_signatures(), key=lambda signature: signature.name)
     names = sorted([*aclnn.names.ALL, *(s.name for s in signatures), *(s.first_name for s in signatures)])
     text = "both phases of every C function, and the enumerators.\n\nPass None for a null pointer."
     lines = [_title(text), HEAD]

@@ -71,7 +71,7 @@ def listed() -> set[str]:
 
 def missing(wheel: Path) -> list[str]:
     """The functions that the list must have, in order."""
-    others = {row.name for row in clients.functions() if row.header} | {row.name for row in signatures.every()}
+    others = {row.name for row in clients.functions() if row.header} | {row.name for row in signatures.all_signatures()}
     return sorted(looked_up(wheel) - others - ABSENT)
 
 

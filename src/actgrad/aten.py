@@ -1,6 +1,6 @@
-"""PyTorch's own operators: the counterparts of ours, and arrays as tensors on the same memory.
+"""The operators of PyTorch (aten) that compute the same as operators of actgrad.
 
-The conformance suite compares with them, and exported graphs hold them.
+The conformance suite compares results with them. Exported graphs contain them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def results(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
-    """PyTorch's results for a call on NumPy arrays. Raises KeyError for an operator without a counterpart."""
+    """PyTorch's results for a call on NumPy arrays. Raises KeyError if PyTorch has no such operator."""
     counterpart = ATEN[operator.name]
     arrays = [to_torch(torch, array) for array in inputs if array is not None]
     outputs = counterpart(torch.ops.aten, attributes, *arrays)
@@ -26,14 +26,14 @@ def results(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes:
 
 
 def to_torch(torch: Any, array: Array) -> Any:
-    """A tensor on the array's memory."""
+    """A tensor with the array's memory."""
     if array.dtype.name == "bfloat16":
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)
 
 
 def from_torch(torch: Any, tensor: Any) -> Array:
-    """An array on the tensor's memory, with bfloat16 of ml_dtypes."""
+    """An array with the tensor's memory. For bfloat16, it has the dtype of ml_dtypes."""
     if tensor.dtype == torch.bfloat16:
         tensor = tensor.view(torch.int16)
         return np.asarray(tensor.numpy()).view(ml_dtypes.bfloat16)
@@ -41,7 +41,7 @@ def from_torch(torch: Any, tensor: Any) -> Array:
 
 
 def _halves(a: dict[str, Any], packed: Any) -> tuple[Any, Any]:
-    """The active half and the other."""
+    """The active half and the other half."""
     left, right = packed.chunk(2, a["dim"])
     return (left, right) if a["activate_left"] else (right, left)
 
@@ -65,7 +65,7 @@ def _aten_geglu_two_backward(ops: Any, a: dict[str, Any], grad_output: Any, othe
 
 
 def _unscaled(a: dict[str, Any], x: Any) -> Any:
-    """The argument for which PyTorch's hardsigmoid, of alpha 1/6 and beta 1/2, has the value at x."""
+    """The y with y / 6 + 1/2 = alpha * x + beta, because hardsigmoid of aten has no attributes."""
     return 6 * a["alpha"] * x + 6 * (a["beta"] - 0.5)
 
 
@@ -78,7 +78,7 @@ def _of_same_name(name: str) -> Callable[..., Any]:
     return lambda ops, a, *tensors: getattr(ops, name)(*tensors, **a)
 
 
-#: The operators that PyTorch has under the same name, with the same attributes behind the tensors.
+#: Operators that have the same name and the same attributes in PyTorch.
 SAME = """
 elu selu leaky_relu leaky_relu_backward gelu gelu_backward sigmoid tanh tanh_backward silu silu_backward relu
 threshold threshold_backward hardtanh hardtanh_backward hardswish prelu softmax log_softmax celu erfinv glu
@@ -86,7 +86,7 @@ glu_backward hardshrink hardshrink_backward mish mish_backward relu6 softplus so
 softshrink_backward
 """
 
-#: PyTorch's counterparts: (its operators, attributes, tensors...) -> result.
+#: Operator -> a function of torch.ops.aten, the attributes and the tensors that returns PyTorch's results.
 ATEN: dict[str, Callable[..., Any]] = {
     **{name: _of_same_name(name) for name in SAME.split()},
     "elu_backward": lambda ops, a, g, x: ops.elu_backward(
@@ -118,8 +118,8 @@ ATEN: dict[str, Callable[..., Any]] = {
     "relu6_backward": lambda ops, a, g, y: ops.hardtanh_backward(g, y, 0.0, 6.0),
 }
 
-#: The dtypes that torch.autocast converts the tensors of PyTorch's counterparts to, by the type of the device. "" is
-#: autocast's own dtype.
+#: Operator -> type of device -> the dtype to which torch.autocast converts tensors of PyTorch's operator. "" means the
+#: dtype of the autocast context.
 AUTOCAST: dict[str, dict[str, str]] = {
     "prelu": {"cpu": "", "cuda": ""},
     **{name: {"cuda": "float32"} for name in ("softmax", "log_softmax", "softplus", "erfinv")},

@@ -1,11 +1,12 @@
-"""Graph mode: every operator under its name in CANN's graphs (IR), with the inputs and defaults that it has there.
+"""Graph mode: every operator with its name, inputs and defaults in CANN's graphs (IR).
 
     ir.GeGluGradV2(dy, x, gelu, dim=-1, approximate=1, activate_left=False)
     ir.GeGluGradV2.infer_shape((4, -1), (4, 64), (4, -1))        ((4, 64),)
 
-Called with arrays, a graph operator computes at once. In a traced PyTorch graph it is one node. It infers shapes from
-shapes and data types from data types: a dimension of -1 is unknown, a shape of (-2,) has unknown rank. The line `ir=`
-of an operator gives the names. Building graphs for CANN's own graph engine (C++) is not part of this package.
+A graph operator that is called with arrays computes at once. In a traced PyTorch graph, it is one node. `infer_shape`
+returns the shapes of the outputs. A size of -1 is unknown, and a shape of (-2,) has unknown rank. `infer_dtype` returns
+the data types. The names come from the field `ir=` of an operator. This package does not build graphs for CANN's graph
+engine (C++).
 """
 
 from __future__ import annotations
@@ -49,19 +50,19 @@ DTYPES = BY_ACL_NAME | dtypes.BY_NAME
 
 
 class GraphOperator:
-    """An operator as graphs know it. Call it with tensors by position or by their graph names, attributes by name."""
+    """An operator of CANN's graphs. Call it with tensors by position or by their graph names, attributes by name."""
 
     def __init__(self, operator: Operator, signature: GraphSignature):
         self.operator = operator
         self.signature = signature
-        # A node of a traced graph needs these three. A tracer sees only that an operator can be called.
+        # A call in a traced graph needs these values. A tracer cannot read attributes of the operator.
         self._node = operator.name, operator.schema.tensor_names, operator.defaults
         self.__name__ = self.__qualname__ = signature.name
         attributes = [f"{name}={value!r}" for name, value in signature.attributes.items()]
         self._graph_names = {tensor: name for name, tensor in signature.tensors.items() if tensor}
         renamed = {name: graph_name for graph_name, name in signature.renamed.items() if name}
         results = dict(zip(operator.schema.outputs, signature.outputs, strict=True))
-        self._words = {**results, **renamed, **self._graph_names}  # the names of the schema, and the graph's names
+        self._words = {**results, **renamed, **self._graph_names}  # name in the schema -> name in the graph
         line = f"{', '.join([*signature.inputs, *attributes])}) -> {', '.join(signature.outputs)}"
         self.line = f"{signature.name}({line}"
 
@@ -69,7 +70,7 @@ class GraphOperator:
         return f"<graph operator {self.line}>"
 
     def __call__(self, *tensors: Any, **keywords: Any) -> Any:
-        """The outputs: one, or a tuple of several."""
+        """The output, or a tuple of several outputs."""
         inputs, attributes = self._bind(tensors, keywords)
         name, tensor_names, defaults = self._node
         arrays = self._arrays(inputs)
@@ -79,25 +80,26 @@ class GraphOperator:
                 interception.load_handler()
             call = getattr(torch.ops.actgrad, name)
             switch, choices = self.operator.switch, self.operator.choices
-            if attributes.get(switch) in choices:  # PyTorch's schema has its number
+            if attributes.get(switch) in choices:  # PyTorch's schema has the number of a choice
                 attributes[switch] = choices.index(attributes[switch])
             return call(**dict(zip(tensor_names, arrays, strict=True)), **{**defaults, **attributes})
         return self.operator(*arrays, **attributes)
 
     def plan(self, *tensors: Any, out: Any = None, **keywords: Any) -> Plan:
-        """The call on arrays, checked and ready to run, but not computed."""
+        """A plan: the call on arrays, checked and ready to run."""
         inputs, attributes = self._bind(tensors, keywords)
         return self.operator.plan(*self._arrays(inputs), out=out, **attributes)
 
     def _arrays(self, inputs: dict[str, Any]) -> list[Any]:
-        """The operator's tensors in its order, broadcast together if the graph does so and the operator may not."""
+        """The tensors in the order of the operator. They are broadcast together if the graph operator does so."""
         arrays = [inputs.get(tensor) for tensor in self.operator.schema.tensor_names]
         return _broadcast_arrays(arrays) if self.signature.broadcasts else arrays
 
     def infer_shape(self, *shapes: Any, **keywords: Any) -> tuple[Shape, ...]:
-        """The outputs' shapes, from the inputs' (sequences of sizes: -1 is unknown, (-2,) of unknown rank).
+        """The shapes of the outputs, from the shapes of the inputs.
 
-        Raises InvalidArgument for shapes that no tensors of this operator have, by the rules that judge a call.
+        A shape is a sequence of sizes. A size of -1 is unknown, and the shape (-2,) has unknown rank. Raises
+        InvalidArgument for shapes that a call of this operator refuses.
         """
         inputs, attributes = self._bind(shapes, keywords)
         about = {tensor: f"{self.__name__}: the shape of {self._graph_names[tensor]}" for tensor in inputs}
@@ -110,10 +112,10 @@ class GraphOperator:
         return tuple([tuple(map(int, result)) for result in results])
 
     def infer_dtype(self, *types: Any, **keywords: Any) -> tuple[Any, ...]:
-        """The outputs' data types, from the inputs': names ("float16", "BF16"), NumPy's or PyTorch's dtypes.
+        """The outputs' data types, from the inputs' data types: names ("BF16"), or dtypes of NumPy or PyTorch.
 
-        The result is the first input's object of its type, or one of the same kind. Raises InvalidDtype for types
-        that the operator does not take together (on the product, where one was chosen).
+        A result is the object that the caller passed for this data type, or an object of the same kind as the first
+        input. Raises InvalidDtype for data types that a call refuses, on the product in force.
         """
         inputs, attributes = self._bind(types, keywords)
         definition, about = self.operator.definition, {n: f"{self.__name__}: {self._graph_names[n]}" for n in inputs}
@@ -124,7 +126,7 @@ class GraphOperator:
         return tuple([_as_spelled(result, inputs, metas) for result in results])
 
     def _elements(self, sizes: dict[str, Shape], values: dict[str, Any]) -> Shape:
-        """The shape of the elements that are computed, as far as the inputs' shapes tell. They are checked."""
+        """The shape of the elements that a call computes, or UNKNOWN_RANK. Raises for shapes that a call refuses."""
         access, broadcasts = self.operator.access, self.signature.broadcasts
         may_differ = broadcasts or self.operator.broadcasts or access.broadcasts
         visible = {tensor: shape for tensor, shape in sizes.items() if tensor in self.operator.element_tensors}
@@ -141,7 +143,7 @@ class GraphOperator:
         return arguments.arrange(self.operator.definition, tensors, attributes)[1]
 
     def _judge(self, metas: dict[str, TensorMeta], values: dict[str, Any], of_dtypes: bool = False) -> contract.Call:
-        """A call on such tensors, after the checks on dtypes or all others. Raises the first broken check's error."""
+        """A call on such tensors. With `of_dtypes`, run only the checks on dtypes, otherwise only the other checks."""
         call = contract.Call(self.operator.definition, {**metas}, values, contract.Ruleset.current())
         for check in contract.checks_of(call.definition):
             is_judged = (check.error is InvalidDtype) is of_dtypes and check.error is not NullArgument
@@ -152,7 +154,7 @@ class GraphOperator:
 
     @contextmanager
     def _graph_words(self) -> Iterator[None]:
-        """Raise the errors of the operator's rules in the graph's words."""
+        """A context that replaces names of the schema in error messages by names of the graph."""
         try:
             yield
         except ActgradError as error:
@@ -160,11 +162,11 @@ class GraphOperator:
             raise type(error)(f"{self.__name__}: {self.translated(fault)}") from error.__cause__
 
     def translated(self, text: str) -> str:
-        """A text about the operator, with the names that tensors, attributes and results have in the graph."""
+        """A text about the operator, with the graph's names for tensors, attributes and results."""
         return renamed(text, self._words)
 
     def _bind(self, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The inputs, in the graph's order, and all attributes of the graph operator, by the schema's names."""
+        """The inputs and all attributes of a call. The keys are names of the schema."""
         names, name, signature = self.signature.inputs, self.__name__, self.signature
         if len(inputs) > len(names):
             expected = f"it takes {quantity(len(names), 'input')}: {', '.join(names)}"
@@ -194,7 +196,7 @@ class GraphOperator:
             if isinstance(value, (list, tuple)) and self.operator.access.dimension_attribute == renamed[key]:
                 if len(value) != 1:
                     raise InvalidArgument(f"{name}: {key} is {quote(value)}; it must be one dimension; pass -1 or [-1]")
-                attributes[key] = value[0]  # CANN writes the dimension of rows as a list of one
+                attributes[key] = value[0]  # CANN's graphs have a list with one dimension
         read = {tensors[key]: by_name[key] for key in names if tensors[key] and by_name.get(key) is not None}
         return read, signature.fixed | {renamed[key]: value for key, value in attributes.items() if renamed[key]}
 
@@ -234,13 +236,13 @@ GraphOperator.__doc__ = LazyDocstring(GraphOperator.__doc__, _documentation)  # 
 
 
 def _sizes(name: str, shape: Any) -> Shape:
-    """A shape as the rules know it. Errors name the graph operator and the input."""
+    """A shape with UNKNOWN for -1, or UNKNOWN_RANK. `name` is the beginning of error messages."""
     try:
         is_sequence = isinstance(shape, (Sequence, np.ndarray)) and not isinstance(shape, (str, bytes))
         if not is_sequence or any(isinstance(size, (bool, np.bool_)) for size in shape):
             raise TypeError("not a sequence of integers")
         sizes = tuple(map(index, shape))
-    except Exception as error:  # an object of any type may be given
+    except Exception as error:  # a caller may pass an object of any type
         raise InvalidCall(f"{name} is {quote(shape)}; it must be a sequence of integers; pass a tuple") from error
     if sizes == UNKNOWN_RANK:
         return UNKNOWN_RANK
@@ -250,13 +252,13 @@ def _sizes(name: str, shape: Any) -> Shape:
 
 
 def _dtype(name: str, dtype: Any, definition: Definition) -> Dtype:
-    """A data type by any of its names. Errors name the graph operator and the input."""
+    """The data type of a name or of an object of NumPy or PyTorch. `name` is the beginning of error messages."""
     text = dtype if isinstance(dtype, str) else quote(dtype).removeprefix("torch.")
     if text in DTYPES:
         return DTYPES[text]
     try:
         text = np.dtype(dtype).name
-    except Exception as error:  # NumPy asks the object, which may raise anything
+    except Exception as error:  # NumPy calls code of the object, which may raise any exception
         raise _no_dtype(f"{name} is {quote(dtype)}", definition) from error
     if text not in DTYPES:
         raise _no_dtype(f"{name} is {text}", definition)
@@ -269,12 +271,12 @@ def _no_dtype(fault: str, definition: Definition) -> InvalidDtype:
 
 
 def _meta(shape: Shape, dtype: Dtype = dtypes.BY_NAME["float32"]) -> TensorMeta:
-    """A contiguous tensor, without its data."""
+    """The metadata of a contiguous tensor."""
     return TensorMeta(dtype, shape, row_major(shape, dtype.itemsize))
 
 
 def _like(example: Any, dtype: Dtype) -> Any:
-    """A dtype as an object of the kind of an example: a name, PyTorch's or NumPy's."""
+    """A dtype as an object of the same kind as `example`: a name, or a dtype of PyTorch or NumPy."""
     if isinstance(example, str):
         return dtype.acl_name if example in BY_ACL_NAME else dtype.name
     torch = sys.modules.get("torch")
@@ -282,13 +284,13 @@ def _like(example: Any, dtype: Dtype) -> Any:
 
 
 def _as_spelled(dtype: Dtype, inputs: dict[str, Any], metas: dict[str, TensorMeta]) -> Any:
-    """A dtype as the caller spells an input's, or as an object of the first one's kind."""
+    """The object that the caller passed for this dtype, or an object of the same kind as the first input."""
     alike = [inputs[tensor] for tensor, meta in metas.items() if meta.dtype == dtype]
     return alike[0] if alike else _like(next(iter(inputs.values())), dtype)
 
 
 def _broadcast_arrays(arrays: list[Any]) -> list[Any]:
-    """Arrays of one library as views of one shape. If they have no common shape, the operator refuses them."""
+    """The arrays, broadcast to one shape. If this fails, the same arrays: then the operator raises the error."""
     torch = sys.modules.get("torch")
     try:
         if len({tuple(array.shape) for array in arrays}) == 1:
@@ -301,7 +303,7 @@ def _broadcast_arrays(arrays: list[Any]) -> list[Any]:
 
 
 def names() -> list[str]:
-    """The graph names of all operators that have one."""
+    """The names of all graph operators."""
     return [graph.name for operator in REGISTRY.values() for graph in operator.graphs]
 
 

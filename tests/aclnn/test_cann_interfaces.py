@@ -12,7 +12,7 @@ from actgrad import ir
 from actgrad.aclnn import signatures
 
 TABLE = json.loads(Path(__file__).with_name("cann_interfaces.json").read_text(encoding="utf-8"))
-OURS = {signature.name.removeprefix("aclnn"): signature for signature in signatures.every()}
+OURS = {signature.name.removeprefix("aclnn"): signature for signature in signatures.all_signatures()}
 #: Of another repository of CANN than the table.
 ELSEWHERE = {"Tanh", "InplaceTanh", "TanhBackward", "Hardtanh", "InplaceHardtanh"}
 

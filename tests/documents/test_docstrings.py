@@ -68,7 +68,7 @@ def test_the_example_of_a_graph_operator(name: str) -> None:
     run(name, getattr(ir, name).__doc__)
 
 
-@pytest.mark.parametrize("signature", aclnn.signatures.every(), ids=lambda signature: signature.name)
+@pytest.mark.parametrize("signature", aclnn.signatures.all_signatures(), ids=lambda signature: signature.name)
 def test_a_c_function(signature: Any) -> None:
     text = getattr(aclnn, signature.first_name).__doc__
     sections = parts(text)
@@ -81,7 +81,7 @@ def test_a_c_function(signature: Any) -> None:
 
 
 @pytest.mark.share(4)
-@pytest.mark.parametrize("signature", aclnn.signatures.every(), ids=lambda signature: signature.name)
+@pytest.mark.parametrize("signature", aclnn.signatures.all_signatures(), ids=lambda signature: signature.name)
 def test_the_example_of_a_c_function(signature: Any) -> None:
     """Both phases return 0."""
     run(signature.first_name, getattr(aclnn, signature.first_name).__doc__)

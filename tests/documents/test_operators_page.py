@@ -49,14 +49,14 @@ def _checks(line: str) -> list[tuple[str, str]]:
 
 def test_a_row_is_about_a_parameter_of_the_function() -> None:
     """None says that an argument must be given which C does not have, or which may be a null pointer."""
-    rules = {s.name: [s.translated(check.rule) for check in s.checks] for s in signatures.every()}
+    rules = {s.name: [s.translated(check.rule) for check in s.checks] for s in signatures.all_signatures()}
     assert not {"betaOptional is not null", "beta is not null"} & {*rules["aclnnSwish"], *rules["aclnnSwishBackward"]}
     assert not [rule for name in rules if "ardsigmoid" in name for rule in rules[name] if re.match("alpha|beta", rule)]
     for name in ("aclnnGeluV2", "aclnnGelu", "aclnnGeluBackward"):
         assert not [rule for rule in rules[name] if rule.startswith("approximate")]
     assert "alpha is not null" in rules["aclnnElu"]
     assert any(rule.startswith("approximate is one of") for rule in rules["aclnnGeluBackwardV2"])
-    kinds = {s.name: {p.name for p in s.parameters} for s in signatures.every()}
+    kinds = {s.name: {p.name for p in s.parameters} for s in signatures.all_signatures()}
     missing = re.compile(r"(\w+) is not null")
     assert not [
         (name, m[1]) for name in rules for r in rules[name] if (m := missing.fullmatch(r)) and m[1] not in kinds[name]

@@ -1,20 +1,21 @@
-"""The two-phase C API of CANN's operators (aclnn), call for call, for every operator of the registry.
+"""The C API of CANN's operators (aclnn), with both phases of every call, for every operator of the registry.
 
     status, workspaceSize, executor = aclnn.aclnnEluBackwardGetWorkspaceSize(
         gradOutput, alpha, scale, inputScale, isResult, selfOrResult, gradInput)
     status = aclnn.aclnnEluBackward(workspace, workspaceSize, executor, stream)
 
-Output pointers become return values. None is the null pointer. No call raises. The product of `actgrad.product` or of
-ACTGRAD_PRODUCT, else Ascend910B, judges a call. Enumerators (ACL_FLOAT, ACLNN_ERR_PARAM_INVALID, ...) have C's numbers.
+Output pointers become return values. None is the null pointer. No call raises. A call applies the rules of the product
+that `actgrad.product` or ACTGRAD_PRODUCT chooses, otherwise Ascend910B. Enumerators (ACL_FLOAT, ACLNN_ERR_PARAM_INVALID
+and so on) have the same numbers as in C.
 
 names           enumerators: data types, formats, statuses
 messages        aclGetRecentErrMsg: the text of the last failure
 signatures      names and parameters of the C functions, from the schemas
 objects         aclTensor and aclScalar
-c_functions     calls of an operator's functions, planned or found in a cache
-memory_checks   formats, faults and overlaps of the tensors' memory
-streams         aclrtStream: work at once, or strictly at a synchronize
-executors       aclOpExecutor, between the phases
+c_functions     plans calls of C functions, and caches the plans
+memory_checks   checks formats, storage sizes and overlaps of tensors
+streams         aclrtStream: runs work at once, or with ACTGRAD_STRICT=1 when the stream is synchronised
+executors       aclOpExecutor: the object that phase one returns and phase two takes
 phases          phase one and phase two as Python functions, made at their first use
 pairs.pyi       both phases of every C function for type checkers and editors (generated)
 """
@@ -75,7 +76,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """An enumerator, or one of an operator's two functions."""
+        """An enumerator, or phase one or phase two of an operator."""
         if name in names.ALL:
             return _keep({name: names.ALL[name]})[name]
         if name.startswith("aclnn"):
@@ -88,11 +89,11 @@ else:
 
 
 def _keep(members: dict[str, Any]) -> dict[str, Any]:
-    """Put names into this module: the next access finds them without __getattr__."""
+    """Put members into this module, so that the next access does not call __getattr__."""
     globals().update(members)
     return members
 
 
 def __dir__() -> list[str]:
-    functions = [name for s in signatures.every() for name in (s.first_name, s.name)]
+    functions = [name for s in signatures.all_signatures() for name in (s.first_name, s.name)]
     return sorted({*__all__, *names.ALL, *functions})

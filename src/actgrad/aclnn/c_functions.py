@@ -1,4 +1,4 @@
-"""Calls of an operator's C functions: their arguments are read, checked and planned, or found in a cache."""
+"""Calls of an operator's C functions. `CFunction` checks and plans a call, and caches the plan."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ from .signatures import Signature
 
 
 class CachedPlan(NamedTuple):
-    """A call that passed its checks, without its memory: the operator cache of the real interface."""
+    """A call that passed its checks, without memory addresses. The real interface has such a cache too."""
 
     prepared: Prepared
     attributes: dict[str, Any]
-    record: Any  # calls from Python: tokens, kept alive because the key has their identities. Calls from C: operands
+    #: For calls from Python the tokens, which must stay alive because the cache key has their ids. For C the operands.
+    record: Any
 
 
 _DOUBLE = BY_NAME["float64"]
-CAPACITY = 4096  # plans of one function
+CAPACITY = 4096  # plans per C function
 
 
 class CFunction:
-    """An operator's pair of C functions: the plans of their calls."""
+    """A pair of C functions (phase one and phase two), and a cache of plans of their calls."""
 
     def __init__(self, signature: Signature):
         self.signature, definition = signature, signature.definition
@@ -45,8 +46,8 @@ class CFunction:
         self._defaults = {name: operator.defaults[name] for name in optional if name in operator.defaults}
         self._positions = {p.argument: k for k, p in enumerate(signature.parameters)}
         absent = {*definition.schema.tensor_names} & signature.function.fixed.keys()
-        self._positions |= dict.fromkeys(absent, len(signature.parameters))  # behind all arguments
-        self._may_be_null = [  # the positions of tensors
+        self._positions |= dict.fromkeys(absent, len(signature.parameters))  # `plan` appends None to the arguments
+        self._may_be_null = [  # the positions of tensors that may be null pointers
             self._positions[a.name]
             for a in definition.schema.tensors
             if a.is_optional and a.name != definition.given_value
@@ -54,7 +55,7 @@ class CFunction:
         required = [p for p in signature.parameters if p.is_unread and not p.is_optional and p.type == "Tensor"]
         self._refused = [*map(self._positions.__getitem__, signature.function.refused.split())]
         self._unread = [(self._positions[p.argument], p.argument) for p in required]
-        # The positions of the schema's tensors among the arguments. In place, the first input is the output.
+        # The positions of the schema's tensors among the arguments. An in-place call writes to its first input.
         self.inputs = tuple(self._positions[name] for name in operator.schema.tensor_names)
         positions = (self._positions[name] for name in operator.schema.outputs if not signature.in_place)
         self.outputs = tuple(positions) or self.inputs[:1]
@@ -72,14 +73,14 @@ class CFunction:
         return self.cache.keep(key, CachedPlan(plan.prepared, plan.attributes, record))
 
     def plan(self, args: tuple[Any, ...]) -> Plan:
-        """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
-        ruleset, args = Ruleset.current(typed=True), (*args, None)  # for absent tensors
-        views: list[Any] = []  # None for an optional tensor that was left out
-        values: list[Any] = []  # the other arguments: scalars and flags
+        """The plan of a call with the arguments of phase one. Raises the error of the first rule that fails."""
+        ruleset, args = Ruleset.current(typed=True), (*args, None)  # None for tensors that the C function lacks
+        views: list[Any] = []  # the views of tensors. None for an optional tensor that is left out
+        values: list[Any] = []  # scalars and flags
         tokens: list[Any] = [ruleset]
         is_plain = not self._refused or all(args[k] is None for k in self._refused)
         for k, name in self._unread:
-            if args[k] is None:  # null pointers count in order: later ones pass here
+            if args[k] is None:  # an earlier null pointer raises first. A later one is replaced by ()
                 self._check_early((*args[:k], *[() if value is None else value for value in args[k:]]), ruleset)
                 raise NullArgument(f"{self.operator.name}: {missing(name)}")
         try:
@@ -110,7 +111,7 @@ class CFunction:
                     tokens.append(value.token)
                 values.append(value)
         except ActgradError:
-            self._check_early(args, ruleset)  # null pointers and products count before all other rules
+            self._check_early(args, ruleset)  # errors about null pointers and products come before all other errors
             raise
         n = len(self.inputs)
         key = tuple(map(id, tokens))
@@ -138,19 +139,19 @@ class CFunction:
         tensors = [(self.signature.parameters[min(k, len(args) - 2)], args[k]) for k in self.tensors]
         formats, fault = memory_checks.formats_and_fault(self.signature.name, tensors)
         if fault:
-            # The operator's own checks come first: its contract says nothing of memory.
+            # The operator's checks come before the check of memory, which the operator's contract does not have.
             metas = tuple([view and view.meta for view in views])
-            with suppress(KernelMissing):  # the fault counts before a missing kernel
+            with suppress(KernelMissing):  # the error about memory comes before the error about a missing kernel
                 prepare.prepare(operator.definition, metas, attributes, ruleset, "cpu", dtypes, formats)
             raise InvalidArgument(f"{operator.name}: {fault}")
         try:
             return operator.plan_views(views[:n], views[n:], attributes, ruleset, None, dtypes, formats)
-        except KernelMissing:  # overlapping tensors count before a missing kernel
+        except KernelMissing:  # an error about overlapping tensors comes before this error
             memory_checks.refuse_overlaps(operator, views[:n], views[n:])
             raise
 
     def _flag(self, value: Any, argument: Argument, kind: str) -> Any:
-        """A parameter that is not a pointer to an object: bool, int64_t, double or char*."""
+        """The value of a parameter of type bool, int64_t, double or char*."""
         if type(value) is bool and kind == "bool":
             return value
         if value is None:
@@ -161,10 +162,10 @@ class CFunction:
             raise self._no_flag(value, argument, kind)
         value = arguments.attribute(self.operator.definition, argument, value)
         if self.signature.function.any_choice and argument.name == self.operator.switch and type(value) is int:
-            value = self.operator.choices[0]  # an unknown number
+            value = self.operator.choices[0]  # an unknown number means the first choice
         if kind == "double" and isinstance(value, complex):
             raise self._no_flag(value, argument, kind)
-        return ctypes.c_float(value).value if kind == "double" else value  # which such a function makes of it first
+        return ctypes.c_float(value).value if kind == "double" else value  # CANN converts a double to float first
 
     def _no_flag(self, value: Any, argument: Argument, kind: str) -> InvalidCall:
         expected = {"double": "a real number", **KINDS}[kind]
@@ -197,7 +198,7 @@ def _other_view(operator: str, tensor: Any, name: str) -> ArrayView:
 
 
 def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
-    """The C function that computes a call: `function`, or its other operator's if an output asks for that."""
+    """The C function that computes a call: `function`, or the function of `otherwise` if the call has its outputs."""
     c = function.signature.function
     if c.otherwise is None:
         return function
@@ -207,7 +208,7 @@ def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
 
 @cache
 def _other(function: CFunction) -> CFunction:
-    """The same C function with all its outputs, which another operator computes."""
+    """The same C function with all its outputs, which the operator `otherwise` computes."""
     c = function.signature.function
     every = replace(c, refused="", otherwise=None, unusual_const=f"{c.unusual_const} {c.refused}")
     return CFunction(next(signatures.of_function(c.otherwise, every)))
@@ -217,7 +218,7 @@ _functions: dict[str, CFunction] = {}
 
 
 def find(name: str) -> CFunction | None:
-    """The pair of C functions whose second has this name."""
+    """The pair of C functions in which phase two has this name."""
     if name not in _functions:
         signature = signatures.find(name)
         if signature is not None:

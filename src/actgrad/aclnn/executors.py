@@ -1,4 +1,4 @@
-"""Executors: calls that phase one has checked and phase two computes, once or repeatedly."""
+"""Executors. An executor is a call that phase one has checked. Phase two computes the call, once or repeatedly."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from .messages import report
 from .names import STATUSES
 from .objects import DESTROYED, AclTensor, Handle, storage_of
 
-_taking = forkable_lock()  # an ordinary executor runs once, also among threads
+_take_lock = forkable_lock()  # two threads must not run an ordinary executor twice
 
 
 class ExecutorError(ActgradError):
-    """An executor that ran already, was destroyed, or belongs to another operator (ACLNN_ERR_INNER)."""
+    """An executor has run already, was destroyed, or belongs to another operator (ACLNN_ERR_INNER)."""
 
 
 class InnerNull(ActgradError):
-    """A null pointer where the executor functions need an object (ACLNN_ERR_INNER_NULLPTR)."""
+    """A function about executors gets a null pointer (ACLNN_ERR_INNER_NULLPTR)."""
 
     status = STATUSES["ACLNN_ERR_INNER_NULLPTR"]
 
 
 class AclOpExecutor(Handle):
-    """aclOpExecutor: a checked call. Phase two uses it up, unless aclSetAclOpExecutorRepeatable was called.
+    """aclOpExecutor: a checked call. It runs once, unless aclSetAclOpExecutorRepeatable made it reusable.
 
-    Using it up, destroying it or dropping it frees its plan and the memory of its tensors.
+    Afterwards, or when it is destroyed, it releases its plan and its tensors.
     """
 
     __slots__ = ("__weakref__", "_plan", "_tensors", "function", "repeat")
@@ -37,8 +37,8 @@ class AclOpExecutor(Handle):
     def __init__(self, function: CFunction, plan: Plan, arguments: tuple[Any, ...]):
         self.function = function
         self._plan: Plan | None = plan
-        self._tensors = (*arguments, None)  # of phase one, and None for absent tensors
-        self.repeat: Callable[[], object] | None = None  # phase two of a reusable executor
+        self._tensors = (*arguments, None)  # the arguments of phase one. None is for tensors that the function lacks
+        self.repeat: Callable[[], object] | None = None  # the work of phase two, if the executor is reusable
 
     def __repr__(self) -> str:
         label = f"aclOpExecutor of {self.function.signature.name}"
@@ -46,7 +46,7 @@ class AclOpExecutor(Handle):
 
     @property
     def plan(self) -> Plan:
-        """The plan. Raises ExecutorError after use or destruction."""
+        """The plan. Raises ExecutorError if the executor has run or was destroyed."""
         if self._plan is None:
             name = self.function.signature.name
             raise ExecutorError(
@@ -56,26 +56,26 @@ class AclOpExecutor(Handle):
         return self._plan
 
     def take(self) -> Callable[[], object]:
-        """The computation of phase two. An ordinary executor is used up by this."""
+        """The work of phase two. An ordinary executor then releases its plan."""
         if self.repeat is not None:
             return self.repeat
-        with _taking:
+        with _take_lock:
             run = self.plan.run
             self._plan, self._tensors = None, ()
         return run
 
     def make_repeatable(self) -> None:
-        """Let every phase two run, until this executor is destroyed."""
+        """Make the executor reusable: phase two may run many times, until the executor is destroyed."""
         self.repeat = self.plan.run
 
     def destroy(self) -> None:
-        """Free the plan and the tensors. Raises ExecutorError the second time."""
-        with _taking:
+        """Release the plan and the tensors. Raises ExecutorError if they are released already."""
+        with _take_lock:
             assert self.plan
             self._plan, self.repeat, self._tensors = None, None, ()
 
     def move(self, function: str, positions: tuple[int, ...], index: Any, tensor: Any, addr: Any) -> None:
-        """Put the tensor at `positions[index]` of the call's arguments on another storage, for the same kernel."""
+        """Move the tensor at `positions[index]` of the arguments to another storage. The kernel stays the same."""
         plan = self.plan
         if self.repeat is None:
             raise ExecutorError(
@@ -95,7 +95,7 @@ class AclOpExecutor(Handle):
         view, fault = tensor.view_on(storage_of(addr, function))
         if fault:
             raise InvalidArgument(f"{function}: tensor {fault}")
-        # An address belongs to its tensor: a tensor given twice, as in place, moves in both positions.
+        # If the same tensor is an input and an output, for example in an in-place call, both move.
         outputs, inputs = self.function.outputs, self.function.inputs
         targets = [view if self._tensors[k] is tensor else old for k, old in zip(outputs, plan.outputs, strict=True)]
         sources = [view if self._tensors[k] is tensor else old for k, old in zip(inputs, plan.inputs, strict=True)]
@@ -108,32 +108,32 @@ class AclOpExecutor(Handle):
 
 
 def aclSetAclOpExecutorRepeatable(executor: AclOpExecutor | None) -> int:
-    """Make an executor reusable, right after phase one. Then aclDestroyAclOpExecutor must destroy it."""
+    """Make an executor reusable, right after phase one. The program must call aclDestroyAclOpExecutor later."""
     return _on_executor("aclSetAclOpExecutorRepeatable", executor, AclOpExecutor.make_repeatable)
 
 
 def aclDestroyAclOpExecutor(executor: AclOpExecutor | None) -> int:
-    """Destroy an executor that phase two has not used up."""
+    """Destroy a reusable executor, or an executor that has not run."""
     return _on_executor("aclDestroyAclOpExecutor", executor, AclOpExecutor.destroy)
 
 
 def aclSetInputTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
-    """Put input number `index` of a reusable executor on other memory. `addr` is storage as of aclCreateTensor."""
+    """Move input `index` of a reusable executor to other memory: `addr`, which may be a storage of aclCreateTensor."""
     return _move("aclSetInputTensorAddr", executor, _inputs, index, tensor, addr)
 
 
 def aclSetOutputTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
-    """Put output number `index` of a reusable executor on other memory."""
+    """Move output `index` of a reusable executor to other memory."""
     return _move("aclSetOutputTensorAddr", executor, lambda f: f.outputs, index, tensor, addr)
 
 
 def aclSetTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
-    """Put tensor number `index` of a reusable executor, inputs before outputs, on other memory."""
+    """Move tensor `index` of a reusable executor to other memory. The inputs come before the outputs."""
     return _move("aclSetTensorAddr", executor, lambda f: (*_inputs(f), *f.outputs), index, tensor, addr)
 
 
 def _inputs(function: CFunction) -> tuple[int, ...]:
-    """The positions of the inputs that the function has."""
+    """The positions of the inputs that the C function has as parameters."""
     return tuple(k for k in function.inputs if k < len(function.signature.parameters))
 
 

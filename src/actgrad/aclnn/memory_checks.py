@@ -1,4 +1,4 @@
-"""Checks of the memory that a call's tensors describe: formats, faults and overlaps."""
+"""Checks of the memory of a call's tensors: formats, storage sizes and overlaps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _log = logging.getLogger("actgrad.aclnn")
 
 
 def formats_and_fault(function: str, arguments: Sequence[tuple[CParameter, Any]]) -> tuple[tuple[str, ...], str]:
-    """The formats, if one is not ND, and the fault of a tensor's memory, or nothing. Warns of a format read as ND."""
+    """The formats of all tensors, or () if all are ND. The first message about memory that cannot be used, or "".
+
+    The function warns about FRACTAL_NZ, which actgrad reads as ND, and about a storage that is declared too small.
+    """
     tensors = [(parameter, tensor) for parameter, tensor in arguments if type(tensor) is AclTensor]
     for parameter, tensor in tensors:
         if tensor.format == "FRACTAL_NZ":
@@ -25,7 +28,7 @@ def formats_and_fault(function: str, arguments: Sequence[tuple[CParameter, Any]]
             _log.warning("%s has format FRACTAL_NZ; actgrad reads it as ND; create it with ACL_FORMAT_ND", name)
     fault = next((f"{parameter.argument} {tensor.fault}" for parameter, tensor in tensors if tensor.fault), "")
     for parameter, tensor in () if fault else tensors:
-        if tensor.reach > tensor.storage_size:  # the memory behind the declared storage is large enough
+        if tensor.reach > tensor.storage_size:  # storageDims is too small, but the memory is large enough
             _log.warning(
                 "%s: %s needs %d bytes, but storageDims %s has %d; actgrad uses the memory behind it; enlarge "
                 "storageDims",
@@ -37,7 +40,7 @@ def formats_and_fault(function: str, arguments: Sequence[tuple[CParameter, Any]]
 
 
 def refuse_overlaps(operator: Operator, inputs: Sequence[ArrayView | None], outputs: Sequence[ArrayView]) -> None:
-    """Raise if an output overlaps itself or another tensor. Dtypes whose elements have no address are not checked."""
+    """Raise if an output overlaps itself or another tensor. Dtypes that actgrad cannot compute are not checked."""
     schema = operator.schema
     metas = [view.meta for view in (*outputs, *inputs) if view]
     if all(meta.dtype.name in BY_NAME for meta in metas):

@@ -1,4 +1,4 @@
-"""The text of the last failure, one per thread, in the layout of the real interface."""
+"""The text of each thread's last failure, in the format of the real interface."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _recent = threading.local()
 
 
 def aclGetRecentErrMsg() -> str | None:
-    """The text of the thread's last failure, once. None without a failure since the last call."""
+    """The text of the thread's last failure. None if there was no failure since the last call of this function."""
     text: str | None = getattr(_recent, "text", None)
     _recent.text = None
     return text
 
 
 def report(error: Exception, text: str = "") -> int:
-    """Keep the text of a failure (by default the error's own) for aclGetRecentErrMsg. Returns its status."""
+    """Keep `text`, or the error's message, for aclGetRecentErrMsg. Returns the error's status."""
     _recent.text = line(error, text)
     return status(error)
 
 
 def line(error: BaseException, text: str = "") -> str:
-    """The text of a failure, in the layout of the real interface."""
+    """The text of a failure, in the format of the real interface."""
     if status(error) in (NullArgument.status, InvalidArgument.status):
         title = "AclNN_Parameter_Error(EZ1001)"
     else:
@@ -36,10 +36,10 @@ def line(error: BaseException, text: str = "") -> str:
 
 
 def text_of(error: BaseException) -> str:
-    """The message of a failure. An exception of another package begins with its name."""
+    """The message of an error. The name of the class comes first, unless it is an error of actgrad."""
     return str(error) if isinstance(error, ActgradError) else f"{type(error).__name__}: {error}"
 
 
 def status(error: BaseException) -> int:
-    """The status of a failure. An exception of another package is an inner error."""
+    """The status of an error. An error that is not actgrad's has the status ACLNN_ERR_INNER."""
     return error.status if isinstance(error, ActgradError) else ActgradError.status

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..base import dtypes
 
-#: aclDataType by its C name.
+#: Name in C -> number of aclDataType.
 DATA_TYPES = {f"ACL_{row.acl_name}": number for number, row in dtypes.BY_NUMBER.items()}
 
-#: aclFormat by its C name. The operators ignore the format. The documents require ND of SELU.
+#: Name in C -> number of aclFormat.
 FORMATS = {
     "ACL_FORMAT_UNDEFINED": -1,
     "ACL_FORMAT_NCHW": 0,
@@ -31,7 +31,7 @@ FORMATS = {
     "ACL_FORMAT_FRACTAL_NZ_C0_8": 54,
 }
 
-#: aclnnStatus by its C name, and the aclError codes of the runtime's functions here.
+#: Name in C -> number of aclnnStatus, and of aclError for the runtime functions of this package.
 STATUSES = {
     "ACL_SUCCESS": 0,
     "ACLNN_SUCCESS": 0,
@@ -48,7 +48,7 @@ STATUSES = {
     "ACLNN_ERR_INNER_NULLPTR": 561103,
     "ACLNN_ERR_INNER_WRONG_ATTR_INFO_SIZE": 561104,
     "ACLNN_ERR_INNER_KEY_CONFLICT": 561105,
-    "ACLNN_ERR_INNER_KEY_CONFILICT": 561105,  # the C header's own misspelling, kept there for old programs
+    "ACLNN_ERR_INNER_KEY_CONFILICT": 561105,  # the C header has this wrong spelling too, for old programs
     "ACLNN_ERR_INNER_INVALID_IMPL_MODE": 561106,
     "ACLNN_ERR_INNER_OPP_PATH_NOT_FOUND": 561107,
     "ACLNN_ERR_INNER_LOAD_JSON_FAILED": 561108,
@@ -69,6 +69,6 @@ ALL = {**DATA_TYPES, **FORMATS, **STATUSES}
 
 
 def format_name(number: int) -> str:
-    """A format as the documents write it, for example ND, or the digits of an unknown number."""
+    """The name of a format in the documents, for example ND. An unknown number is its own name."""
     names = {value: name for name, value in FORMATS.items()}
     return names[number].removeprefix("ACL_FORMAT_").removeprefix("ACL_") if number in names else str(number)

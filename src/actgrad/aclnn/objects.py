@@ -24,39 +24,39 @@ from .names import format_name
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Memory that tensors are views on."""
+    """A range of memory, for tensors."""
 
     address: int
     size: int  # bytes
     device: str
-    kind: str  # the token of the object that owns the memory, see arrays.ArrayView
+    kind: str  # the library of the object that owns the memory, see arrays.ArrayView
     writable: bool
     owner: Any
 
 
-_tokens = BoundedCache[Any, Any](4096)  # if the token is gone, the call is only checked again
+_tokens = BoundedCache[Any, Any](4096)  # a call whose token was evicted is only checked again
 #: The end of a message about an object that was destroyed.
 DESTROYED = "was destroyed; it must exist until phase two has run; create it again"
 NUMBER_TYPE = "it must be a data type of numbers; pass ACL_FLOAT or another one"
 
 
 def token(key: Any) -> Any:
-    """One object for all equal keys: its identity can stand for them."""
+    """The same object for all equal keys. So `id` of the token is a key too."""
     return _tokens.get(key) or _tokens.keep(key, key)
 
 
 def token_of(view: ArrayView) -> Any:
-    """One object for all views that differ only in their memory."""
+    """The same object for all views with the same metadata and device."""
     return token((view.meta, view.device))
 
 
 def token_of_flag(value: Any) -> Any:
-    """One object for all equal flags, numbers and strings: by repr, 0.0 is not -0.0, and NaN is itself."""
+    """The same object for all equal flags, numbers or strings. 0.0 and -0.0 differ, and NaN equals NaN."""
     return token((type(value), repr(value)))
 
 
 class Handle:
-    """An object that C knows by its pointer: it cannot be copied."""
+    """An object that C programs know by its pointer, and which therefore cannot be copied."""
 
     __slots__ = ()
 
@@ -67,11 +67,11 @@ class Handle:
 
 
 class AclTensor(Handle):
-    """aclTensor: a view on storage, with the arguments of aclCreateTensor as its fields.
+    """aclTensor: a view on storage. Its fields have the arguments of aclCreateTensor.
 
-    `view` is the operators' view, None after destruction. `fault` says why its memory cannot be used. A plain tensor
-    (`is_plain`) has format ND, no fault, and no element beyond its declared storage. `token` stands for all of the
-    tensor but its memory.
+    `view` is the view that operators read, or None after destruction. `fault` says why its memory cannot be used, or is
+    "". A plain tensor (`is_plain`) has format ND, no fault, and no element outside its declared storage. `token` is the
+    same object for all tensors with the same metadata and device.
     """
 
     __slots__ = (
@@ -107,7 +107,7 @@ class AclTensor(Handle):
 
     @property
     def is_nibbles(self) -> bool:
-        """Whether a byte holds two elements."""
+        """Whether each byte has two elements."""
         return self.dtype.name == "int4"
 
     @property
@@ -116,24 +116,24 @@ class AclTensor(Handle):
         return self._bytes(prod(self.storage_dims))
 
     def _bytes(self, count: int) -> int:
-        """The bytes of so many elements."""
+        """The bytes of `count` elements."""
         return (count + 1) // 2 if self.is_nibbles else count * self.dtype.itemsize
 
     @property
     def reach(self) -> int:
-        """The bytes from the start of the storage to the end of the view, or 0 where nothing is touched."""
+        """The bytes from the start of the storage to the end of the view, or 0 if no element is read or written."""
         itemsize = self.dtype.itemsize
         meta = TensorMeta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
         return self._bytes(self.offset + extent(meta)[1] // itemsize) if self.is_touched else 0
 
     def put(self, view: ArrayView | None, fault: str) -> None:
-        """Give this tensor another view and fault, as `view_on` makes them."""
+        """Set the view and the fault, which `view_on` returns."""
         self.view, self.fault = view, fault
         self.is_plain = view is not None and self.format == "ND" and not fault and self.reach <= self.storage_size
         self.token = view and token_of(view)
 
     def view_on(self, storage: Storage) -> tuple[ArrayView, str]:
-        """This tensor on some storage, and the reason why that memory cannot be used, or nothing."""
+        """The view of this tensor on a storage, and the reason why this storage cannot be used, or ""."""
         itemsize = self.dtype.itemsize
         meta = TensorMeta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
         address = storage.address + self.offset * itemsize
@@ -153,7 +153,7 @@ class AclTensor(Handle):
 
 @dataclass(frozen=True, slots=True)
 class AclScalar:
-    """aclScalar: a number with a dtype. Made by aclCreateScalar."""
+    """aclScalar: a number with a dtype. aclCreateScalar makes it."""
 
     value: float | complex
     dtype: Dtype
@@ -170,17 +170,18 @@ def aclCreateTensor(
     storageDims: Sequence[int] | None,
     storage: Any,
 ) -> AclTensor | None:
-    """A tensor: a view of `viewDims`, `strides` and `offset` (in elements) on `storage`, memory of `storageDims`.
+    """A tensor: a view on `storage` with shape `viewDims`, `strides` and `offset` (in elements).
 
-    `storage` is a contiguous NumPy array or torch.Tensor of any dtype, or anything with a buffer or DLPack. None is
-    the null address. `strides` None means contiguous. Returns None (and a text for aclGetRecentErrMsg) where the real
-    function returns a null pointer, and for dimensions, strides or offset that are negative.
+    `storage` is a contiguous NumPy array or torch.Tensor of any dtype, or any object with a buffer or DLPack. None is
+    the null address. `storageDims` is the declared shape of the storage. If `strides` is None, the view is contiguous.
+    Returns None if the real function returns a null pointer, and for negative dimensions, strides or offsets.
+    aclGetRecentErrMsg then returns the reason.
     """
     try:
         tensor = tensor_of("aclCreateTensor", viewDims, dataType, strides, offset, format_name(format), storageDims)
         tensor.put(*tensor.view_on(storage_of(storage, "aclCreateTensor")))
         return tensor
-    except Exception as error:  # a C function does not raise, whatever its arguments
+    except Exception as error:  # a C function does not raise, for any arguments
         _report(error, "aclCreateTensor")
         return None
 
@@ -194,7 +195,7 @@ def tensor_of(
     form: str,
     storage_dims: Sequence[int] | None,
 ) -> AclTensor:
-    """A tensor without storage. Errors begin with `context`."""
+    """A tensor without storage. Error messages begin with `context`."""
 
     def sizes(name: str, values: Sequence[int] | None) -> tuple[int, ...]:
         if values is None:
@@ -210,7 +211,7 @@ def tensor_of(
             f"{context}: dataType is {data_type!r}; it must be one of aclDataType; pass ACL_FLOAT or another one"
         )
     dims = sizes("viewDims", view_dims)
-    # programs compute the storage of no elements from strides, and may come below 0
+    # If a view has no elements, a program that computes storageDims from strides may get a negative number.
     storage = (0,) if 0 in dims and storage_dims is not None else sizes("storageDims", storage_dims)
     steps = loop.row_major(dims, 1) if strides is None else sizes("strides", strides)
     if len(steps) != len(dims):
@@ -224,7 +225,7 @@ def tensor_of(
 
 
 def storage_of(storage: Any, function: str) -> Storage:
-    """The memory of an object, whose address a C program would pass."""
+    """The memory of an object. A C program passes its address instead of the object."""
     if storage is None:
         return Storage(0, 0, "cpu", "numpy", True, None)
     if not isinstance(storage, np.ndarray) and not hasattr(storage, "__dlpack__"):
@@ -252,7 +253,7 @@ def storage_of(storage: Any, function: str) -> Storage:
 
 
 def _report(error: Exception, function: str) -> int:
-    """Report a failure and return its status. Python's own exceptions mean an argument of the wrong kind."""
+    """Report an error and return its status. An error that is not actgrad's means an argument of a wrong type."""
     is_ours = isinstance(error, (NullArgument, InvalidArgument))
     cause = quote(f"{type(error).__name__}: {error}")
     fault = (
@@ -262,7 +263,7 @@ def _report(error: Exception, function: str) -> int:
 
 
 def aclDestroyTensor(tensor: AclTensor | None) -> int:
-    """Destroy a tensor. Its storage stays the caller's. A null pointer is fine."""
+    """Destroy a tensor. The caller still owns its storage. A null pointer is allowed."""
     if isinstance(tensor, AclTensor):
         tensor.put(None, "")
     elif tensor is not None:
@@ -272,7 +273,7 @@ def aclDestroyTensor(tensor: AclTensor | None) -> int:
 
 
 def aclSetRawTensorAddr(tensor: AclTensor | None, addr: Any) -> int:
-    """Put a tensor on another storage, before phase one or after phase two."""
+    """Move a tensor to another storage, before phase one or after phase two."""
     name = "aclSetRawTensorAddr"
     try:
         if tensor is None:
@@ -280,19 +281,19 @@ def aclSetRawTensorAddr(tensor: AclTensor | None, addr: Any) -> int:
         if tensor.view is None:
             raise InvalidArgument(f"{name}: tensor {DESTROYED}")
         tensor.put(*tensor.view_on(storage_of(addr, name)))
-    except Exception as error:  # as in aclCreateTensor
+    except Exception as error:  # a C function does not raise, for any arguments
         return _report(error, name)
     return 0
 
 
-#: The data types of scalars, by C's list: all but STRING, UNDEFINED, INT4 and UINT1.
+#: The data types that a scalar may have: all except UNDEFINED, STRING, INT4, UINT1 and COMPLEX32.
 SCALARS = {
     row.acl: row for row in BY_NUMBER.values() if row.name not in ("undefined", "string", "int4", "uint1", "complex32")
 }
 
 
 def aclCreateScalar(value: Any, dataType: int) -> AclScalar | None:
-    """A scalar: `value` rounded to `dataType`. None (and a text for aclGetRecentErrMsg) on failure."""
+    """A scalar with `value` rounded to `dataType`. None on failure. aclGetRecentErrMsg then returns the reason."""
     name = "aclCreateScalar"
     try:
         if value is None:
@@ -302,17 +303,17 @@ def aclCreateScalar(value: Any, dataType: int) -> AclScalar | None:
             type_name = BY_NUMBER[dataType].acl_name if dataType in BY_NUMBER else repr(dataType)
             raise InvalidArgument(f"{name}: dataType is {type_name}; {NUMBER_TYPE}")
         return _scalar(_rounded(name, value, dtype), dtype)
-    except Exception as error:  # as in aclCreateTensor
+    except Exception as error:  # a C function does not raise, for any arguments
         _report(error, name)
         return None
 
 
 def _scalar(value: float | complex, dtype: Dtype) -> AclScalar:
-    return AclScalar(value, dtype, token((repr(value), dtype)))  # the repr tells 0.0 from -0.0, and NaN equals NaN
+    return AclScalar(value, dtype, token((repr(value), dtype)))  # repr, because 0.0 and -0.0 differ and NaN equals NaN
 
 
 def aclDestroyScalar(scalar: AclScalar | None) -> int:
-    """Destroy a scalar. A null pointer is fine."""
+    """Destroy a scalar. A null pointer is allowed."""
     if isinstance(scalar, AclScalar):
         object.__setattr__(scalar, "is_destroyed", True)
     elif scalar is not None:
@@ -322,7 +323,7 @@ def aclDestroyScalar(scalar: AclScalar | None) -> int:
 
 
 def scalar_of_bits(context: str, data_type: int, bits: bytes) -> AclScalar:
-    """A scalar from the bytes of its value in C. Errors begin with `context`."""
+    """A scalar from the bytes of its value in C. Error messages begin with `context`."""
     dtype = SCALARS.get(data_type)
     if dtype is None:
         raise InvalidArgument(f"{context} is a scalar of dataType {data_type}; {NUMBER_TYPE}")
@@ -332,7 +333,7 @@ def scalar_of_bits(context: str, data_type: int, bits: bytes) -> AclScalar:
 
 
 def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:
-    """The scalar of a parameter. A plain number counts as BOOL, INT64, DOUBLE or COMPLEX128."""
+    """The scalar of a parameter. A Python number has the data type BOOL, INT64, DOUBLE or COMPLEX128."""
     if value is None:
         raise NullArgument(f"{function}: {parameter} is a null pointer; it is required; pass an aclScalar")
     if isinstance(value, AclScalar):
@@ -351,7 +352,7 @@ def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:
 
 _PLAIN_NUMBERS = (
     (float, BY_NAME["float64"]),
-    (bool, BY_NAME["bool"]),  # before int: a bool is one
+    (bool, BY_NAME["bool"]),  # before int, because a bool is an int
     (int, BY_NAME["int64"]),
     (complex, BY_NAME["complex128"]),
 )
@@ -371,7 +372,7 @@ def _rounded(context: str, value: Any, dtype: Dtype) -> float | complex:
             raise InvalidArgument(
                 f"{fault}; {dtype.acl_name} holds {limits.min} to {limits.max}; pass a number in that range"
             )
-        return float(number) if abs(number) <= EXACT else number  # a larger one as a double would not be itself
+        return float(number) if abs(number) <= EXACT else number  # a double cannot represent every larger integer
     if dtype.name == "float64":
         return float(value)
     with default_environment(), np.errstate(over="ignore"):

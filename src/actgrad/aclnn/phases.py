@@ -21,7 +21,7 @@ from .signatures import SECOND, Signature
 
 
 class Phase(partial[Any]):
-    """A phase of a C function as Python calls it, with the name and the parameters of the C function."""
+    """Phase one or phase two as a Python function, with the name and the parameters of the C function."""
 
     __name__: str
     __qualname__: str
@@ -30,9 +30,9 @@ class Phase(partial[Any]):
 
     def __new__(cls, function: Any, name: str, parameters: list[str], document: Callable[[], str]) -> Phase:
         self = super().__new__(cls, function)
-        function.__qualname__ = name  # which Python names where an argument is missing
+        function.__qualname__ = name  # Python's error about a missing argument has this name
         self.document, self.__name__, self.__qualname__, self.__module__ = document, name, name, str(__package__)
-        names = [name + "_" * iskeyword(name) for name in parameters]  # C has a parameter lambda
+        names = [name + "_" * iskeyword(name) for name in parameters]  # a C function has a parameter `lambda`
         self.__text_signature__ = function.__text_signature__ = f"({', '.join([*names, '/'])})"
         return self
 
@@ -40,7 +40,7 @@ class Phase(partial[Any]):
         return f"<C function {self.__name__}{self.__text_signature__}>"
 
     def __reduce__(self) -> Any:
-        return self.__name__  # pickles and copies stand for the name
+        return self.__name__  # a pickle has only the name, and loading finds the same object
 
 
 Phase.__doc__ = LazyDocstring(Phase.__doc__, lambda phase: phase.document())  # type: ignore[assignment]
@@ -117,7 +117,7 @@ def _documentation_of_second(signature: Signature) -> str:
 
 
 def _documentation(signature: Signature) -> str:
-    """The docstring of phase one: the parameters, the checks by their statuses, and an example with phase two."""
+    """The docstring of phase one: the parameters, the checks for each status, and an example with both phases."""
     definition = signature.definition
     writer = Docstring(definition, signature.translated, "array or AclTensor", has_defaults=False)
     arguments, statuses = [], dict[int, list[str]]()
@@ -149,7 +149,7 @@ def _documentation(signature: Signature) -> str:
 
 
 def _example(signature: Signature) -> list[str]:
-    """Both phases on small arrays, under a product that has the function."""
+    """An example with both phases on small arrays, on a product that has the function."""
     definition = signature.definition
     dtype = "float32" if "float32" in definition.dtypes else definition.dtypes[0]
     sample, outputs = ExampleCall(definition, dtype=f", dtype=np.{dtype}"), definition.schema.outputs
@@ -157,7 +157,7 @@ def _example(signature: Signature) -> list[str]:
     tensors, codes = {}, []
     for p in signature.parameters:
         if p.type == "Tensor" and (p.argument in required or (p.is_unread and not p.is_optional)):
-            codes.append(f"{p.name}{'_' * iskeyword(p.name)}")  # C has a parameter lambda
+            codes.append(f"{p.name}{'_' * iskeyword(p.name)}")  # a C function has a parameter `lambda`
             is_output = p.argument in outputs
             of_output, *_ = (*definition.dtypes_of(p.argument), dtype)
             empty = f"np.empty({sample.result_shapes.get(p.argument)}, dtype=np.{of_output})"

@@ -1,4 +1,4 @@
-"""The C functions of an operator: names and parameters, derived from its schema."""
+"""The names and parameters of an operator's C functions, which follow from its schema."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..base.forks import cached_property
 from ..calls.operator import REGISTRY, Operator
 from ..contract import Check, When, checks_of
 
-#: Words of messages, and C's words for them. Data types are written as in the documents.
+#: Word in a message -> the word in C. Data types have the names of the documents.
 _WORDS = {row.name: row.acl_name for row in BY_NUMBER.values()} | {
     "None": "a null pointer",
     "True": "true",
@@ -31,13 +31,13 @@ _C_TYPES = {"Tensor": "aclTensor*", "Scalar": "aclScalar*", "bool": "bool", "int
 class CParameter:
     """A parameter of a C function."""
 
-    name: str  # in C
-    argument: str  # in the operator's schema
+    name: str  # the name in C
+    argument: str  # the name in the operator's schema
     type: str  # "Tensor", "Scalar", "bool", "int", "double" or "text"
     is_output: bool = False
-    is_const: bool = False  # a pointer to what the function does not change, by CANN's prototype
-    is_unread: bool = False  # a tensor that the function neither reads nor writes
-    is_optional: bool = False  # which may be a null pointer
+    is_const: bool = False  # whether it is a const pointer in CANN's prototype
+    is_unread: bool = False  # whether the function neither reads nor writes it
+    is_optional: bool = False  # whether an unread tensor may be a null pointer
 
     @property
     def c_type(self) -> str:
@@ -47,13 +47,13 @@ class CParameter:
 
 @dataclass(frozen=True)
 class Signature:
-    """The first of an operator's two C functions. The second has the same parameters for all operators."""
+    """The signature of phase one of a C function. Phase two has the same parameters for all functions."""
 
-    name: str  # the name of the second function
+    name: str  # the name of phase two
     operator: Operator
     function: C
-    definition: Definition  # of its calls
-    in_place: bool  # the first tensor, selfRef, is input and output
+    definition: Definition  # the definition with the checks and limits of this C function
+    in_place: bool  # whether the first tensor is both input and output
     parameters: tuple[CParameter, ...]
 
     @property
@@ -64,7 +64,7 @@ class Signature:
 
     @property
     def header(self) -> str:
-        """The file of aclnnop/ that declares it."""
+        """The header in aclnnop/ that declares the function."""
         return self.function.header or f"aclnn_{_snake(self.function.name)}.h"
 
     @property
@@ -73,7 +73,7 @@ class Signature:
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """The checks that a call can break, in order: none on what the function fixes or has a default for."""
+        """The checks that a call can break, in order. A call cannot break checks of fixed arguments and of defaults."""
         return tuple(check for check in checks_of(self.definition) if self._can_break(check))
 
     def _can_break(self, check: Check) -> bool:
@@ -94,7 +94,7 @@ class Signature:
         return names
 
     def translated(self, text: str) -> str:
-        """A message or a rule in the words of C."""
+        """A message or a rule with the names of the C interface."""
         words = {**_WORDS, **self._names}
         prefix = f"{self.operator.name}: "
         translated = _WORD.sub(lambda match: words.get(match[0], match[0]), text.removeprefix(prefix))
@@ -105,33 +105,33 @@ class Signature:
         return f"aclnnStatus {self.first_name}({', '.join([*parameters, *RETURNED])})"
 
 
-#: The end of the first function's name.
+#: The end of the name of phase one.
 FIRST = "GetWorkspaceSize"
-#: The out-parameters of the first function. Python returns them.
+#: The last parameters of phase one, which are output pointers. The Python function returns them.
 RETURNED = ("uint64_t* workspaceSize", "aclOpExecutor** executor")
-#: The parameters of the second function.
+#: The parameters of phase two.
 SECOND = ("void* workspace", "uint64_t workspaceSize", "aclOpExecutor* executor", "aclrtStream stream")
 
 
 def camel(name: str) -> str:
-    """The C name of an argument: self_or_result is selfOrResult."""
+    """The C name of an argument, for example selfOrResult for self_or_result."""
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
 
 
 def _snake(name: str) -> str:
-    """The file name of a function: SwiGluGrad is swi_glu_grad."""
+    """The name of a function in snake case, for example swi_glu_grad for SwiGluGrad."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 @cache
 def list_signatures(operator: Operator) -> tuple[Signature, ...]:
-    """The signatures of an operator, for a forward operator of one tensor also the forms in place."""
+    """The signatures of an operator's C functions and of their in-place forms."""
     return tuple(signature for function in operator.aclnn for signature in of_function(operator, function))
 
 
 def of_function(operator: Operator, function: C) -> Iterator[Signature]:
-    """The signature of a C function, and of its form in place if there is one."""
+    """The signature of a C function, and of its in-place form if there is one."""
     parameters = _parameters(operator, function)
     definition = operator.definition
     yield Signature(f"aclnn{function.name}", operator, function, _definition(definition, function), False, parameters)
@@ -144,7 +144,7 @@ def of_function(operator: Operator, function: C) -> Iterator[Signature]:
 
 
 def _definition(definition: Definition, function: C, in_place: bool = False) -> Definition:
-    """The definition that holds for calls of a C function, which may have checks or products of its own."""
+    """The definition for calls of a C function. It differs if the function states other checks or products."""
     before = function.in_place_checks if in_place else function.out_checks
     is_special = before or function.checks or function.null_order or function.products
     if not is_special and function.requires is None:
@@ -159,7 +159,7 @@ def _definition(definition: Definition, function: C, in_place: bool = False) -> 
 
 
 def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
-    """The parameters of phase one, without the last two."""
+    """The parameters of phase one without the last two, RETURNED."""
     schema = operator.schema
     arguments = [argument for argument in schema.arguments if argument.name not in function.fixed]
     types = {a.name: "Tensor" if a.is_tensor else a.type for a in arguments} | dict.fromkeys(schema.outputs, "Tensor")
@@ -183,7 +183,7 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
 
 
 def find(name: str) -> Signature | None:
-    """The signature of the pair whose second function has this name."""
+    """The signature of the C function whose phase two has this name."""
     stem = name.removeprefix("aclnn")
     for operator in REGISTRY.values():
         for function in operator.definition.aclnn:
@@ -192,6 +192,6 @@ def find(name: str) -> Signature | None:
     return None
 
 
-def every() -> list[Signature]:
+def all_signatures() -> list[Signature]:
     """The signatures of all operators, in the order of the registry."""
     return [signature for operator in REGISTRY.values() for signature in list_signatures(operator)]

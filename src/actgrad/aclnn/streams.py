@@ -1,7 +1,7 @@
-"""Streams. Work runs at once, or, with ACTGRAD_STRICT=1 (read at import), when its stream is synchronised.
+"""Streams. Work runs at once. In strict mode (ACTGRAD_STRICT=1 at import), it runs when the stream is synchronised.
 
-On an NPU a stream's work runs later than its call. A program that reads a result without synchronising is wrong there,
-although it works here. In strict mode it is wrong here too.
+On an NPU, work on a stream runs later than its call. A program that reads a result before it synchronises the stream is
+wrong on an NPU, but works here. In strict mode, the program reads wrong results here too.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _log = logging.getLogger("actgrad.aclnn")
 
 
 class StreamError(ActgradError):
-    """A stream that was destroyed, or an object that is not a stream (ACLNN_ERR_RUNTIME_ERROR)."""
+    """A stream was destroyed, or an object is not a stream (ACLNN_ERR_RUNTIME_ERROR)."""
 
     status = STATUSES["ACLNN_ERR_RUNTIME_ERROR"]
 
 
 class AclrtStream(Handle):
-    """aclrtStream: a queue of work, done in order."""
+    """aclrtStream: a queue of work. Work runs in the order in which it was submitted."""
 
     __slots__ = ("_lock", "_process", "_work", "is_destroyed")
 
@@ -39,14 +39,14 @@ class AclrtStream(Handle):
         self.is_destroyed = False
 
     def submit(self, work: Callable[[], object]) -> None:
-        """Do `work`: now, or strictly at the next synchronize."""
+        """Run `work` now, or in strict mode when the stream is synchronised."""
         if STRICT:
             self._work.append(work)
         else:
             work()
 
     def synchronize(self) -> None:
-        """Do the queued work. A forked child does not wait for a thread of its parent's."""
+        """Run the queued work. After a fork, a child makes a new lock, because the old one may never be free."""
         if self._process != os.getpid():
             self._lock, self._process = threading.Lock(), os.getpid()
         with self._lock:
@@ -54,7 +54,7 @@ class AclrtStream(Handle):
                 self._work.popleft()()
 
     def destroy(self) -> None:
-        """Take no more work, and drop the queued work."""
+        """Refuse further work, and discard the queued work."""
         self.is_destroyed = True
         if self._work:
             _log.warning(
@@ -64,11 +64,11 @@ class AclrtStream(Handle):
             self._work.clear()
 
 
-_DEFAULT = AclrtStream()  # the default stream, which programs pass as a null pointer
+_DEFAULT = AclrtStream()  # the stream of calls that pass a null pointer
 
 
 def stream_of(stream: AclrtStream | None, function: str) -> AclrtStream:
-    """A parameter that is a stream. A null pointer is the default stream."""
+    """The stream of a parameter. A null pointer is the default stream."""
     if stream is None:
         return _DEFAULT
     if not isinstance(stream, AclrtStream):
@@ -79,17 +79,17 @@ def stream_of(stream: AclrtStream | None, function: str) -> AclrtStream:
 
 
 def aclrtCreateStream() -> tuple[int, AclrtStream]:
-    """A new stream: (status, stream)."""
+    """Create a stream. Returns (status, stream)."""
     return 0, AclrtStream()
 
 
 def aclrtSynchronizeStream(stream: AclrtStream | None) -> int:
-    """Do all work of a stream. A null pointer is the default stream."""
+    """Run all work of a stream. A null pointer is the default stream."""
     return _runtime(lambda: stream_of(stream, "aclrtSynchronizeStream").synchronize())
 
 
 def aclrtDestroyStream(stream: AclrtStream | None) -> int:
-    """Destroy a stream, without its queued work. The default stream cannot be destroyed."""
+    """Destroy a stream and discard its queued work. The default stream cannot be destroyed."""
 
     def destroy() -> None:
         if stream is None:
@@ -104,7 +104,7 @@ def aclrtDestroyStream(stream: AclrtStream | None) -> int:
 
 
 def _runtime(call: Callable[[], None]) -> int:
-    """The status of a runtime call. Its codes for streams differ from the operators'."""
+    """The status of a call of a runtime function. For wrong streams, this status is a code of aclError."""
     try:
         call()
     except StreamError as error:

@@ -1,9 +1,14 @@
 """One call, from its arguments to its kernel.
 
-`operator` is the function that a user calls, `arguments` turns its arguments into views and plain values, `prepare`
-checks them, makes the kernel and gives it memory, and `aliasing` refuses outputs that overlap inputs. `plan`
-is a call ready to run. `counted_kernel` computes the rows that a tensor counts or groups. `call_cache` keeps calls that
-passed, and `fast_path` takes calls like these to their kernels: in C by `_fastcall.c`, with `_arrays.h` and
-`_aliasing.h`, where `extension` finds it compiled. `precompile` compiles ahead, and `dynamo` keeps PyTorch's compiler
-out.
+operator        the function that a user calls
+arguments       turns its arguments into views and plain values
+prepare         checks a call, makes its kernel and allocates its outputs
+aliasing        refuses outputs that overlap inputs
+counted_kernel  computes rows that a tensor counts or groups
+plan            a checked call, ready to run
+call_cache      keeps the calls that passed their checks
+fast_path       takes a call like an earlier one directly to its kernel. `_fastcall.c` does the same in C
+extension       loads `_fastcall.c`, with `_arrays.h` and `_aliasing.h`, if it is compiled
+precompile      compiles kernels before they are needed
+dynamo          functions that torch.compile must not trace
 """

@@ -1,4 +1,7 @@
-"""Whether an output may lie where it does: exactly on an input that no later result needs, or apart from everything."""
+"""The rule on the memory of outputs: an output may be exactly an input, or must share no memory with any tensor.
+
+An output must not be an input that the loop needs for a later element.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +15,24 @@ from ..arrays import ArrayView, raw_array
 from ..base.errors import InvalidArgument
 from ..base.loop import Loop, TensorMeta, extent, same_layout
 
-_ENUMERABLE = 1 << 24  # elements of an output whose addresses are compared one by one
+_MAX_COMPARED = 1 << 24  # the largest number of elements whose addresses are compared one by one
 
 
 class Layout(NamedTuple):
-    """A tensor's bytes, counted from its address, and the tensors whose memory it may overwrite as an output."""
+    """The range of a tensor's bytes, counted from its address, and the tensors that it may overwrite as an output."""
 
     low: int  # the first byte
     high: int  # the byte after the last one
-    alike: int = 0  # bit j: as an output, the tensor may be exactly tensor j
+    alike: int = 0  # bit j is 1 if this output may be exactly tensor j
 
 
 def layouts(
     outputs: Sequence[TensorMeta], inputs: Sequence[TensorMeta], loop: Loop | None = None
 ) -> tuple[Layout, ...]:
-    """The layouts of a call's outputs and then of its inputs. `loop` computes them, or nothing does.
+    """The layouts of a call's outputs and then of its inputs. `loop` is None if no loop computes the outputs.
 
-    An output may be an input if the loop reads and writes each of its elements at the same place. An input that the
-    loop does not see is read before it, or never.
+    An output may be an input if the loop reads each element of the input at the address to which it writes. It may also
+    be an input that is not in the loop, because such an input is read before the loop or never.
     """
     present = (*outputs, *inputs)
     loop_tensors = {operand.tensor for operand in loop.operands} if loop is not None else set()
@@ -46,7 +49,7 @@ def layouts(
 
 
 def resized(layouts: Sequence[Layout], metas: Sequence[TensorMeta]) -> tuple[Layout, ...]:
-    """The layouts of a call on contiguous tensors with another shape: outputs, then inputs."""
+    """The layouts of the same call on contiguous tensors of another shape. `metas` are the outputs, then the inputs."""
     pairs = zip(layouts, metas, strict=True)
     return tuple([Layout(0, meta.size * meta.dtype.itemsize, layout.alike) for layout, meta in pairs])
 
@@ -59,9 +62,9 @@ def check(
     inputs: Sequence[ArrayView | None],
     layouts: Sequence[Layout],
 ) -> None:
-    """Raise if a given output is read-only, or overlaps an input that it may not overwrite, or another output.
+    """Raise if a caller's output is read-only, overlaps another output, or overlaps an input that it may not overwrite.
 
-    `layouts` belong to all outputs, also fresh ones, and then to the inputs that the call has.
+    An output is None if the call allocates it. `layouts` has all outputs, then the inputs that are not None.
     """
     for k, output in enumerate(outputs):
         if output is None:
@@ -94,16 +97,17 @@ def check(
 
 
 def _fault(output: str, other: str, is_needed: bool) -> str:
-    """The fault of an output that overlaps an input. `is_needed`: it is the same view, but later results need it."""
+    """The message about an output that overlaps an input. `is_needed`: it is the same view, but needed later."""
     if is_needed:
         return f"{output} overlaps {other}; results that come later need {other}; pass separate memory for {output}"
     return f"{output} overlaps {other}; it must be exactly {other}, or share no memory; pass separate memory"
 
 
 def may_write(addresses: Sequence[int], layouts: Sequence[tuple[int, int, int]], outputs: int) -> bool:
-    """Whether each output is exactly an input that it may be, or apart from it. False if only each address can tell.
+    """Whether the ranges of bytes show that no output overlaps another tensor, except an input that it may overwrite.
 
-    `layouts` are of outputs, then inputs. `_aliasing.h` states the same rule for C.
+    False if ranges overlap, although the elements may not. `addresses` and `layouts` are of outputs, then inputs.
+    `_aliasing.h` states the same rule for C.
     """
     for k in range(outputs):
         address = addresses[k]
@@ -117,12 +121,12 @@ def may_write(addresses: Sequence[int], layouts: Sequence[tuple[int, int, int]],
 
 
 def share_memory(a: ArrayView, b: ArrayView) -> bool:
-    """Whether an element of `a` and one of `b` share a byte. The answer is exact, which interleaved views need."""
+    """Whether an element of `a` and an element of `b` share a byte. The answer is exact, also for interleaved views."""
     return bool(np.shares_memory(raw_array(a.address, a.meta), raw_array(b.address, b.meta)))
 
 
 def refuse_self_overlap(operator: str, name: str, meta: TensorMeta) -> None:
-    """Raise if two elements of an output lie on the same byte."""
+    """Raise if two elements of an output share a byte."""
     if overlaps_itself(meta):
         layout = f"shape {meta.shape}, strides {meta.strides} bytes"
         expected = "each element must have its own memory"
@@ -130,13 +134,13 @@ def refuse_self_overlap(operator: str, name: str, meta: TensorMeta) -> None:
 
 
 def overlaps_itself(meta: TensorMeta) -> bool:
-    """Whether two elements of a tensor lie on the same byte."""
+    """Whether two elements of a tensor share a byte."""
     if 0 in meta.shape:
         return False
     steps = sorted((abs(s), n) for n, s in zip(meta.shape, meta.strides, strict=True) if n > 1)
     reach = meta.dtype.itemsize
     for k, (stride, n) in enumerate(steps):
-        if stride < reach:  # dimensions interlock: rare, and told only by the addresses themselves
+        if stride < reach:  # dimensions interleave, which is rare. Then only a comparison of addresses tells
             return _elements_collide(meta, steps[: k + 1]) or (k + 1 < len(steps) and _elements_collide(meta, steps))
         reach += stride * (n - 1)
     return False
@@ -145,8 +149,8 @@ def overlaps_itself(meta: TensorMeta) -> bool:
 def _elements_collide(meta: TensorMeta, steps: list[tuple[int, int]]) -> bool:
     if any(stride == 0 for stride, _ in steps):
         return True
-    if prod(n for _, n in steps) > _ENUMERABLE:
-        return True  # too many to compare, so refuse
+    if prod(n for _, n in steps) > _MAX_COMPARED:
+        return True  # refuse, because a comparison would take too long
     offsets = np.zeros(1, np.int64)
     for stride, n in steps:
         offsets = np.add.outer(offsets, stride * np.arange(n, dtype=np.int64)).ravel()

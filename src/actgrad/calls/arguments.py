@@ -1,4 +1,4 @@
-"""The arguments of a call: from what a caller wrote to views and plain values, each error naming its argument."""
+"""The arguments of a call: `arrange` and `views` turn a caller's arguments into views and plain values."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from ..base.dtypes import EXACT
 from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, kind_of, quantity, quote
 from ..base.schema import Argument
 
-Inputs = Sequence["ArrayView | None"]  # in the order of the schema, None for an optional tensor that was left out
-Outputs = Sequence["ArrayView | None"]  # empty where all are to be allocated
+Inputs = Sequence["ArrayView | None"]  # in the order of the schema. None for an optional tensor that was left out
+Outputs = Sequence["ArrayView | None"]  # empty if the call allocates all outputs
 
 
 def arrange(
     definition: Definition, tensors: tuple[Any, ...], attributes: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The tensors of a call in the schema's order, None for one left out, and all its attributes."""
+    """The tensors of a call in the schema's order, or None for a tensor that is left out, and all attributes."""
     names = definition.schema.tensor_names
     values = definition.defaults
     if attributes:
-        tensors, attributes = _by_name(definition, tensors, attributes)
-        pairs = _known(definition, attributes)
+        tensors, attributes = _split_by_name(definition, tensors, attributes)
+        pairs = _with_arguments(definition, attributes)
         values = {**values, **attributes}
     elif len(tensors) > len(names):
         _refuse_surplus(definition, len(tensors))
     missing = len(names) - len(tensors)
     if missing:
         tensors = (*tensors, *(None,) * missing)
-    # Null and product come before all else: also before an argument of a wrong type.
+    # Errors about null and product come before all other errors, also before errors about wrong types.
     if products.any_chosen() or any(t is None for t in tensors) or any(v is None for v in values.values()):
         tensors_by_name = dict(zip(names, tensors, strict=True))
         contract.run(
@@ -48,7 +48,7 @@ def arrange(
 
 
 def views(definition: Definition, tensors: tuple[Any, ...], out: tuple[Any, ...]) -> tuple[Inputs, Outputs]:
-    """The memory of a call's tensors and of its outputs. `out` is empty where all are to be allocated."""
+    """The views of a call's tensors and outputs. `out` is empty if the call allocates all outputs."""
     return _views(definition, tensors, definition.schema.tensor_names), _views(
         definition, out, definition.schema.outputs
     )
@@ -60,7 +60,7 @@ def _views(definition: Definition, tensors: tuple[Any, ...], names: tuple[str, .
 
 
 def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
-    """An attribute's value in the one form that everything behind this point knows."""
+    """An attribute's value in its standard form: a float, int, bool, complex number or name of a choice."""
     name, kind = argument.name, argument.type
     if value is None or (kind == "Scalar" and type(value) is float):
         return value
@@ -78,7 +78,7 @@ def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
             return complex(value)
         if isinstance(value, (numbers.Real, np.bool_)) or type(value).__name__ == "bfloat16":
             return _float(value)
-    except Exception as error:  # whatever a number of another library raises
+    except Exception as error:  # a number of another library may raise any exception
         cause = quote(f"{type(error).__name__}: {error}")
         expected = f"it must be a number, but float() raises {cause}"
         raise InvalidCall(f"{definition.name}: {name} is {quote(value)}; {expected}; pass a float") from error
@@ -87,14 +87,14 @@ def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
 
 
 def flag(function: str, name: str, value: Any) -> bool:
-    """The value of a flag: True or False, also of NumPy, or 1 or 0."""
+    """The value of a flag as a bool. A caller may pass True, False, 1 or 0, of Python or NumPy."""
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
         return bool(value)
     raise InvalidCall(f"{function}: {name} is {quote(value)}; it must be True or False; pass one of these")
 
 
 def check_libraries(definition: Definition, inputs: Inputs, outputs: Outputs) -> None:
-    """Raise for tensors of several libraries."""
+    """Raise an error for tensors of several libraries."""
     first = inputs[0]
     assert first is not None, "the first tensor is never optional"
     for view in (*inputs, *outputs):
@@ -103,7 +103,7 @@ def check_libraries(definition: Definition, inputs: Inputs, outputs: Outputs) ->
 
 
 def refuse_mixture(definition: Definition, inputs: Inputs, outputs: Outputs) -> NoReturn:
-    """Raise for tensors of several libraries or devices."""
+    """Raise the error for tensors of several libraries or devices."""
     pairs = zip((*definition.schema.tensor_names, *definition.schema.outputs), (*inputs, *outputs), strict=False)
     (first_name, first), *rest = [(name, view) for name, view in pairs if view is not None]
     for name, view in rest:
@@ -116,10 +116,10 @@ def refuse_mixture(definition: Definition, inputs: Inputs, outputs: Outputs) -> 
     raise AssertionError("called for tensors that are alike")
 
 
-def _by_name(
+def _split_by_name(
     definition: Definition, tensors: tuple[Any, ...], arguments: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Positional tensors completed by those that were given by name, and the rest: the attributes."""
+    """The tensors, which a caller passed by position or by name, and the attributes."""
     names = definition.schema.tensor_names
     if len(tensors) > len(names):
         _refuse_surplus(definition, len(tensors))
@@ -136,8 +136,8 @@ def _by_name(
     return (*tensors, *rest), {name: value for name, value in arguments.items() if name not in names}
 
 
-def _known(definition: Definition, attributes: dict[str, Any]) -> list[tuple[str, tuple[Argument, Any]]]:
-    """The attributes with their places in the schema."""
+def _with_arguments(definition: Definition, attributes: dict[str, Any]) -> list[tuple[str, tuple[Argument, Any]]]:
+    """Each attribute: its name, its argument in the schema, and its value. Raises for an unknown name."""
     declared = definition.schema.attributes_by_name
     for name in attributes:
         if name not in declared:
@@ -148,7 +148,7 @@ def _known(definition: Definition, attributes: dict[str, Any]) -> list[tuple[str
 
 
 def outputs(definition: Definition, out: Any) -> tuple[Any, ...]:
-    """The outputs that a caller gives, None for one that is to be allocated."""
+    """The outputs that a caller passes. None for an output that the call allocates."""
     names = definition.schema.outputs
     if len(names) == 1:
         return (out,)
@@ -160,7 +160,7 @@ def outputs(definition: Definition, out: Any) -> tuple[Any, ...]:
 
 
 def _float(value: Any) -> float:
-    """The nearest float, infinity for too large numbers. An integer that no float equals is unchanged."""
+    """The nearest float. A large integer stays an int, because a float may not represent it exactly."""
     if isinstance(value, numbers.Integral) and EXACT < abs(int(value)) < 1 << 63:
         return int(value)
     try:
@@ -175,7 +175,7 @@ def _integer(definition: Definition, name: str, value: Any) -> int:
             raise _no_integer(definition, name, quote(value))
         try:
             value = python_operator.index(value)
-        except Exception as error:  # an array has __index__ too. Objects raise whatever they like
+        except Exception as error:  # __index__ of an object, for example of an array, may raise any exception
             raise _no_integer(definition, name, kind_of(value)) from error
     if not -(1 << 63) <= value < 1 << 63:
         expected = "it must be an integer of 64 bits, signed"

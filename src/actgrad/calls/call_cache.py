@@ -1,7 +1,7 @@
-"""The calls of each operator that passed all checks, by their signatures.
+"""The cache of an operator's calls that passed all checks.
 
-A signature is all that checks and kernels depend on: the tensors' metadata, the attributes, the rules and the backend.
-The fast path (fast_path.py) finds the same calls by the arguments themselves, and has the same limit.
+Its key is a signature. Checks and kernels depend only on the signature: the tensors' metadata, the attributes, the
+rules and the backend. The fast path (fast_path.py) has a second cache of the same size, whose keys are arguments.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..base.bounded_cache import BoundedCache
 from ..base.definition import Definition
 from .plan import Prepared
 
-CAPACITY = 1024  # calls of an operator
+CAPACITY = 1024  # calls per operator
 
 _caches: dict[Definition, CallCache] = {}
 
@@ -25,7 +25,7 @@ class CallCache:
 
     def __init__(self) -> None:
         self.prepared = BoundedCache[Hashable, Prepared](CAPACITY)
-        self.similar = BoundedCache[Hashable, Prepared](CAPACITY)  # by signatures without scalars
+        self.similar = BoundedCache[Hashable, Prepared](CAPACITY)  # by signatures without scalars, or without shapes
 
     def forget(self) -> None:
         """Forget all calls."""
@@ -39,10 +39,10 @@ def cache_of(definition: Definition) -> CallCache:
 
 
 def attribute_key(value: Any) -> Hashable:
-    """A key that separates 0.0 from -0.0 and 1.0 from 1+0j, which are equal, and joins NaNs, which are not."""
+    """A key for the cache. The keys of 0.0 and -0.0 differ, and of 1.0 and 1+0j. All NaNs have the same key."""
     if type(value) is float:
         if abs(value) >= sys.float_info.min:
             return value
-        # By bits, also subnormal numbers: a thread that flushes these finds them all equal.
+        # The bits. A comparison of subnormal numbers would be wrong in a thread that flushes them to 0.
         return "nan" if value != value else struct.pack("<d", value)
     return value, type(value)

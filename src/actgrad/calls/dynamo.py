@@ -1,6 +1,6 @@
-"""Functions that torch.compile must not trace: it inlines every Python function, and fails in code that makes code.
+"""Functions that torch.compile must not trace. It traces every Python function, and fails in code that makes code.
 
-A call of such a function breaks the graph. Within graphs use `torch.ops.actgrad`.
+A call of such a function breaks the graph. In graphs, use `torch.ops.actgrad`.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-is_torch_told = False
+is_torch_configured = False  # whether PyTorch's compiler skips these functions
 _functions: list[Any] = []
 
 
-def left_alone(function: F) -> F:
-    """The function itself, marked so that PyTorch's compiler neither inlines nor compiles it."""
-    function._torchdynamo_disable = True  # type: ignore[attr-defined]  # the mark of torch.compiler.disable
+def skip_tracing(function: F) -> F:
+    """The same function, which PyTorch's compiler then neither inlines nor compiles."""
+    function._torchdynamo_disable = True  # type: ignore[attr-defined]  # torch.compiler.disable sets the same attribute
     _functions.append(function)
-    tell_torch()
+    configure_torch()
     return function
 
 
-def tell_torch() -> None:
-    """Let PyTorch, if imported, run these functions and their callees uncompiled."""
-    global is_torch_told
+def configure_torch() -> None:
+    """Make PyTorch's compiler skip these functions and the functions that they call, if PyTorch is imported."""
+    global is_torch_configured
     if not hasattr(sys.modules.get("torch"), "__version__"):
-        return  # not imported, or not completely
-    is_torch_told = True
+        return  # PyTorch is not imported, or its import has not ended
+    is_torch_configured = True
     try:
         dynamo = importlib.import_module("torch._C._dynamo.eval_frame")
         skip = dynamo._FrameAction.SKIP
@@ -37,4 +37,4 @@ def tell_torch() -> None:
         for function in _functions:
             dynamo.set_code_exec_strategy(function.__code__, strategy)
     except (ImportError, AttributeError):
-        return  # another version of PyTorch: its compiler may trace them and warn. Results are the same
+        return  # this version of PyTorch has other names. Its compiler may warn, but results are the same

@@ -1,6 +1,7 @@
-"""The optional extension `_fastcall`: whether it is used, and the parts of PyTorch that it reads.
+"""The optional extension `_fastcall`: this module loads it, and gives it access to PyTorch.
 
-It is used where it was compiled from the sources next to this file. ACTGRAD_FASTCALL=0 switches it off.
+actgrad uses the extension only if it was compiled from the sources next to this file. ACTGRAD_FASTCALL=0 switches the
+extension off.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from ..arrays import interception
 from ..base import first_use, products
 
 SOURCES = ("_fastcall.c", "_arrays.h", "_aliasing.h")
-RELEASE = 16384  # elements of a call during which other Python threads may run
-#: The names that Linux and macOS give to C++ functions of PyTorch.
-_QUESTIONS = (
+RELEASE = 16384  # a kernel with at least this number of elements runs without Python's global lock
+#: The names of C++ functions of PyTorch in its library, on Linux and macOS.
+_MODE_FUNCTIONS = (
     "_ZN2at4impl27torch_function_mode_enabledEv",
     "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE",
     "_ZN3c108GradMode10is_enabledEv",
@@ -29,10 +30,10 @@ _QUESTIONS = (
 
 
 def hash_of_sources() -> str:
-    """The hash that a binary of the extension carries, empty where a source is missing."""
+    """The hash of the extension's sources, or "" if a source is missing. A binary contains the hash of its sources."""
     sources = []
     try:
-        for name in SOURCES:  # without pathlib, whose import takes longer than all of this
+        for name in SOURCES:  # without pathlib, because its import takes longer than this function
             with open(os.path.join(os.path.dirname(__file__), name), "rb") as source:
                 sources.append(source.read())
     except OSError:
@@ -41,7 +42,7 @@ def hash_of_sources() -> str:
 
 
 def _load() -> tuple[Any, str]:
-    """The extension or None, and its state in words."""
+    """The extension or None, and a text about its state."""
     if os.environ.get("ACTGRAD_FASTCALL") == "0":
         return None, "Python; the extension is switched off by ACTGRAD_FASTCALL=0"
     try:
@@ -55,23 +56,23 @@ def _load() -> tuple[Any, str]:
 
 
 @functools.cache
-def words(count: int) -> Callable[..., bytes]:
-    """A function that packs `count` numbers for the extension."""
+def packer(count: int) -> Callable[..., bytes]:
+    """A function that packs `count` integers of 64 bits for the extension."""
     return struct.Struct(f"<{count}q").pack
 
 
 def packed(code: tuple[int, int] | None, size: int) -> bytes | None:
-    """A kernel's function and block, and whether it runs without the interpreter's lock, for the extension.
+    """A kernel, packed for the extension: its function, its block, and whether it runs without Python's global lock.
 
-    None if the kernel has no machine code or without an extension.
+    None if the kernel has no machine code, or if there is no extension.
     """
     if code is None or native is None:
         return None
-    return words(3)(*code, size >= RELEASE)
+    return packer(3)(*code, size >= RELEASE)
 
 
 def adopt_torch() -> None:
-    """Tell the extension where PyTorch's functions and types are. PyTorch is imported completely."""
+    """Give the extension the addresses of PyTorch's functions and types. The import of PyTorch must have ended."""
     if native is None:
         return
     torch = sys.modules["torch"]
@@ -82,20 +83,23 @@ def adopt_torch() -> None:
 
 
 def _adopt_questions(torch: Any) -> bool:
-    """Whether the extension can ask PyTorch for interceptors."""
+    """Give the extension PyTorch's functions about modes. False if this PyTorch lacks them.
+
+    With these functions, the extension can ask whether a mode of PyTorch must see a call.
+    """
     try:
-        with first_use.lock:  # a child forked during a load could load nothing
+        with first_use.lock:  # if a process forks while it loads a library, the child cannot load any library
             library = ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so"))
-        addresses = [ctypes.cast(library[name], ctypes.c_void_p).value for name in _QUESTIONS]
+        addresses = [ctypes.cast(library[name], ctypes.c_void_p).value for name in _MODE_FUNCTIONS]
         keys = tuple(int(key) for key, _ in interception.dispatch_keys(torch))
-    except (AttributeError, OSError):  # another system's library, or other names
+    except (AttributeError, OSError):  # this PyTorch has no such library, or no such function
         return False
     native.adopt_questions(*addresses, keys)
     return True
 
 
 def _adopt_tensors(torch: Any) -> None:
-    """Let the extension look at tensors, where this PyTorch has DLPack's exchange API."""
+    """Give the extension access to PyTorch's tensors, if this PyTorch has DLPack's exchange API."""
     capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     forward_mode = vars(torch.autograd.forward_ad)
     if capsule is not None and "_current_level" in forward_mode:

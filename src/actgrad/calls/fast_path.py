@@ -1,6 +1,6 @@
-"""The fast path: a call like one that passed all checks goes straight to its kernel.
+"""The fast path: if a call is like an earlier call that passed all checks, its kernel runs at once.
 
-`_fastcall.c` is the fast path where the extension is there. Without it, `PythonFastPath` does the same in Python.
+`_fastcall.c` is the fast path in C. Without the extension, `PythonFastPath` does the same in Python.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ from .plan import Prepared
 class CachedCall(NamedTuple):
     """A call that passed all checks. The extension knows the order of these fields."""
 
-    names: tuple[str, ...]  # of the attributes given, in the caller's order
-    values: tuple[Any, ...]  # of the same attributes
-    layouts: bytes  # of outputs, then inputs: first byte and end, and bits of the tensors that an output may be
+    names: tuple[str, ...]  # the names of the attributes that the caller passes, in the caller's order
+    values: tuple[Any, ...]  # the values of the same attributes
+    layouts: bytes  # `aliasing.Layout` of outputs, then inputs, as integers of 64 bits
     packed: bytes | None  # see plan.packed_kernel
-    allocate: tuple[tuple[Callable[..., Any], int], ...] | None  # functions, each with the index of its tensor, or -1
-    note_written: Callable[[Any], None] | None  # takes a tuple of outputs that a caller gave
+    #: For each output a function that allocates it, and the index of the input that the function takes, or -1.
+    allocate: tuple[tuple[Callable[..., Any], int], ...] | None
+    note_written: Callable[[Any], None] | None  # a function of the tuple of outputs that a caller passes
     kernel: Kernel
 
 
 def cached_call(
     attributes: dict[str, Any], inputs: Inputs, outputs: Sequence[ArrayView], prepared: Prepared, is_fresh: bool
 ) -> CachedCall | None:
-    """The call as the fast path remembers it, or None if such calls have no fast path."""
+    """The entry of the fast path's cache for this call, or None if such calls have no fast path."""
     kind = outputs[0].kind
     if kind not in ("numpy", "torch") or outputs[0].device != "cpu" or prepared.kernel.machine_code is None:
         return None
@@ -55,7 +56,7 @@ def cached_call(
 
 
 def _allocator(result: ArrayView, inputs: Inputs) -> tuple[Any, int]:
-    """A function that allocates results like this one, and the number of the input that it takes, -1 for none."""
+    """A function that allocates an output like this one, and the index of the input that the function takes, or -1."""
     for number, view in enumerate(inputs):
         if view is not None and view.meta == result.meta:
             return arrays.empty_like(result), number
@@ -63,7 +64,7 @@ def _allocator(result: ArrayView, inputs: Inputs) -> tuple[Any, int]:
 
 
 class PythonFastPath:
-    """The fast path without the extension: a callable that falls back to its method `_slow_path`."""
+    """The fast path in Python: a callable. A call that is not in its cache takes the method `_slow_path`."""
 
     _entries: dict[Any, tuple[CachedCall, tuple[tuple[int, int, int], ...], int]]
     _slow_path: Callable[..., Any]
@@ -83,7 +84,7 @@ class PythonFastPath:
     def _remember(self, arguments: tuple[Any, ...], outputs: tuple[Any, ...], call: CachedCall) -> int:
         """Cache a call and return the number of cached calls, or 0 if such a call has no fast path."""
         tensors = arguments[: len(arguments) - len(call.names)]
-        description = _described((*outputs, *tensors), len(outputs))
+        description = _describe((*outputs, *tensors), len(outputs))
         if description is None or not all(type(value) in (int, bool, str, float) for value in call.values):
             return 0
         words = struct.unpack(f"<{len(call.layouts) // 8}q", call.layouts)
@@ -94,7 +95,7 @@ class PythonFastPath:
             self._entries[0, description[0][len(outputs) :], attributes] = entry
         return len(self._entries)
 
-    @dynamo.left_alone
+    @dynamo.skip_tracing
     def __call__(self, /, *tensors: Any, out: Any = None, **attributes: Any) -> Any:
         result = self._try(tensors, out, attributes) if tensors and self._entries else None
         return self._slow_path(*tensors, out=out, **attributes) if result is None else result
@@ -102,21 +103,21 @@ class PythonFastPath:
     def direct(self, /, *tensors: Any, **attributes: Any) -> Any:
         """The result of a call on tensors that need no dispatcher of PyTorch, or None.
 
-        The extension's returns NotImplemented where the autograd graph alone has to see the call.
+        The same method of the extension returns NotImplemented if only the autograd graph must see the call.
         """
-        return None if _described_torch(tensors, 0) is None else self(*tensors, **attributes)
+        return None if _describe_torch(tensors, 0) is None else self(*tensors, **attributes)
 
     def _try(self, tensors: tuple[Any, ...], out: Any, attributes: dict[str, Any]) -> Any:
-        """The result of a call that is like a cached one, None for the slow path."""
+        """The result of a call that is like a cached call, or None if the call must take the slow path."""
         if products.selected.get() is not None or not (backends.torch_is_adopted or "torch" not in sys.modules):
             return None
         outputs = () if out is None else out if type(out) is tuple else (out,)
-        described = _described((*outputs, *tensors), len(outputs))
+        described = _describe((*outputs, *tensors), len(outputs))
         if described is None or (out is not None and not outputs):
             return None
         try:
             entry = self._entries.get((len(outputs), described[0], _keys(attributes)))
-        except TypeError:  # no hash: no number either, which the slow path says
+        except TypeError:  # an attribute without a hash is not a number. The slow path raises the error
             return None
         if entry is None:
             return None
@@ -132,13 +133,13 @@ class PythonFastPath:
 
 
 def _compute_fresh(call: CachedCall, tensors: tuple[Any, ...], addresses: list[int]) -> Any:
-    """The results of a call, allocated here, or None for the slow path."""
+    """The results of a call that allocates its outputs, or None if the call must take the slow path."""
     assert call.allocate is not None
     try:
         results = tuple([function() if like < 0 else function(tensors[like]) for function, like in call.allocate])
-    except Exception:  # the slow path names the fault
+    except Exception:  # the slow path raises the error
         return None
-    described = _described(results, len(results))
+    described = _describe(results, len(results))
     if described is None:
         return None
     call.kernel.run(*described[1], *addresses)
@@ -149,15 +150,15 @@ def _keys(attributes: dict[str, Any]) -> tuple[Any, ...]:
     return tuple([(name, type(value), attribute_key(value)) for name, value in attributes.items()])
 
 
-Described = tuple[tuple[Any, ...], list[int]]  # a key of each object, and the addresses of those that are not None
+Description = tuple[tuple[Any, ...], list[int]]  # the key of each object, and the addresses of objects except None
 
 
-def _described(objects: tuple[Any, ...], outputs: int) -> Described | None:
-    """Keys and addresses of outputs, then inputs, or None if an object is unknown or not plain."""
-    return _described_numpy(objects, outputs) if type(objects[0]) is np.ndarray else _described_torch(objects, outputs)
+def _describe(objects: tuple[Any, ...], outputs: int) -> Description | None:
+    """The keys and addresses of outputs, then inputs. None if an object is not a plain array or tensor."""
+    return _describe_numpy(objects, outputs) if type(objects[0]) is np.ndarray else _describe_torch(objects, outputs)
 
 
-def _described_numpy(objects: tuple[Any, ...], outputs: int) -> Described | None:
+def _describe_numpy(objects: tuple[Any, ...], outputs: int) -> Description | None:
     keys: list[Any] = []
     addresses: list[int] = []
     for obj in objects:
@@ -174,7 +175,7 @@ def _described_numpy(objects: tuple[Any, ...], outputs: int) -> Described | None
     return tuple(keys), addresses
 
 
-def _described_torch(objects: tuple[Any, ...], outputs: int) -> Described | None:
+def _describe_torch(objects: tuple[Any, ...], outputs: int) -> Description | None:
     torch = sys.modules.get("torch")
     if torch is None or interception.interceptor() or torch.autograd.forward_ad._current_level >= 0:
         return None
@@ -196,7 +197,7 @@ def _described_torch(objects: tuple[Any, ...], outputs: int) -> Described | None
                 return None
             keys.append((kind, obj.dtype, obj.shape, obj.stride()))
             addresses.append(address)
-    except RuntimeError:  # a tensor seen through a transform, or one without strides
+    except RuntimeError:  # a tensor inside a transform of torch.func, or a tensor without strides
         return None
     return tuple(keys), addresses
 

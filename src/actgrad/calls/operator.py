@@ -1,4 +1,4 @@
-"""An operator: its schema, its formula, its limits. Calling it plans and runs it."""
+"""An operator: a definition that can be called. A call checks the arguments and runs a kernel."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 REGISTRY: dict[str, Operator] = {}
 
 
-class _OwnSignature:
-    """The signature that help() and editors show: tensors by position, attributes by name. The class has another."""
+class _CallSignature:
+    """The signature of an operator's call, for help() and editors. The class Operator keeps its other signature."""
 
     def __get__(self, operator: Operator | None, owner: type) -> inspect.Signature:
         if operator is None:
             raise AttributeError("__signature__")
-        inspect: Any = first_use.module("inspect")  # costs a tenth of importing NumPy, and few ask
+        inspect: Any = first_use.module("inspect")  # imported here because few programs ask for a signature
         positional, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
         tensors = [
             inspect.Parameter(a.name, positional, default=None if a.is_optional else inspect.Parameter.empty)
@@ -51,11 +51,11 @@ class _OwnSignature:
 class Operator(FastPath):
     """An operator of the registry. Call it with tensors by position and attributes by name.
 
-    It is a Definition that can be called. Its public data (`schema`, `dtypes`, `requires`, ...) are the definition's.
-    Arguments: the schema line, and by name the fields of base/definition.py. `gradient_of` and `part_of` are operators,
-    `dtypes` and `products` names with spaces between, `aclnn` a C name or several with the attributes that each fixes.
+    An operator has all public fields of its definition: `schema`, `dtypes`, `requires` and so on. The arguments are the
+    schema line and, by name, the fields of base/definition.py. `gradient_of` and `part_of` are operators. `dtypes` and
+    `products` are names with spaces between. `aclnn` is the name of a C function, or C(...), or a tuple of C(...).
 
-    A call takes the fast path first, and else `_slow_path`.
+    A call takes the fast path if an earlier call was like it, otherwise `_slow_path`.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Operator(FastPath):
             text, gradient_of, part_of, dtypes=dtypes, products=products, paper=paper, aclnn=aclnn, ir=ir, **fields
         )
         self._set_up()
-        _hold_names(self.definition)
+        _reserve_names(self.definition)
         self.gradient_of, self.part_of = gradient_of, part_of
         REGISTRY[self.name] = self
 
@@ -84,7 +84,7 @@ class Operator(FastPath):
         self._cache: CallCache = cache_of(self.definition)
 
     def with_definition(self, definition: Definition) -> Operator:
-        """This operator under another definition of its calls, as a C function may have. It is not in the registry."""
+        """This operator with another definition, for example of a C function. The registry does not have the result."""
         if definition is self.definition:
             return self
         other = Operator.__new__(Operator)
@@ -93,46 +93,46 @@ class Operator(FastPath):
         return other
 
     def __getattr__(self, name: str) -> Any:
-        if name == "definition":  # not there yet
+        if name == "definition":  # __init__ has not set it yet
             raise AttributeError(name)
         return _attribute(self.definition, name)
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """All checks of its calls, in order."""
+        """All checks of the operator's calls, in order."""
         return checks_of(self.definition)
 
     @property
     def prepared(self) -> dict[Any, Prepared]:
-        """The prepared calls that are kept."""
+        """The prepared calls in the cache."""
         return self._cache.prepared
 
     def forget(self) -> None:
-        """Forget all calls that passed: the next one of each kind is checked and prepared again."""
+        """Clear the caches of this operator. The next call of each kind is checked and prepared again."""
         self._cache.forget()
         self._forget()
 
-    __signature__ = _OwnSignature()
+    __signature__ = _CallSignature()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Operator.registered, (self.name,)  # one per process: copies and pickles stand for the name
+        return Operator.registered, (self.name,)  # a process has one object per operator, so a pickle has only the name
 
     @classmethod
     def registered(cls, name: str) -> Operator:
-        """The operator called `name`. Raises InvalidOperator if this process has none."""
+        """The operator with this name. Raises InvalidOperator if this process has no such operator."""
         return _registered(name)
 
     def __repr__(self) -> str:
         return f"<actgrad operator {self.schema}>"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Operator:
-        return self  # no binding: an operator stored on a class is not a method
+        return self  # an operator in a class does not become a method
 
-    @dynamo.left_alone
+    @dynamo.skip_tracing
     def _slow_path(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
-        """The call with all checks. The next one like it takes the fast path."""
-        if not dynamo.is_torch_told:  # it may have been imported after this package
-            dynamo.tell_torch()
+        """The call with all checks. The next call of the same kind takes the fast path."""
+        if not dynamo.is_torch_configured:  # a program may import PyTorch after this package
+            dynamo.configure_torch()
         positional = tensors
         tensors, values = arguments.arrange(self.definition, tensors, attributes)
         outs = () if out is None else arguments.outputs(self.definition, out)
@@ -157,9 +157,9 @@ class Operator(FastPath):
                 self.forget()
         return results if outputs else arrays.like_input(results, first)
 
-    @dynamo.left_alone
+    @dynamo.skip_tracing
     def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
-        """The call, checked and ready to run, but not computed. It takes the operator's arguments."""
+        """A plan: the call with these arguments, checked and ready to run."""
         tensors, values = arguments.arrange(self.definition, tensors, attributes)
         outs = () if out is None else arguments.outputs(self.definition, out)
         inputs, outputs = arguments.views(self.definition, tensors, outs)
@@ -176,10 +176,10 @@ class Operator(FastPath):
         scalar_dtypes: tuple[Dtype, ...] = (),
         formats: tuple[str, ...] = (),
     ) -> Plan:
-        """The same for views on memory, in the schema's order, and attributes in their one form.
+        """The plan of a call with these views, in the schema's order, and attributes as `arguments.attribute` returns.
 
-        That form is what `arguments.attribute` makes. With typed terms, `scalar_dtypes` belong to the schema's
-        scalars. `formats`, of tensors and then outputs, may be left out if all are ND.
+        If `ruleset` is typed, `scalar_dtypes` has the dtypes of the schema's scalars. `formats` are the formats of
+        inputs and then outputs. It may be empty if all formats are ND.
         """
         prepared, addresses, results, targets = prepare.bind(
             self.definition, inputs, outputs, attributes, ruleset, backend, scalar_dtypes, formats
@@ -190,7 +190,7 @@ class Operator(FastPath):
     def plan_prepared(
         self, prepared: Prepared, attributes: dict[str, Any], inputs: Inputs, outputs: Sequence[ArrayView]
     ) -> Plan:
-        """The same for a call whose like was prepared before, on whichever memory."""
+        """The plan of a call from its preparation, for tensors at these addresses."""
         schema = self.definition.schema
         aliasing.check(self.name, schema.outputs, outputs, schema.tensor_names, inputs, prepared.layouts)
         addresses = tuple([view.address for view in (*outputs, *inputs) if view])
@@ -200,7 +200,7 @@ class Operator(FastPath):
 
 
 def _documentation(operator: Operator) -> str:
-    """The docstring of an operator. The reference backend computes the results that its example shows."""
+    """The docstring of an operator. The reference backend computes the results of its example."""
     definition, numpy = operator.definition, first_use.module("numpy")
     names = {"np": numpy, "actgrad": first_use.module(__package__.partition(".")[0])}
     is_public = getattr(names["actgrad"], operator.name, None) is operator
@@ -213,7 +213,7 @@ def _documentation(operator: Operator) -> str:
         ]
         inputs, outputs = arguments.views(definition, tuple(tensors), ())
         result = operator.plan_views(inputs, outputs, sample.attributes, Ruleset(), "reference").run()
-    except ActgradError:  # the definition is wrong, or its rules refuse the sample: there is no example
+    except ActgradError:  # the definition is wrong, or its rules refuse the sample. Then there is no example
         return operator_docstring(definition, call, ())
     results = result if isinstance(result, tuple) else (result,)
     return operator_docstring(definition, call, [repr(numpy.round(each, 4)) for each in results])
@@ -223,14 +223,14 @@ Operator.__doc__ = LazyDocstring(Operator.__doc__, _documentation)  # type: igno
 
 
 def _attribute(definition: Definition, name: str) -> Any:
-    """A field or a property of an operator's definition. The error for an unknown name names the operator."""
+    """A field or a property of an operator's definition. Raises an AttributeError for an unknown name."""
     try:
         return getattr(definition, name)
     except AttributeError:
-        if hasattr(type(definition), name):  # a property failed for another reason
+        if hasattr(type(definition), name):  # the name is known, and the property raised the error
             raise
     fault = f"operator {definition.name} has no attribute {name!r}"
-    if name.startswith("_"):  # libraries look for such names on every object
+    if name.startswith("_"):  # libraries ask every object for such names, so skip the search for similar names
         raise AttributeError(fault)
     names = [each for each in dict.fromkeys((*dir(Operator), *dir(definition))) if not each.startswith("_")]
     raise AttributeError(f"{fault}; {did_you_mean(name, names, 'help() of the operator lists its arguments')}")
@@ -240,7 +240,7 @@ def _definition(
     text: str, gradient_of: Operator | None, part_of: Operator | None, *, dtypes: str, products: str, paper: str,
     aclnn: str | C | tuple[C, ...], ir: str | tuple[str, ...], **fields: Any,
 ) -> Definition:  # fmt: skip
-    """The definition that these arguments of Operator make."""
+    """The definition of an operator, from the arguments of `Operator`."""
     definition_faults.refuse_fields(text, fields, FIELDS)
     for name, other in (("gradient_of", gradient_of), ("part_of", part_of)):
         if other is not None and not isinstance(other, Operator):
@@ -261,19 +261,20 @@ def _definition(
     )
 
 
-#: The operator that has a name of a C function, of a graph operator or in actgrad.torch, by the field that states it.
+#: (field, name) -> the operator that states in this field the name of a C function, graph operator or PyTorch function.
 _HOLDERS: dict[tuple[str, str], str] = {}
 
 
-def _hold_names(definition: Definition) -> None:
-    """Remember the names under which others find an operator. Raise for one that another operator has."""
+def _reserve_names(definition: Definition) -> None:
+    """Reserve the names of an operator in other interfaces. Raise for a name that another operator has."""
     if definition.name in REGISTRY:
         fault = f"operator {definition.name}: is registered already"
         raise InvalidOperator(f"{fault}; a name must be new; choose another name")
     names = [*definition_faults.public_names(definition)]
     for name in names:
         holder = REGISTRY.get(_HOLDERS.get(name, ""))
-        if holder is None or name not in definition_faults.public_names(holder.definition):  # it is gone
+        # An operator may be gone from the registry, or replaced by one without this name.
+        if holder is None or name not in definition_faults.public_names(holder.definition):
             _HOLDERS.pop(name, None)
     definition_faults.refuse(definition.name, definition_faults.of_names(definition, _HOLDERS))
     _HOLDERS.update(dict.fromkeys(names, definition.name))

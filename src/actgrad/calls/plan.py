@@ -1,4 +1,4 @@
-"""A plan: a checked call, ready to run. aclnn names it executor."""
+"""A plan: a checked call, ready to run. In aclnn, a plan is called an executor."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ class Prepared(NamedTuple):
     computation: Computation
     backend: str
     kernel: Kernel
-    results: tuple[TensorMeta, ...]  # of the outputs, those to be allocated included
-    layouts: tuple[Layout, ...]  # of outputs, then inputs that are there
+    results: tuple[TensorMeta, ...]  # the metadata of all outputs
+    layouts: tuple[Layout, ...]  # the layouts of the outputs, then of the inputs that the call has
     packed: bytes | None  # see packed_kernel
 
     def with_kernel(self, computation: Computation, kernel: Kernel) -> Prepared:
-        """The same call with other scalars."""
+        """The same call with another computation and kernel, for other scalars."""
         return self._replace(computation=computation, kernel=kernel, packed=packed_kernel(computation, kernel))
 
 
 def packed_kernel(computation: Computation, kernel: Kernel) -> bytes | None:
-    """The kernel as the extension reads it, or None if it does not run this kernel."""
+    """The kernel, packed for the extension, or None if the extension cannot run this kernel."""
     return extension.packed(kernel.machine_code, computation.loop.size)
 
 
-@dataclass(eq=False, slots=True)  # not frozen: freezing doubles the time to make one
+@dataclass(eq=False, slots=True)  # not frozen, because frozen=True doubles the time to make a plan
 class Plan:
-    """A checked call, ready to run: `run()` only computes. It keeps its arrays alive, and `print` shows its loop."""
+    """A checked call, ready to run. `run()` only computes. A plan keeps its arrays alive. `print` shows its loop."""
 
     operator: str
     attributes: dict[str, Any]
@@ -51,7 +51,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         packed = self.prepared.packed
-        self._packed = packed and packed + extension.words(len(self.addresses))(*self.addresses)
+        self._packed = packed and packed + extension.packer(len(self.addresses))(*self.addresses)
 
     def __copy__(self) -> Plan:
         return self
@@ -64,7 +64,7 @@ class Plan:
 
     @property
     def workspace_size(self) -> int:
-        """Bytes of scratch memory that a caller must provide: the kernels do without."""
+        """The bytes of scratch memory that a caller must provide: 0, because the kernels need none."""
         return 0
 
     @property
@@ -80,8 +80,8 @@ class Plan:
         return self.prepared.kernel
 
     def run(self) -> Any:
-        """Compute into the outputs and return them. It may be called again after the inputs changed."""
-        # `launch` returns its last argument, or None while an interceptor may be active. A result may be None too.
+        """Compute the outputs and return them. Call it again after the inputs changed."""
+        # `launch` returns True, or None if a mode of PyTorch may be active. Then the lines below compute.
         if self._packed is not None and extension.native.launch(self._packed, self.note_written, True):
             return self.result
         if self.note_written is not None and interception.may_be_active():  # PyTorch's tensors

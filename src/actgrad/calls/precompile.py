@@ -1,4 +1,4 @@
-"""Compiling ahead: for programs that must not stop for a compiler later."""
+"""Compilation in advance, for programs that must not wait for the compiler later."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ..base.products import Product
 from . import prepare
 from .operator import REGISTRY, Operator
 
-_SMALL, _LARGE = 1 << 10, 1 << 17  # elements. Large calls in half precision use tables, which is other machine code
+_SMALL, _LARGE = 1 << 10, 1 << 17  # elements. Large calls in half precision have other machine code, which uses tables
 
 
 @default_environment()
 def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[str] | str | None = None) -> int:
-    """The number of calls prepared: machine code for every case of `operators` and `dtypes` is made and kept.
+    """Compile the machine code of these operators for these dtypes. Returns the number of prepared calls.
 
-    Afterwards calls of these operators, whose tensors have one dtype and are not broadcast, compile nothing in this
-    process, whatever their attributes. `operators` and `dtypes` are one name or several, and None means all of them.
+    Afterwards calls of these operators compile nothing in this process, for any attributes, if all tensors have the
+    same dtype and are not broadcast. `operators` and `dtypes` are a name or several names. None means all.
     """
     operator_names = _names("operator", operators, REGISTRY)
     dtype_names = _names("dtype", dtypes, BY_NAME)
@@ -56,14 +56,14 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
 
 
 def _names(noun: str, names: Iterable[str] | str | None, choices: Iterable[str]) -> list[str]:
-    """The requested names, all known ones for None."""
+    """The requested names, or all names for None."""
     if names is None:
         return list(choices)
     result: list[Any] = [names]
     if not isinstance(names, str):
         try:
             result = list(names)
-        except Exception as error:  # no iterable, or one that raises whatever it likes
+        except Exception as error:  # the object is not iterable, or its iterator raises an exception
             message = (
                 f"precompile: {noun}s is {quote(names)}; it must be a name or several; pass some of {some(choices)}"
             )
@@ -78,7 +78,7 @@ def _names(noun: str, names: Iterable[str] | str | None, choices: Iterable[str])
 
 
 def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[TensorMeta | None, ...]]:
-    """Contiguous inputs of one dtype that compute `size` elements, with and without the optional ones."""
+    """Contiguous inputs of one dtype for a call on `size` elements, without and with the optional tensors."""
     row = BY_NAME[dtype]
 
     def contiguous(*shape: int) -> TensorMeta:
@@ -93,7 +93,7 @@ def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[TensorM
 
 
 def _prepare_for_any_scalars(computation: Computation) -> int:
-    """The number of calls it takes to have the machine code for all scalars: where each is 1 it is another one."""
+    """Compile the machine code for scalars of 1 and for other scalars. Returns the number of compilations."""
     cases = {(scalar,) * len(computation.scalars) for scalar in (1.0, 2.0)}
     for scalars in cases:
         with first_use.lock:
@@ -102,7 +102,7 @@ def _prepare_for_any_scalars(computation: Computation) -> int:
 
 
 def _cases(operator: Operator) -> Iterator[tuple[dict[str, Any], Product | None]]:
-    """Attributes and product for each of an operator's formulas."""
+    """For each formula of an operator, attributes and a product that choose the formula."""
     if callable(operator.switch):
         formulas: list[Any] = []
         judges = [product for product in products.BY_NAME.values() if product.name in operator.products]
@@ -112,7 +112,7 @@ def _cases(operator: Operator) -> Iterator[tuple[dict[str, Any], Product | None]
                 formulas.append(formula)
                 yield dict(operator.defaults), product
         return
-    is_attribute = operator.switch in operator.defaults  # or it is a tensor
+    is_attribute = operator.switch in operator.defaults  # otherwise the switch is a tensor
     keys = tuple(operator.formula) if isinstance(operator.formula, dict) and is_attribute else (None,)
     for key in keys:
         yield {**operator.defaults, **({} if key is None else {operator.switch: key})}, None

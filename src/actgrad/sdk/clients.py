@@ -56,7 +56,7 @@ class ClientFunction:
 
 def functions() -> tuple[ClientFunction, ...]:
     """The functions of the table, except those of the registry's operators."""
-    operator_names = {signature.name for signature in signatures.every()}
+    operator_names = {signature.name for signature in signatures.all_signatures()}
     return tuple(row for row in _read()[1].values() if row.name not in operator_names)
 
 

@@ -120,7 +120,7 @@ def products_header() -> str:
 
 def operator_headers() -> Iterator[tuple[str, str]]:
     """Each header of aclnnop/, by its file's name."""
-    every = sorted(signatures.every(), key=lambda signature: signature.header)
+    every = sorted(signatures.all_signatures(), key=lambda signature: signature.header)
     computed = {f"aclnnop/{name}": list(group) for name, group in groupby(every, lambda signature: signature.header)}
     client_headers = {row.header for row in clients.functions() if row.header.startswith("aclnnop/")}
     for name in sorted(computed.keys() | client_headers):
@@ -141,9 +141,9 @@ def operator_headers() -> Iterator[tuple[str, str]]:
 
 def stubs() -> str:
     """opapi.c: the operators' functions, which call the two functions of phases.c."""
-    operators = [(each.name, _parameters(each), each.parameters) for each in signatures.every()]
+    operators = [(each.name, _parameters(each), each.parameters) for each in signatures.all_signatures()]
     glue = [(row.name, row.parameters, row.arguments) for row in clients.glue().values()]
-    headers = {f"aclnnop/{each.header}" for each in signatures.every()} | {
+    headers = {f"aclnnop/{each.header}" for each in signatures.all_signatures()} | {
         row.header for row in clients.glue().values()
     }
     lines = ['#include "nnopbase/nnopbase.h"', "", *(f'#include "{name}"' for name in sorted(headers)), ""]

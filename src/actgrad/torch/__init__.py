@@ -28,7 +28,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 # A traced call may import this package, and no trace may contain the import.
 with _disable_current_modes(), _paused_collection():
-    _frames.tell_torch()
+    _frames.configure_torch()
     from . import conventions, functions, modules
     from .conventions import *  # noqa: F403
     from .conversion import convert, revert

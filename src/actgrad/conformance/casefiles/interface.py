@@ -24,7 +24,7 @@ def find(name: str) -> Signature | None:
 
 def unknown(name: str) -> str:
     """The reason why a case of another function cannot be run."""
-    names = [s.name for s in signatures.every()]
+    names = [s.name for s in signatures.all_signatures()]
     c_name = name if name.startswith((PREFIX, OWN)) else PREFIX + name
     cure = did_you_mean(c_name, names, "remove the case")
     return f"function {name} is unknown; actgrad has those of `actgrad list`; {cure}"
