@@ -78,7 +78,7 @@ def test_the_registry_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     """An operator that is added leaves the table by itself."""
     assert "aclnnMm" in {row.name for row in clients.functions()}
     like = replace(signatures.all_signatures()[0], name="aclnnMm")
-    monkeypatch.setattr(signatures, "every", lambda: (like,))
+    monkeypatch.setattr(signatures, "all_signatures", lambda: (like,))
     assert "aclnnMm" not in {row.name for row in clients.functions()}
 
 
