@@ -87,6 +87,7 @@ __all__ = [
     "SwiGluGrad",
     "SwiGluQuant",
     "SwigluGroup",
+    "SwigluGroupQuantGrad",
     "Swish",
     "SwishGrad",
     "Tanh",
@@ -1802,6 +1803,66 @@ class _SwigluGroup(GraphOperator):
     ) -> tuple[Any, ...]: ...
 
 SwigluGroup: _SwigluGroup
+
+class _SwigluGroupQuantGrad(GraphOperator):
+    def __call__(
+        this,
+        /,
+        grad_y: ArrayT,
+        x: ArrayT,
+        weight: ArrayT | None = None,
+        y_origin: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        clamp_limit: Number = -1.0,
+    ) -> tuple[ArrayT, ArrayT]:
+        """SwigluGroupQuantGrad(grad_y, x, weight, y_origin, group_index, clamp_limit=-1.0) -> grad_x, grad_weight
+
+        grad_lower = (grad_y * weight * silu'(a) * b if lower < c, else 0) and grad_upper = (grad_y * weight *
+        silu(a) if -c < upper < c, else 0) and grad_weight = sum(grad_y * y_origin) along the last dimension, where
+        a = min(lower, c) and b = clamp(upper, -c, c) and c = clamp_limit; grad_x packs grad_lower and grad_upper as
+        x packs lower and upper
+
+        Without clamp_limit > 0, c is infinite. y_origin is the result of swiglu_group without weight. grad_weight
+        is float32. group_index counts rows: only the first sum(group_index) rows are computed. grad_x and
+        grad_weight are 0 in the other rows.
+        """
+    def plan(
+        this,
+        /,
+        grad_y: ArrayT,
+        x: ArrayT,
+        weight: ArrayT | None = None,
+        y_origin: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        out: Any = None,
+        clamp_limit: Number = -1.0,
+    ) -> Plan: ...
+    def infer_shape(
+        this,
+        /,
+        grad_y: Sequence[int],
+        x: Sequence[int],
+        weight: Sequence[int] | None = None,
+        y_origin: Sequence[int] | None = None,
+        group_index: Sequence[int] | None = None,
+        *,
+        clamp_limit: Number = -1.0,
+    ) -> tuple[tuple[int, ...], ...]: ...
+    def infer_dtype(
+        this,
+        /,
+        grad_y: Any,
+        x: Any,
+        weight: Any | None = None,
+        y_origin: Any | None = None,
+        group_index: Any | None = None,
+        *,
+        clamp_limit: Number = -1.0,
+    ) -> tuple[Any, ...]: ...
+
+SwigluGroupQuantGrad: _SwigluGroupQuantGrad
 
 class _Swish(GraphOperator):
     def __call__(this, /, x: ArrayT, *, scale: Number = 1.0) -> ArrayT:

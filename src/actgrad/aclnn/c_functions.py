@@ -120,7 +120,7 @@ class CFunction:
             return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
         plan = self._new_plan(args, views, values, ruleset)
         for k in self._refused:
-            if args[k] is not None:
+            if args[k] is not None and _other_view(self.operator.name, args[k], "").meta.size:
                 raise KernelMissing(
                     f"{self.operator.name}: {self.signature.parameters[k].name} must be null; pass None"
                 )
@@ -198,12 +198,21 @@ def _other_view(operator: str, tensor: Any, name: str) -> ArrayView:
 
 
 def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
-    """The C function that computes a call: `function`, or the function of `otherwise` if the call has its outputs."""
+    """The C function that computes a call: `function`, or the function of `otherwise` if the call has its outputs.
+
+    The function of `otherwise` must have all its tensors. `function` refuses the other calls, unless the outputs are
+    empty.
+    """
     c = function.signature.function
     if c.otherwise is None:
         return function
     names = [p.name for p, argument in zip(function.signature.parameters, args, strict=False) if argument is not None]
-    return _other(function) if {*c.refused.split()} & {*names} else function
+    if not {*c.refused.split()} & {*names}:
+        return function
+    other = _other(function)
+    needed = {a.name for a in other.operator.schema.tensors if not a.is_optional}
+    given = {p.argument for p in other.signature.parameters if p.name in names}
+    return other if needed <= given else function
 
 
 @cache

@@ -257,6 +257,8 @@ __all__ = [
     "aclnnSwiGluQuantV2GetWorkspaceSize",
     "aclnnSwigluGroup",
     "aclnnSwigluGroupGetWorkspaceSize",
+    "aclnnSwigluGroupQuantGrad",
+    "aclnnSwigluGroupQuantGradGetWorkspaceSize",
     "aclnnSwish",
     "aclnnSwishBackward",
     "aclnnSwishBackwardGetWorkspaceSize",
@@ -1603,6 +1605,34 @@ def aclnnSwigluGroupGetWorkspaceSize(
     """
 
 aclnnSwigluGroup: PhaseTwo
+
+def aclnnSwigluGroupQuantGradGetWorkspaceSize(
+    gradY: Tensor,
+    x: Tensor,
+    weightOptional: Tensor,
+    yOriginOptional: Tensor,
+    groupIndexOptional: Tensor,
+    clampLimit: Number | None,
+    gradXOut: Tensor,
+    gradWeightOutOptional: Tensor,
+    /,
+) -> tuple[int, int, AclOpExecutor | None]:
+    """grad_lower = (gradY * weightOptional * silu'(a) * b if lower < c, else 0) and grad_upper = (gradY *
+    weightOptional * silu(a) if -c < upper < c, else 0), where a = min(lower, c) and b = clamp(upper, -c, c) and
+    c = clampLimit; gradXOut packs grad_lower and grad_upper as x packs lower and upper
+
+    Without clampLimit > 0, c is infinite. Without weightOptional, the factor is 1. yOriginOptional is not used.
+    groupIndexOptional counts rows: only the first sum(groupIndexOptional) rows are computed. gradXOut is 0 in
+    the other rows. swiglu_group_weight_backward also returns the gradient of weightOptional.
+
+    In C:
+        aclnnStatus aclnnSwigluGroupQuantGradGetWorkspaceSize(const aclTensor* gradY, const aclTensor* x, const
+            aclTensor* weightOptional, const aclTensor* yOriginOptional, const aclTensor* groupIndexOptional,
+            double clampLimit, const aclTensor* gradXOut, const aclTensor* gradWeightOutOptional, uint64_t*
+            workspaceSize, aclOpExecutor** executor)
+    """
+
+aclnnSwigluGroupQuantGrad: PhaseTwo
 
 def aclnnSwishGetWorkspaceSize(
     self: Tensor, betaOptional: Scalar, out: Tensor, /

@@ -57,8 +57,8 @@ class C:
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not const
     unread: str = ""  # C names of tensors that the function does not use. "name?" may be a null pointer
     ignored: str = ""  # C names of numbers (int64_t) that the function does not use
-    refused: str = ""  # C names of outputs that must be null pointers
-    otherwise: Any = None  # the operator that computes calls with the outputs in `refused`
+    refused: str = ""  # C names of outputs that must be null pointers, or empty
+    otherwise: Any = None  # the operator that computes calls with the outputs in `refused` and all its inputs
     optional: str = ""  # the scalar or string that may be a null pointer. A null pointer means the default
     doubles: str = ""  # scalars whose C type is double instead of aclScalar*
     text: str = ""  # the switch, if its C type is char*
@@ -96,7 +96,7 @@ class Definition:
     row_groups: str = ""  # the optional last tensor that assigns rows to groups
     groups_are_counts: str = ""  # the int that is 1 if `row_groups` has the sizes of groups, and 0 if it has their ends
     computes_rest: bool = False  # whether rows behind the last group are computed without scales. Otherwise an error
-    unseen: str = ""  # the last tensor, if only the checks look at it
+    unseen: str = ""  # the last tensor, or the last before `row_counter`, if only the checks look at it
     linear_in: str = ""  # the results are linear in this tensor. A gradient operator's default is its first tensor
     broadcasts: bool = False  # whether inputs are promoted and broadcast. Otherwise shapes and dtypes are equal
     dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # CANN's list. Without a product, more are allowed

@@ -19,7 +19,7 @@ def element_and_formulas(
     xp.check(formula)
     access, outputs = definition.access, definition.schema.outputs
     if access.sees_rows:
-        is_one = sum(not access.is_statistic(output) for output in outputs) == 1
+        is_one = access.part_count(*[output for output in outputs if not access.is_statistic(output)]) == 1
         element = computation.forward if is_one else computation.forward_of_several
         return element, access.formulas(
             formula, partial(choose, definition, attributes=attributes, product=product, tensors=tensors)

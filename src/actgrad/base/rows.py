@@ -116,9 +116,10 @@ class Rows(Elementwise):
     def statistics(self, outputs: tuple[str, ...], dims: int) -> RowStatistics:
         """The statistics as a computation has them."""
         names = tuple(self.statistics_by_name)
+        parts = [output for output in outputs for _ in range(self.part_count(output))]
         return RowStatistics(
             tuple(tuple(statistic.combine for statistic in group.values()) for group in self.passes),
-            tuple(names.index(output) if output in names else -1 for output in outputs),
+            tuple(names.index(output) if output in names else -1 for output in parts),
             dims,
             self.replaces_inputs,
         )

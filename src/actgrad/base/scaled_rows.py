@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from .access.elementwise import Part
+from .access.elementwise import NONE, Part
 from .access.halves import Halves
 from .loop import Shape
 from .rows import Rows
@@ -17,7 +17,8 @@ class ScaledRows(Rows):
     """Rows along the last dimension, and tensors `scales` that all rows share.
 
     Such a tensor has one number for each element of a row, or one number. With `halves`, a row has the elements of both
-    halves of a packed tensor.
+    halves of a packed tensor. If `halves` names a tensor, this tensor has one number for each row, and a statistic that
+    is an output has the shape of this tensor.
     """
 
     broadcasts = True
@@ -34,7 +35,7 @@ class ScaledRows(Rows):
     @property
     def tensor_names(self) -> tuple[str, ...]:
         """The tensors that it names."""
-        return self.scales if self.halves is None else (*self.halves.packed, *self.scales)
+        return self.scales if self.halves is None else (*self.halves.tensor_names, *self.scales)
 
     @property
     def grouped_tensors(self) -> tuple[str, ...]:
@@ -47,7 +48,15 @@ class ScaledRows(Rows):
 
     def brings_elements(self, name: str) -> bool:
         """Whether the elements have the rank of this tensor."""
-        return name not in self.scales
+        return name not in self.scales and (self.halves is None or self.halves.brings_elements(name))
+
+    def is_per_row(self, name: str) -> bool:
+        """Whether a tensor has one element for each row."""
+        return self.halves is not None and (self.halves.is_per_row(name) or self.is_statistic(name))
+
+    def with_packed(self, *names: str) -> ScaledRows:
+        """The access of an operator that has further packed tensors."""
+        return self if self.halves is None else replace(self, halves=self.halves.with_packed(*names))
 
     def part_count(self, *names: str) -> int:
         """The number of parts of these tensors together."""
@@ -65,9 +74,25 @@ class ScaledRows(Rows):
         """The shape of a tensor whose parts have the shape `elements`."""
         if name in self.scales:
             return elements[-1:]
-        if self.halves is not None and name in self.halves.packed:
+        if self.halves is not None and name in self.halves.tensor_names:
             return self.halves.whole_shape(name, elements, attributes)
         return Rows.whole_shape(self, name, elements, attributes)
+
+    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
+        """The shape that broadcasts a tensor to elements of `rank` dimensions."""
+        if self.halves is None or self.is_statistic(name):
+            return Rows.aligned(self, name, shape, rank, attributes)
+        return self.halves.aligned(name, shape, rank, attributes)
+
+    def result_shape(
+        self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
+    ) -> Shape:
+        """The shape of an output."""
+        if self.halves is not None and self.is_statistic(name) and self.halves.tensor in shapes:
+            return shapes[self.halves.tensor]
+        if self.halves is not None and name in self.halves.packed:
+            return self.halves.result_shape(name, elements, attributes, shapes)
+        return self.whole_shape(name, elements, attributes)
 
     def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
         """The shape of the elements that are computed: that of the first tensor, or of its halves."""
@@ -76,4 +101,4 @@ class ScaledRows(Rows):
 
     def dtype_tensors(self, names: Sequence[str]) -> Sequence[str]:
         """The inputs whose dtypes are promoted to the dtype of the result."""
-        return [name for name in names if name not in self.scales]
+        return [name for name in names if self.brings_elements(name)]

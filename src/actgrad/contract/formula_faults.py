@@ -142,21 +142,17 @@ def _arity(formula: Callable[..., Any]) -> int | str:
 def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], bool]:
     """A name for each number that the formula returns, and whether the formula returns a tuple."""
     access, outputs = definition.access, definition.schema.outputs
-    if access.sees_rows:
-        names = tuple(name for name in outputs if not access.is_statistic(name))
-        return names, len(names) != 1
-    if gates:
+    if gates and not access.sees_rows:
         return outputs[:1], False
-    if definition.gradient_of is None:
-        return outputs, len(outputs) > 1
     names = tuple(
         words
         for name in outputs
+        if not access.is_statistic(name)
         for words in (
             [name] if access.part_count(name) == 1 else [f"{name} of the active half", f"{name} of the other half"]
         )
     )
-    return names, len(names) > 1
+    return names, len(names) != 1
 
 
 def _element_tensors(definition: Definition, optional: tuple[str, ...] = ()) -> list[str]:

@@ -93,8 +93,10 @@ def _roles(definition: Definition) -> Iterator[str]:
         yield f"row_groups is {groups!r}; it must be the last tensor and optional; write it last as Tensor?"
     if groups and not definition.access.grouped_tensors:
         yield "row_groups tells groups of rows; an access must name tensors with a row for each; state ScaledRows(...)"
-    if definition.unseen and definition.unseen != tensors[-1]:
-        yield f"unseen is {definition.unseen!r}; it must be the last tensor, {tensors[-1]}; change one of them"
+    last = [name for name in tensors if name != counter][-1]
+    if definition.unseen and definition.unseen != last:
+        behind = f" before {counter}" if counter else ""
+        yield f"unseen is {definition.unseen!r}; it must be the last tensor{behind}, {last}; change one of them"
     if counter and not dim:
         yield "row_counter counts rows along a dimension; state reads with an attribute dim, as Halves(('x',))"
     names = (*tensors, *definition.schema.outputs)
@@ -153,7 +155,7 @@ def _gradients(definition: Definition) -> Iterator[str]:
             f"it has {parts} gradients of elements, and at most 2 are supported; leave the operator out: "
             f"PyTorch then differentiates the formula of {forward.name}"
         )
-    roles = (definition.reads_result, definition.given_value, definition.row_counter)
+    roles = (definition.reads_result, definition.given_value, definition.row_counter, definition.unseen)
     for name in definition.schema.tensor_names[1:]:
         if name not in tensors and name not in roles:
             cure = f"state reads_result={name!r} if it is the first output, {result}"

@@ -90,6 +90,8 @@ __all__ = [
     "swiglu",
     "swiglu_backward",
     "swiglu_group",
+    "swiglu_group_backward",
+    "swiglu_group_weight_backward",
     "swiglu_quant",
     "swiglu_two",
     "swiglu_two_backward",
@@ -1825,6 +1827,87 @@ class _swiglu_group(Operator):
     ) -> Plan: ...
 
 swiglu_group: _swiglu_group
+
+class _swiglu_group_backward(Operator):
+    def __call__(
+        this,
+        /,
+        grad_output: ArrayT,
+        x: ArrayT,
+        weight: ArrayT | None = None,
+        y_origin: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        dim: SupportsIndex = -1,
+        clamp_limit: Number = -1.0,
+        out: ArrayT | None = None,
+        backend: str | None = None,
+    ) -> ArrayT:
+        """grad_lower = (grad_output * weight * silu'(a) * b if lower < c, else 0) and grad_upper = (grad_output *
+        weight * silu(a) if -c < upper < c, else 0), where a = min(lower, c) and b = clamp(upper, -c, c) and c =
+        clamp_limit; grad_x packs grad_lower and grad_upper as x packs lower and upper
+
+        Without clamp_limit > 0, c is infinite. Without weight, the factor is 1. y_origin is not used. group_index
+        counts rows: only the first sum(group_index) rows are computed. grad_x is 0 in the other rows.
+        swiglu_group_weight_backward also returns the gradient of weight.
+        """
+    def plan(
+        this,
+        /,
+        grad_output: ArrayT,
+        x: ArrayT,
+        weight: ArrayT | None = None,
+        y_origin: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        dim: SupportsIndex = -1,
+        clamp_limit: Number = -1.0,
+        out: ArrayT | None = None,
+        backend: str | None = None,
+    ) -> Plan: ...
+
+swiglu_group_backward: _swiglu_group_backward
+
+class _swiglu_group_weight_backward(Operator):
+    def __call__(
+        this,
+        /,
+        grad_output: ArrayT,
+        x: ArrayT,
+        weight: ArrayT,
+        y_origin: ArrayT,
+        group_index: ArrayT | None = None,
+        *,
+        dim: SupportsIndex = -1,
+        clamp_limit: Number = -1.0,
+        out: tuple[ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> tuple[ArrayT, ArrayT]:
+        """grad_lower = (grad_output * weight * silu'(a) * b if lower < c, else 0) and grad_upper = (grad_output *
+        weight * silu(a) if -c < upper < c, else 0) and grad_weight = sum(grad_output * y_origin) along the last
+        dimension, where a = min(lower, c) and b = clamp(upper, -c, c) and c = clamp_limit; grad_x packs grad_lower
+        and grad_upper as x packs lower and upper
+
+        Without clamp_limit > 0, c is infinite. y_origin is the result of swiglu_group without weight. grad_weight
+        is float32. group_index counts rows: only the first sum(group_index) rows are computed. grad_x and
+        grad_weight are 0 in the other rows.
+        """
+    def plan(
+        this,
+        /,
+        grad_output: ArrayT,
+        x: ArrayT,
+        weight: ArrayT,
+        y_origin: ArrayT,
+        group_index: ArrayT | None = None,
+        *,
+        dim: SupportsIndex = -1,
+        clamp_limit: Number = -1.0,
+        out: tuple[ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> Plan: ...
+
+swiglu_group_weight_backward: _swiglu_group_weight_backward
 
 class _swiglu_quant(Operator):
     def __call__(

@@ -82,7 +82,7 @@ def loop(
     def merged(name: str, meta: TensorMeta) -> TensorMeta:
         if access.is_uniform:
             return meta
-        if access.is_statistic(name) and not access.flattens(name):
+        if access.is_statistic(name) and not access.is_per_row(name) and not access.flattens(name):
             return with_ones(meta, rows)
         first = _contiguous_from(access, name, meta, elements)
         if first is None or (access.flattens(name) and len(meta.shape) == 1):

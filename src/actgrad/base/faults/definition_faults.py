@@ -109,9 +109,14 @@ def of_definition(definition: Any) -> Iterator[str]:
 
 
 def of_gradients(definition: Any) -> Iterator[str]:
-    """A mistake, unless the outputs are one gradient for each tensor of the forward operator, in order."""
-    tensors = definition.gradient_of.element_tensors if definition.gradient_of is not None else ()
-    if tuple(definition.gradients.values()) != tensors:
+    """A mistake, unless the outputs are one gradient for each tensor of the forward operator, in order.
+
+    The gradient of an optional tensor may be missing.
+    """
+    forward, given = definition.gradient_of, definition.gradients.values()
+    optional = {a.name for a in forward.schema.tensors if a.is_optional} if forward is not None else ()
+    tensors = forward.element_tensors if forward is not None else ()
+    if tuple(given) != tuple(name for name in tensors if name in given or name not in optional):
         yield (
             f"it returns {', '.join(definition.schema.outputs)}; it must return a gradient for each of "
             f"{', '.join(tensors)}; return {', '.join(f'grad_{name}' for name in tensors)}"

@@ -25,7 +25,8 @@ class Gradient(NamedTuple):
     attributes: dict[str, Any]  # all of them, as in PyTorch's schema
     plain: Callable[..., Any]  # the call on tensors that do not need the dispatcher
     sources: tuple[int | None, ...]  # per tensor: its position in (grad_output, *saved), or None if it is left out
-    positions: tuple[int, ...]  # per tensor of the forward call: the position of its gradient among the outputs
+    #: Per tensor of the forward call: the position of its gradient among the outputs, or None if the operator has none.
+    positions: tuple[int | None, ...]
 
     def __call__(self, *args: Any) -> Any:
         """The outputs, from grad_output and the saved tensors."""
@@ -35,11 +36,11 @@ class Gradient(NamedTuple):
             return self.interface.overload(*self.interface.row(tensors, self.attributes))
         return results
 
-    def of_tensors(self, *args: Any) -> list[torch.Tensor]:
-        """The gradient of each tensor of the forward call, from grad_output and the saved tensors."""
+    def of_tensors(self, *args: Any) -> list[torch.Tensor | None]:
+        """The gradient of each tensor of the forward call that has one, from grad_output and the saved tensors."""
         outputs = self(*args)
         every = outputs if isinstance(outputs, tuple) else (outputs,)
-        return [every[index] for index in self.positions]
+        return [None if index is None else every[index] for index in self.positions]
 
 
 class Derivation(NamedTuple):
@@ -65,12 +66,16 @@ class Derivation(NamedTuple):
         if self.by_kernel is None:
             return [self._of_gradient(number, saved, gradients) for number in numbers]
         first, *rest = gradients
-        totals: Any = (
-            [None] * len(self.interface.tensors) if first is None else self.by_kernel.of_tensors(first, *saved)
-        )
-        if all(other is None for other in rest):
+        positions = self.by_kernel.positions
+        by_kernel = [number for number in numbers if positions[number] is not None]
+        totals: list[Any] = [None] * len(positions)
+        if first is not None and by_kernel:
+            totals = self.by_kernel.of_tensors(first, *saved)
+        if len(by_kernel) == len(numbers) and all(other is None for other in rest):
             return [totals[number] for number in numbers]
-        return [sum_present((totals[number], self._by_formula(number, saved, (None, *rest)))) for number in numbers]
+        by_formula = [(None, *rest) if number in by_kernel else gradients for number in numbers]
+        pairs = zip(numbers, by_formula, strict=True)
+        return [sum_present((totals[number], self._by_formula(number, saved, others))) for number, others in pairs]
 
     def _of_gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
         """The gradient of one tensor in a call of a backward operator. No kernel computes it."""
@@ -147,7 +152,8 @@ def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: di
     backward = interface_of(way.backward)
     pairs = {tensor: output for output, tensor in way.backward.definition.gradients.items()}
     outputs = way.backward.schema.outputs
-    positions = tuple(outputs.index(pairs[name]) for name in interface.operator.element_tensors)
+    names = interface.operator.element_tensors
+    positions = tuple(outputs.index(pairs[name]) if name in pairs else None for name in names)
     row = _row_attributes(backward, {**attributes, **way.flags})
     return Gradient(backward, row, _partial(backward.operator.direct, backward, row), way.sources, positions)
 

@@ -8,6 +8,7 @@ expressions that PyTorch differentiates, transforms and compiles.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from math import prod
 from typing import Any
 
@@ -95,14 +96,23 @@ class FormulaCall:
 
         `dtype` is the dtype of outputs for which the operator states none.
         """
-        outputs = self.operator.schema.outputs
-        if self.access.part_count(outputs[0]) > 1:
-            return [self.joined(outputs[0], values, dtype)]
+        return [
+            self._output(name, list(islice(parts, self.access.part_count(name))), dtype)
+            for parts in [iter(values)]
+            for name in self.operator.schema.outputs
+        ]
+
+    def _output(self, name: str, parts: list[Any], dtype: torch.dtype) -> torch.Tensor:
+        """An output of these parts."""
+        if len(parts) > 1:
+            return self.joined(name, parts, dtype)
+        (value,) = parts
         if self.elements.statistics.passes:
-            shapes = [self.access.result_shape(n, self.elements.shape, self.attributes, self.shapes) for n in outputs]
-            values = [number.reshape(shape) for number, shape in zip(values, shapes, strict=True)]
-        dtypes = [getattr(torch, each[0]) if (each := self.operator.dtypes_of(name)) else dtype for name in outputs]
-        return [rounded(number, each).to(each) for number, each in zip(values, dtypes, strict=True)]
+            shape = self.access.result_shape(name, self.elements.shape, self.attributes, self.shapes)
+            value = value.reshape(shape)
+        stated = self.operator.dtypes_of(name)
+        dtype = getattr(torch, stated[0]) if stated else dtype
+        return rounded(value, dtype).to(dtype)
 
 
 def vector_jacobian(

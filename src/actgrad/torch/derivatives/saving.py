@@ -73,6 +73,8 @@ def _sources(backward: Operator, keeps: str) -> tuple[int | None, ...]:
             return 1 + len(tensors) if keeps == name else None
         if name in tensors:
             return 1 + tensors.index(name)
+        if name == definition.unseen:
+            return None
         if len(tensors) == 1:
             return 1  # the result, or the only tensor under another name
         raise InvalidOperator(
