@@ -1818,14 +1818,14 @@ class _SwigluGroupQuantGrad(GraphOperator):
     ) -> tuple[ArrayT, ArrayT]:
         """SwigluGroupQuantGrad(grad_y, x, weight, y_origin, group_index, clamp_limit=-1.0) -> grad_x, grad_weight
 
-        grad_lower = (grad_y * weight * silu'(a) * b if lower < c, else 0) and grad_upper = (grad_y * weight *
-        silu(a) if -c < upper < c, else 0) and grad_weight = sum(grad_y * y_origin) along the last dimension, where
-        a = min(lower, c) and b = clamp(upper, -c, c) and c = clamp_limit; grad_x packs grad_lower and grad_upper as
-        x packs lower and upper
+        grad_lower = grad_y * weight * silu'(lower) * upper and grad_upper = grad_y * weight * silu(lower) and
+        grad_weight = sum(grad_y * y_origin) along the last dimension, where lower and upper are the halves of x
+        along the last dimension; grad_x packs grad_lower and grad_upper as x packs lower and upper
 
-        Without clamp_limit > 0, c is infinite. y_origin is the result of swiglu_group without weight. grad_weight
-        is float32. group_index counts rows: only the first sum(group_index) rows are computed. grad_x and
-        grad_weight are 0 in the other rows.
+        With clamp_limit > 0 (c for short), lower becomes min(lower, c) and upper becomes clamp(upper, -c, c).
+        grad_lower is 0 unless lower < c, and grad_upper is 0 unless -c < upper < c. y_origin is the result of
+        swiglu_group without weight. grad_weight is float32. group_index counts rows: only the first
+        sum(group_index) rows are computed. grad_x and grad_weight are 0 in the other rows.
         """
     def plan(
         this,

@@ -362,7 +362,7 @@ def torch_functions(torch):
         return torch.as_tensor(x, dtype=torch.float64)
 
     functions = {
-        "where": lambda condition, x, y: torch.where(condition, number(x), number(y)),
+        "where": lambda condition, x, y: torch.where(torch.as_tensor(condition), number(x), number(y)),
         "abs": torch.abs,
         "conjugate": lambda x: x,
         "minimum": lambda x, y: torch.minimum(number(x), number(y)),

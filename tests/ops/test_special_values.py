@@ -19,6 +19,9 @@ def test_nan_stays_nan(operator, attributes, dtype):
         return
     if operator.name in ("heaviside", "threshold_tensor"):  # no result depends on values where input is 1
         return
+    if operator.name == "swiglu_group_weight_backward":  # grad_x does not depend on y_origin
+        assert np.isnan(results[1])
+        return
     if operator.output_dtypes:  # NaN counts as 0
         assert not results[0].any()
         return

@@ -28,11 +28,11 @@ pytestmark = [
 ]
 
 
-def names(program: Path) -> list[str]:
+def names(program: Path, table: str = "CASES") -> list[str]:
     """The names of a program's cases, which only a process with torch_npu can import."""
     found = f"import sys; sys.path.insert(0, {str(program.parent)!r}); import {program.stem} as program"
     stub = "import sys, types; sys.modules['torch_npu'] = types.ModuleType('torch_npu')"
-    listed = "[(name, list(of)) if isinstance(of, dict) else name for name, of in program.CASES.items()]"
+    listed = f"[(name, list(of)) if isinstance(of, dict) else name for name, of in program.{table}.items()]"
     script = f"{stub}\n{found}\nprint({listed})"
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return list(ast.literal_eval(printed.stdout))
@@ -40,6 +40,7 @@ def names(program: Path) -> list[str]:
 
 IS_THERE = (WHEEL / "torch_npu").is_dir()
 CASES, QUEUED, TRAININGS = [names(each) if IS_THERE else ["none"] for each in (PROGRAM, QUEUE, TRAINING)]
+ON_ASCEND950 = names(PROGRAM, "ON_ASCEND950") if IS_THERE else ["none"]
 REFUSED = [(queue, name) for queue, cases in (names(REFUSALS) if IS_THERE else ()) for name in cases]
 HOSTED = ("silu", "indices", "classifier", "npu_swiglu", "npu_silu", "elu_", "streams", "Adam, foreach")
 #: The server host is the default here: the program is Python itself.
@@ -63,6 +64,11 @@ def run(sdk: Sdk, program: Path, case: str, seconds: float = 300, **settings: st
 @pytest.mark.parametrize("case", CASES)
 def test_case(sdk: Sdk, case: str) -> None:
     run(sdk, PROGRAM, case)
+
+
+@pytest.mark.parametrize("case", ON_ASCEND950)
+def test_case_on_ascend950(sdk: Sdk, case: str) -> None:
+    run(sdk, PROGRAM, case, ACTGRAD_PRODUCT="Ascend950")
 
 
 @pytest.mark.parametrize("case", TRAININGS)

@@ -1,6 +1,6 @@
 """What the tests of accuracy go through, and how far off a result may be."""
 
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from ml_dtypes import bfloat16
 
 import actgrad
 from actgrad.backends.reference import rounded
+from actgrad.base.access import join
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 from actgrad.conformance.oracle import attribute_cases
@@ -45,16 +46,26 @@ def meetings(operator, dtype):
     """Inputs in which zeros, infinities, NaN and numbers of both signs meet in all combinations."""
     values = np.array([0.0, 0.5, 1.5, np.inf, -0.0, -0.5, -1.5, -np.inf, np.nan], FLOATS[dtype])
     required = [a for a in operator.schema.tensors if not a.is_optional]
-    is_gated = operator.access.is_packed
-    if is_gated and not all(map(operator.access.brings_elements, operator.schema.tensor_names)):
-        halves = np.concatenate([a.ravel() for a in np.meshgrid(values, values)])
-        return [halves, *[np.full(1, 0.75, FLOATS[dtype]) for a in required[1:]]]
-    inputs = [a.ravel() for a in np.meshgrid(*[values] * (len(required) + is_gated))]
+    if operator.access.is_packed:
+        return gated_meetings(operator, values, [a.name for a in required])
+    inputs = [a.ravel() for a in np.meshgrid(*[values] * len(required))]
     if not all(map(operator.access.brings_elements, operator.schema.tensor_names)):  # the last one
         return [*(one[None] for one in inputs[:-1]), inputs[-1]]
-    if is_gated and getattr(operator.access, "interleaved", False):
-        return [*inputs[:-2], np.stack(inputs[-2:], 1).ravel()]
-    return [*inputs[:-2], np.concatenate(inputs[-2:])] if is_gated else inputs
+    return inputs
+
+
+def gated_meetings(operator, values, names):
+    """The same for tensors of which some are packed. A tensor that brings no elements has the value 0.75."""
+    access, attributes = operator.access, operator.defaults
+    counts = {name: access.part_count(name) for name in names if access.brings_elements(name)}
+    parts = iter([a.ravel() for a in np.meshgrid(*[values] * sum(counts.values()))])
+    shape = (len(values) ** sum(counts.values()),)
+    return [
+        join(access, name, [*islice(parts, counts[name])], attributes, np.concatenate)
+        if name in counts
+        else np.full(access.whole_shape(name, shape, attributes), 0.75, values.dtype)
+        for name in names
+    ]
 
 
 def assert_alike_in_kind(got, standard):

@@ -192,6 +192,27 @@ def quantisation() -> None:
         assert ((out.cpu().double() - grouped - scales.double()[[0, 0, 0, 0, 1, 1]]).abs() <= 0.501).all()
 
 
+def gradient_of_swiglu_group() -> None:
+    """Only Ascend950 has it. Without weight, the wheel passes an empty tensor for the gradient of weight."""
+    x, g, w = sample(torch.float32, 5, 16), sample(torch.float32, 5, 8), torch.rand(5) + 0.5
+    a, b = x.double().requires_grad_().chunk(2, -1)
+    for weight in (None, w):
+        inputs = x.double().requires_grad_()
+        a, b = inputs.chunk(2, -1)
+        origin = functional.silu(a.clamp(max=0.75)) * b.clamp(-0.75, 0.75)
+        weighted = origin if weight is None else origin * weight.double()[:, None]
+        (wanted,) = torch.autograd.grad(weighted[:4], inputs, g.double()[:4])
+        given = {} if weight is None else {"weight": weight.npu(), "y_origin": origin.detach().float().npu()}
+        index = torch.tensor([1, 3])
+        grad_x, grad_weight = torch_npu.npu_swiglu_group_quant_backward(
+            g.npu(), x.npu(), group_index=index.npu(), clamp_limit=0.75, **given
+        )
+        torch.testing.assert_close(grad_x.cpu().double(), wanted, rtol=1e-5, atol=1e-6)
+        if weight is not None:
+            sums = (g.double() * origin.detach()).sum(-1) * (torch.arange(5) < 4)
+            torch.testing.assert_close(grad_weight.cpu().double(), sums, rtol=1e-5, atol=1e-6)
+
+
 def streams() -> None:
     x = torch.randn(1 << 16).npu()
     stream, before, after = torch.npu.Stream(), torch.npu.Event(enable_timing=True), torch.npu.Event(enable_timing=True)
@@ -482,9 +503,12 @@ CASES: dict[str, Callable[[], None]] = {
     },
 }
 
+#: Cases with operators that only Ascend950 has.
+ON_ASCEND950: dict[str, Callable[[], None]] = {"gradient_of_swiglu_group": gradient_of_swiglu_group}
+
 if __name__ == "__main__":
     torch.manual_seed(0)
-    CASES[sys.argv[1]]()
+    {**CASES, **ON_ASCEND950}[sys.argv[1]]()
     # PyTorch's thread aborts a process that ends before it drops the last pass. This pass has no Python object to drop.
     x = torch.zeros((), device="npu", requires_grad=True)
     torch.autograd.Variable._execution_engine.run_backward((x,), (torch.ones_like(x),), False, False, (), True, True)

@@ -158,6 +158,8 @@ def c_arguments(case: Case, signature: Any, given: list[Any], outputs: list[Any]
     values = {**tensors, **dict(case.attributes)}
 
     def argument(parameter: Any) -> Any:
+        if parameter.name in signature.function.refused.split():
+            return None
         if parameter.is_unread:
             return np.zeros(1, np.float32)
         value = values[parameter.argument]

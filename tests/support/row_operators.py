@@ -15,7 +15,7 @@ from actgrad.calls.operator import REGISTRY
 
 OPERATORS = [o for o in actgrad.operators.values() if o.access.sees_rows and not o.output_dtypes]
 #: Operators that round their results to integers, with a scale for each row.
-QUANTISING = [o for o in actgrad.operators.values() if o.access.sees_rows and o.output_dtypes]
+QUANTISING = [o for o in actgrad.operators.values() if o.access.sees_rows and o.dtypes_of(o.schema.outputs[0])]
 #: ULP of an element of a row; products and sums that cancel are measured in units of the larger term.
 ULPS = {"float32": 4.0, "float64": 8.0, "float16": 0.51, "bfloat16": 0.51}
 

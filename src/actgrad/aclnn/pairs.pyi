@@ -1617,13 +1617,15 @@ def aclnnSwigluGroupQuantGradGetWorkspaceSize(
     gradWeightOutOptional: Tensor,
     /,
 ) -> tuple[int, int, AclOpExecutor | None]:
-    """grad_lower = (gradY * weightOptional * silu'(a) * b if lower < c, else 0) and grad_upper = (gradY *
-    weightOptional * silu(a) if -c < upper < c, else 0), where a = min(lower, c) and b = clamp(upper, -c, c) and
-    c = clampLimit; gradXOut packs grad_lower and grad_upper as x packs lower and upper
+    """grad_lower = gradY * weightOptional * silu'(lower) * upper and grad_upper = gradY * weightOptional *
+    silu(lower), where lower and upper are the halves of x along the last dimension; gradXOut packs grad_lower
+    and grad_upper as x packs lower and upper
 
-    Without clampLimit > 0, c is infinite. Without weightOptional, the factor is 1. yOriginOptional is not used.
-    groupIndexOptional counts rows: only the first sum(groupIndexOptional) rows are computed. gradXOut is 0 in
-    the other rows. swiglu_group_weight_backward also returns the gradient of weightOptional.
+    With clampLimit > 0 (c for short), lower becomes min(lower, c) and upper becomes clamp(upper, -c, c).
+    grad_lower is 0 unless lower < c, and grad_upper is 0 unless -c < upper < c. Without weightOptional, the
+    factor is 1. yOriginOptional is not used. groupIndexOptional counts rows: only the first
+    sum(groupIndexOptional) rows are computed. gradXOut is 0 in the other rows. swiglu_group_weight_backward
+    also returns the gradient of weightOptional.
 
     In C:
         aclnnStatus aclnnSwigluGroupQuantGradGetWorkspaceSize(const aclTensor* gradY, const aclTensor* x, const

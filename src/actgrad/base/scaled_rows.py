@@ -42,6 +42,10 @@ class ScaledRows(Rows):
         """The tensors that have a row for each group of rows."""
         return self.scales
 
+    def dimension(self, attributes: Mapping[str, Any], rank: int) -> int:
+        """The dimension of a row, from 0."""
+        return max(rank, 1) - 1
+
     def is_elementwise(self, name: str) -> bool:
         """Whether an element sees the element at its own index of a tensor."""
         return self.part_count(name) == 1 and name not in self.scales
@@ -80,6 +84,8 @@ class ScaledRows(Rows):
 
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
+        if len(shape) == rank:
+            return shape
         if self.halves is None or self.is_statistic(name):
             return Rows.aligned(self, name, shape, rank, attributes)
         return self.halves.aligned(name, shape, rank, attributes)

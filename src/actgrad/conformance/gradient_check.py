@@ -160,7 +160,8 @@ def _comparisons(
     points = sample_points(attributes)
     accesses, names = (forward.access, definition.access), forward.schema.tensor_names
     sees_rows = any(access.sees_rows for access in accesses)
-    is_independent = not sees_rows and all(map(forward.access.brings_elements, names))
+    needed = [a.name for a in forward.schema.tensors if not a.is_optional]
+    is_independent = not sees_rows and all(map(forward.access.brings_elements, needed))
     rank = 1 + max(1, *(access.position_of(name) or 0 for access in accesses for name in names))
     shapes = [(ELEMENTS,)] if is_independent else [ROWS[:rank]] * ROUNDS
     for shape in shapes:

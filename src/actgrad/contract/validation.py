@@ -85,7 +85,7 @@ def _roles(definition: Definition) -> Iterator[str]:
             yield f"{role} is {name!r}; it must be {either(tensors)}; name one of these tensors"
     if definition.result_flag and getattr(attributes.get(definition.result_flag), "type", "") != "bool":
         yield f"result_flag is {definition.result_flag!r}; it must be a bool attribute; {_use(attributes)}"
-    counter, dim = definition.row_counter, definition.access.dimension_attribute
+    counter, attribute = definition.row_counter, definition.access.dimension_attribute
     if counter and (counter != tensors[-1] or not _is_optional(definition, counter)):
         yield f"row_counter is {counter!r}; it must be the last tensor and optional; write it last as Tensor?"
     groups = definition.row_groups
@@ -97,7 +97,7 @@ def _roles(definition: Definition) -> Iterator[str]:
     if definition.unseen and definition.unseen != last:
         behind = f" before {counter}" if counter else ""
         yield f"unseen is {definition.unseen!r}; it must be the last tensor{behind}, {last}; change one of them"
-    if counter and not dim:
+    if counter and not attribute and definition.access.dimension({}, 1) is None:
         yield "row_counter counts rows along a dimension; state reads with an attribute dim, as Halves(('x',))"
     names = (*tensors, *definition.schema.outputs)
     for name in definition.access.tensor_names:

@@ -1843,13 +1843,14 @@ class _swiglu_group_backward(Operator):
         out: ArrayT | None = None,
         backend: str | None = None,
     ) -> ArrayT:
-        """grad_lower = (grad_output * weight * silu'(a) * b if lower < c, else 0) and grad_upper = (grad_output *
-        weight * silu(a) if -c < upper < c, else 0), where a = min(lower, c) and b = clamp(upper, -c, c) and c =
-        clamp_limit; grad_x packs grad_lower and grad_upper as x packs lower and upper
+        """grad_lower = grad_output * weight * silu'(lower) * upper and grad_upper = grad_output * weight *
+        silu(lower), where lower and upper are the halves of x along the last dimension; grad_x packs grad_lower and
+        grad_upper as x packs lower and upper
 
-        Without clamp_limit > 0, c is infinite. Without weight, the factor is 1. y_origin is not used. group_index
-        counts rows: only the first sum(group_index) rows are computed. grad_x is 0 in the other rows.
-        swiglu_group_weight_backward also returns the gradient of weight.
+        With clamp_limit > 0 (c for short), lower becomes min(lower, c) and upper becomes clamp(upper, -c, c).
+        grad_lower is 0 unless lower < c, and grad_upper is 0 unless -c < upper < c. Without weight, the factor is
+        1. y_origin is not used. group_index counts rows: only the first sum(group_index) rows are computed. grad_x
+        is 0 in the other rows. swiglu_group_weight_backward also returns the gradient of weight.
         """
     def plan(
         this,
@@ -1878,19 +1879,18 @@ class _swiglu_group_weight_backward(Operator):
         y_origin: ArrayT,
         group_index: ArrayT | None = None,
         *,
-        dim: SupportsIndex = -1,
         clamp_limit: Number = -1.0,
         out: tuple[ArrayT | None, ArrayT | None] | None = None,
         backend: str | None = None,
     ) -> tuple[ArrayT, ArrayT]:
-        """grad_lower = (grad_output * weight * silu'(a) * b if lower < c, else 0) and grad_upper = (grad_output *
-        weight * silu(a) if -c < upper < c, else 0) and grad_weight = sum(grad_output * y_origin) along the last
-        dimension, where a = min(lower, c) and b = clamp(upper, -c, c) and c = clamp_limit; grad_x packs grad_lower
-        and grad_upper as x packs lower and upper
+        """grad_lower = grad_output * weight * silu'(lower) * upper and grad_upper = grad_output * weight * silu(lower)
+        and grad_weight = sum(grad_output * y_origin) along the last dimension, where lower and upper are the halves
+        of x along the last dimension; grad_x packs grad_lower and grad_upper as x packs lower and upper
 
-        Without clamp_limit > 0, c is infinite. y_origin is the result of swiglu_group without weight. grad_weight
-        is float32. group_index counts rows: only the first sum(group_index) rows are computed. grad_x and
-        grad_weight are 0 in the other rows.
+        With clamp_limit > 0 (c for short), lower becomes min(lower, c) and upper becomes clamp(upper, -c, c).
+        grad_lower is 0 unless lower < c, and grad_upper is 0 unless -c < upper < c. y_origin is the result of
+        swiglu_group without weight. grad_weight is float32. group_index counts rows: only the first
+        sum(group_index) rows are computed. grad_x and grad_weight are 0 in the other rows.
         """
     def plan(
         this,
@@ -1901,7 +1901,6 @@ class _swiglu_group_weight_backward(Operator):
         y_origin: ArrayT,
         group_index: ArrayT | None = None,
         *,
-        dim: SupportsIndex = -1,
         clamp_limit: Number = -1.0,
         out: tuple[ArrayT | None, ArrayT | None] | None = None,
         backend: str | None = None,

@@ -42,9 +42,10 @@ def swiglu_group_slopes(a, b, clamp_limit):
 
 def where_unclamped(by_a, by_b, a, b, clamp_limit):
     """by_a if a < c, else 0, and by_b if -c < b < c, else 0, where c = clamp_limit; without c > 0, by_a and by_b"""
-    is_inside = (b > -clamp_limit) & (b < clamp_limit)
-    at_a, at_b = where(clamp_limit > 0, 0.0, by_a), where(clamp_limit > 0, 0.0, by_b)
-    return where(a < clamp_limit, by_a, at_a), where(is_inside, by_b, at_b)
+    otherwise = where(clamp_limit > 0, 0.0, 1.0)
+    keeps_a = where(a < clamp_limit, 1.0, otherwise)
+    keeps_b = where(b > -clamp_limit, where(b < clamp_limit, 1.0, otherwise), otherwise)
+    return where(keeps_a > 0.5, by_a, 0.0), where(keeps_b > 0.5, by_b, 0.0)
 
 
 def swiglu_group_gradients(g, a, b, clamp_limit):
@@ -162,13 +163,13 @@ def weight_without_origin(call):
 
 
 GRADIENT_SUMMARY = (
-    "grad_lower = (grad_output * weight * silu'(a) * b if lower < c, else 0) and grad_upper = (grad_output * weight * "
-    "silu(a) if -c < upper < c, else 0)"
+    "grad_lower = grad_output * weight * silu'(lower) * upper and grad_upper = grad_output * weight * silu(lower)"
 )
 GRADIENT_NAMES = (
-    "where a = min(lower, c) and b = clamp(upper, -c, c) and c = clamp_limit; grad_x packs grad_lower and grad_upper "
-    "as x packs lower and upper\n\n"
-    "Without clamp_limit > 0, c is infinite. "
+    "where lower and upper are the halves of x along the last dimension; grad_x packs grad_lower and grad_upper as x "
+    "packs lower and upper\n\n"
+    "With clamp_limit > 0 (c for short), lower becomes min(lower, c) and upper becomes clamp(upper, -c, c). grad_lower "
+    "is 0 unless lower < c, and grad_upper is 0 unless -c < upper < c. "
 )
 COUNTED = "group_index counts rows: only the first sum(group_index) rows are computed. "
 EQUAL_TO_LIMIT = (
@@ -177,8 +178,8 @@ EQUAL_TO_LIMIT = (
 )
 
 
-def gradient_checks(*outputs):
-    """The checks of both gradients. `outputs` are grad_weight, if the operator has it."""
+def gradient_checks(*outputs, dim):
+    """The checks of both gradients. `outputs` are grad_weight, if the operator has it, and `dim` is its attribute."""
     return (
         supported("grad_output"),
         equal("x", "y_origin", "grad_x", to="grad_output"),
@@ -189,10 +190,10 @@ def gradient_checks(*outputs):
         document(nonempty("grad_output", "x")),
         TILED_VALUES,
         tiling(
-            dim_in_range("x"),
+            dim_in_range("x", dim) if dim else (),
             same_rank("grad_output", to="x"),
-            even("x"),
-            half("grad_output", of="x"),
+            even("x", dim),
+            half("grad_output", of="x", dim=dim),
             (ONE_WEIGHT_FOR_EACH_ROW,),
             same_shape("y_origin", to="grad_output"),
             (Check("y_origin is given beside weight", weight_without_origin, when=When.TYPED, about=("y_origin",)),),
@@ -205,7 +206,7 @@ def gradient_checks(*outputs):
 
 swiglu_group_weight_backward = Operator(
     "swiglu_group_weight_backward(Tensor grad_output, Tensor x, Tensor weight, Tensor y_origin, Tensor? group_index, "
-    "int dim=-1, Scalar clamp_limit=-1) -> (Tensor grad_x, Tensor grad_weight)",
+    "Scalar clamp_limit=-1) -> (Tensor grad_x, Tensor grad_weight)",
     summary=f"{GRADIENT_SUMMARY} and grad_weight = sum(grad_output * y_origin) along the last dimension, "
     f"{GRADIENT_NAMES}y_origin is the result of swiglu_group without weight. grad_weight is float32. {COUNTED}grad_x "
     "and grad_weight are 0 in the other rows.",
@@ -213,20 +214,19 @@ swiglu_group_weight_backward = Operator(
     formula=gradients_beside_weight,
     reads=ScaledRows(
         passes=({"grad_weight": total(weight_gradient)},),
-        dim="dim",
-        halves=WeightedHalves(("x", "grad_x"), active="lower", tensor="weight"),
+        halves=WeightedHalves(("x", "grad_x"), active="lower", tensor="weight", dim=""),
     ),
     row_counter="group_index",
     clears_rest=True,
     linear_in="grad_output",
     output_dtypes={"grad_weight": "float32"},
     requires=swiglu_group.requires,
-    checks=gradient_checks("grad_weight"),
+    checks=gradient_checks("grad_weight", dim=""),
     products="Ascend950",
     generated=True,
     differences=(EQUAL_TO_LIMIT,),
-    ir="SwigluGroupQuantGrad(grad_y=grad_output, x, weight?, y_origin?, group_index?, clamp_limit=-1.0; dim=-1) -> "
-    "(grad_x, grad_weight)",
+    ir="SwigluGroupQuantGrad(grad_y=grad_output, x, weight?, y_origin?, group_index?, clamp_limit=-1.0) -> (grad_x, "
+    "grad_weight)",
 )
 
 swiglu_group_backward = Operator(
@@ -242,7 +242,7 @@ swiglu_group_backward = Operator(
     row_counter="group_index",
     clears_rest=True,
     requires=swiglu_group.requires,
-    checks=gradient_checks(),
+    checks=gradient_checks(dim="dim"),
     products="Ascend950",
     generated=True,
     differences=(

@@ -67,7 +67,7 @@ class Elementwise:
         return ""
 
     def dimension(self, attributes: Mapping[str, Any], rank: int) -> int | None:
-        """The dimension that an attribute numbers, from 0, or None without such an attribute."""
+        """The dimension that is halved or that a row lies along, from 0, or None without an attribute for it."""
         return attributes[self.dimension_attribute] % max(rank, 1) if self.dimension_attribute else None
 
     def position_of(self, name: str) -> int | None:
