@@ -199,7 +199,9 @@ def test_pytorch_computes_with_it(limit: float) -> None:
     y = actgrad.torch.swiglu_group(x, w, index, limit)
     for retained in (True, False):
         grad_x, grad_w = torch.autograd.grad(y, (x, w), g, retain_graph=retained)
-        assert (grad_x == actgrad.swiglu_group_backward(g, x.detach(), w.detach(), None, index, clamp_limit=limit)).all()
+        assert (
+            grad_x == actgrad.swiglu_group_backward(g, x.detach(), w.detach(), None, index, clamp_limit=limit)
+        ).all()
         origin = actgrad.swiglu_group(x.detach(), clamp_limit=limit)
         _, wanted = actgrad.swiglu_group_weight_backward(g, x.detach(), w.detach(), origin, index, clamp_limit=limit)
         torch.testing.assert_close(grad_w, wanted)
