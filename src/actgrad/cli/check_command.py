@@ -62,7 +62,7 @@ from ..conformance.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
 from ..conformance.files import submission, tensor_files
 from ..conformance.gradient_check import Disagreement
 from ..conformance.report import page, text
-from ..conformance.standards import ALL, IN_FORCE, NAMES, OWN, REPEAT
+from ..conformance.standards import ALL, IN_FORCE, NAMES, REPEAT, ULP
 from ..conformance.verdict import Verdict, decide
 from ..writing import outputs, terminal
 from . import argument_types, delivery_command, exhaustive_command
@@ -170,7 +170,7 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
     outputs.check_paths(_written(args), _inputs(args))
     library("rich", "check needs rich", "check")
     # If --standard names a standard, it decides, even our own.
-    args.strict = bool(args.strict) or OWN in (args.standard or ())
+    args.strict = bool(args.strict) or ULP in (args.standard or ())
     if ALL in (args.standard or ()):
         args.standard = list(NAMES)
     with ExitStack() as stack:

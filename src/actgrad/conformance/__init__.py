@@ -1,21 +1,22 @@
-"""`actgrad check`: results of any program judged by the acceptance standards of operators for Ascend.
+"""`actgrad check` applies the acceptance standards of Ascend operators to the results of any program.
 
-judging        `judge`: from operator, attributes, inputs and actual outputs to a verdict
+judging        `judge` returns the verdict on a call and its actual outputs
 verdict        the verdict as data, and the decision about all verdicts
-elements       a call element by element
-golden         the exact values of a call, and of an operator's outputs
-oracle         the error measure, inputs and attributes to try
+elements       the elements of a call as flat arrays
+golden         the exact values of a call
+oracle         errors in ULP, and inputs and attributes for tests
 error_bounds   the errors that rounding explains
 standards      the acceptance standards
-power          wrong outputs that a case would accept
-measurement    the elements of a call measured, on all cores
-backend_cases  the calls that our own backends are tried on
-gradient_check gradient operators against their forward operators
-diagnosis/     the mistakes that failing elements look like
-files/         tensors from files
+power          whether a test case would accept wrong outputs
+measurement    measures the errors of all elements, on all cores
+backend_cases  test cases for actgrad's own backends
+gradient_check compares gradient operators with difference quotients of their forward operators
+diagnosis/     finds the mistake that explains failing elements
+files/         reads tensors from files
 casefiles/     test cases of ATK and TTK
-exhaustive/    every number of a dtype
-report/        verdicts for a terminal, as a page, as JSON
+delivery/      a folder of inputs for an external program, and the check of its outputs
+exhaustive/    checks every number of a dtype
+report/        verdicts as text, as HTML and as JSON
 """
 
 from .judging import judge

@@ -1,6 +1,6 @@
-"""The calls that our own backends are tried on, and the judge's verdict on each.
+"""Test cases for actgrad's own backends, and the verdict on each case.
 
-Every operator is called with every case of attributes, on usual and special numbers, on all layouts and sizes.
+The cases call every operator with all flags, on usual and special numbers, in all layouts, and with many shapes.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from .judging import judge
 from .standards import NAMES, REPEAT, RUNS, STANDARDS
 from .verdict import Verdict
 
-USUAL, SLOW_USUAL = (1 << 15) - 1, (1 << 11) - 1  # elements: usually, and where exact values take longdouble
+USUAL, SLOW_USUAL = (1 << 15) - 1, (1 << 11) - 1  # elements of a case. The second is for slow longdouble arithmetic
 SPECIAL = 2048
-#: Standards that were published for usual numbers say nothing of the ends of a dtype's range.
-OF_SPECIAL = ("mixed", "ulp", "nonfinite")
-#: 1 to 8 dimensions with sizes 2^k and 2^k - 1, one element, no dimension, nothing.
+#: The standards for special numbers. The other standards were published only for usual numbers.
+SPECIAL_STANDARDS = ("mixed", "ulp", "nonfinite")
+#: Shapes with 1 to 8 dimensions and sizes 2^k and 2^k - 1, with one element, without dimensions, and without elements.
 SHAPES = (
     (1024,), (31, 32), (7, 16, 31), (3, 8, 7, 16), (2, 3, 4, 7, 8), (2, 1, 3, 4, 7, 2), (2, 1, 3, 2, 3, 4, 3),
     (2, 1, 2, 3, 1, 4, 3, 2), (1,), (), (0,), (4, 0, 3),
 )  # fmt: skip
 
 
-Layout = Callable[[Array], Array]  # the same numbers in another layout
+Layout = Callable[[Array], Array]  # a function that returns the same numbers in another layout
 
 LAYOUTS: dict[str, Layout] = {
     "contiguous": partial(np.array, order="C"),
@@ -50,7 +50,7 @@ LAYOUTS: dict[str, Layout] = {
 
 @dataclass(frozen=True)
 class BackendCase:
-    """A call to be judged. `layout` lays its outputs out, `in_place` is the input that is the output too."""
+    """A test case: a call. `layout` makes its outputs. `in_place` is the index of an input that the call overwrites."""
 
     operator: Operator
     attributes: dict[str, Any]
@@ -64,7 +64,7 @@ class BackendCase:
 
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
-    """All cases of an operator in one dtype. A seed gives the same numbers again."""
+    """All cases of an operator in one dtype. The same seed gives the same numbers."""
     every = oracle.attribute_cases(operator, products.current())
     attribute_cases = [oracle.attributes_for(operator, attributes, dtype) for attributes in every]
     for k, attributes in enumerate(attribute_cases):
@@ -74,7 +74,7 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
         yield make("usual", tuple(NAMES), usual)
         if operator.given_value:
             yield make("optional given", tuple(STANDARDS), (*with_value(operator, attributes, usual).values(),))
-        yield make("special", OF_SPECIAL, special_tensors(operator, attributes, dtype, rng))
+        yield make("special", SPECIAL_STANDARDS, special_tensors(operator, attributes, dtype, rng))
     rng = np.random.default_rng((seed, len(attribute_cases)))
     no_negative = [a for a in attribute_cases if not any(isinstance(v, float) and v < 0 for v in a.values())]
     attributes = (no_negative or attribute_cases)[-1]
@@ -84,7 +84,7 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
 def with_value(
     operator: Operator, attributes: dict[str, Any], tensors: tuple[Array | None, ...]
 ) -> dict[str, Array | None]:
-    """The tensors by name, with the forward pass's value where an operator may be given it."""
+    """The tensors by name. The optional tensor with the forward operator's second output is among them."""
     by_name = dict(zip(operator.schema.tensor_names, tensors, strict=True))
     if operator.given_value:
         value = oracle.forward_results(operator, attributes, by_name[operator.definition.main])[1]
@@ -93,7 +93,10 @@ def with_value(
 
 
 def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
-    """Half U[-5, 5], half N(mu, sigma) with mu from [-5, 5] and sigma from [0.1, 2], or integers of every size."""
+    """Random numbers: half U[-5, 5], half N(mu, sigma), where mu is in [-5, 5] and sigma in [0.1, 2].
+
+    For integers, half are small, and half are from the whole range.
+    """
     kind = BY_NAME[dtype]
     if kind.kind != "float":
         minimum, maximum = oracle.ends(dtype)
@@ -115,7 +118,10 @@ def _usual(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.r
 def special_tensors(
     operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
 ) -> tuple[Any, ...]:
-    """Every special value alone and with every other, then each exponent, or the ends of the integers."""
+    """The tensors with all pairs of special values, all special values with 1, and numbers with every exponent.
+
+    For integers, all pairs of small numbers and of the ends of the range.
+    """
     if BY_NAME[dtype].kind != "float":
         minimum, maximum = oracle.ends(dtype)
         some = np.clip([0, 1, -1, 2, -2, 3, maximum, minimum, maximum - 1, minimum + 1], minimum, maximum).astype(
@@ -124,14 +130,14 @@ def special_tensors(
         return _pairs(operator, attributes, *(a.ravel() for a in np.meshgrid(some, some)))
     special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))
-    if operator.access.sees_rows:  # rows of two
+    if operator.access.sees_rows:  # rows of two elements
         rows = as_result(operator, attributes, np.stack([x, other], axis=1))
         return oracle.paired(operator, attributes, rows, lambda: np.ones_like(rows))
     ones = np.ones(len(special) + len(rest), special.dtype)
     x = as_result(operator, attributes, np.concatenate([x, special, rest]))
     other = np.concatenate([other, ones])
-    # The largest number, or infinity, times a factor that cancels or is subnormal may be anything. So may its sum with
-    # a term that overflows, and a product with such a factor.
+    # Leave out pairs for which rounding decides the result: a very large number or infinity, times a factor that is
+    # subnormal or nearly cancels. Or such a number plus a term that overflows.
     with np.errstate(invalid="ignore"):
         size, other_size = np.abs(x.astype(np.float64)), np.abs(other.astype(np.float64))
     expected = golden.expected(operator, oracle.tensors(operator, attributes, x), attributes)
@@ -139,7 +145,9 @@ def special_tensors(
     is_usable = (other_size <= 2) | np.concatenate(decided).all(axis=0)
     if operator.gradient_of is None and not operator.multiplies:
         is_usable &= (other_size <= 2) | ~((size > 2) & (size < np.inf))
-        if sum(not a.is_optional for a in operator.schema.tensors) > 2:  # two of three may overflow before the third
+        if (
+            sum(not a.is_optional for a in operator.schema.tensors) > 2
+        ):  # the product of two of three tensors may overflow
             with np.errstate(over="ignore", invalid="ignore"):
                 is_usable &= (other_size <= 2) | ~(other_size < np.inf)
                 is_usable &= ~(size < np.inf) | ~(size * other_size > float(np.finfo(BY_NAME[dtype].compute).max))
@@ -150,12 +158,12 @@ def special_tensors(
 
 
 def _pairs(operator: Operator, attributes: dict[str, Any], x: Array, other: Array) -> tuple[Any, ...]:
-    """The tensors of a call in which each x meets the number at its place in `other`."""
+    """The tensors of a call that computes with x[k] and other[k] at the same index."""
     return oracle.paired(operator, attributes, x.reshape(operator.access.row(x.size)), lambda: other)
 
 
 def as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:
-    """x, or the forward pass's result for an operator that takes it."""
+    """x, or the forward operator's result at x if the operator reads this result."""
     if not operator.definition.takes_result(attributes):
         return x
     try:
@@ -167,7 +175,7 @@ def as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array
 def _layouts(
     operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
 ) -> Iterator[BackendCase]:
-    """A case of each shape, in one layout after another."""
+    """A case for each shape. The cases take the layouts in turn."""
     dim = operator.access.dimension_attribute
 
     def shaped(setting: dict[str, Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
@@ -183,7 +191,7 @@ def _layouts(
         setting = {**attributes, dim: int(rng.integers(-len(shape), len(shape)))} if dim else attributes
         words = f"{'x'.join(map(str, shape)) or 'no dimension'}, {name}"
         placed = tuple(None if a is None else layout(a) for a in shaped(setting, shape))
-        yield BackendCase(operator, setting, dtype, words, OF_SPECIAL, placed, layout)
+        yield BackendCase(operator, setting, dtype, words, SPECIAL_STANDARDS, placed, layout)
     if operator.broadcasts:
         shapes = _broadcast_shapes(operator, attributes, dtype)
         of_shapes = {shape: shaped(attributes, shape) for shape in dict.fromkeys(shapes)}
@@ -196,13 +204,14 @@ def _layouts(
             a if a is None or not operator.access.brings_elements(tensor) else np.broadcast_to(a[:1], a.shape)
             for tensor, a in pairs
         )
-    yield BackendCase(operator, attributes, dtype, name, OF_SPECIAL, tensors)
+    yield BackendCase(operator, attributes, dtype, name, SPECIAL_STANDARDS, tensors)
 
 
 def _broadcast_shapes(operator: Operator, attributes: dict[str, Any], dtype: str) -> tuple[tuple[int, ...], ...]:
-    """Shapes for all tensors, which are broadcast to 31x32: of the last one 1x32 and of the others 31x1, if these pass.
+    """A shape for each tensor, which the call broadcasts to 31x32.
 
-    A tensor along a dimension has shapes of elements.
+    The last required tensor has the shape 1x32 and the others 31x1, if the checks accept these shapes. For a tensor
+    along a dimension, the shape is the shape of the elements.
     """
     column, row, full = (31, 1), (1, 32), (31, 32)
     tensors, of_dtype = operator.schema.tensors, BY_NAME[dtype].numpy
@@ -223,14 +232,14 @@ def _broadcast_shapes(operator: Operator, attributes: dict[str, Any], dtype: str
 
 
 def garbage(array: Array) -> None:
-    """Fill an output with numbers that no call computes: they show elements that are never written."""
+    """Fill an output with numbers that no call computes. They show elements that the call does not write."""
     if array.dtype.kind in "iu":
         array[...] = rounded(np.full((), -77.0), BY_NAME[array.dtype.name])
     else:
         array[...] = np.nan
 
 
-# Judged
+# Verdicts
 
 
 def judge_case(
@@ -240,7 +249,7 @@ def judge_case(
     strict: bool = False,
     deciding: Collection[str] | None = None,
 ) -> Verdict | None:
-    """The judge's verdict on one case of a backend. None if no standard applies or the chosen rules refuse it."""
+    """The verdict on a case of a backend. None if no standard applies, or if the rules in force refuse the call."""
     names = [name for name in names if name in case.standards]
     if not names:
         return None
@@ -263,7 +272,7 @@ def compute_and_judge(
     strict: bool,
     deciding: Collection[str] | None = None,
 ) -> Verdict:
-    """The judge's verdict on a case that a backend computes into `outputs`."""
+    """Compute a case on a backend, into `outputs`, and return the verdict."""
     for array in outputs:
         garbage(array)
     compute(case, backend, outputs)

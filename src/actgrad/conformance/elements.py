@@ -1,4 +1,4 @@
-"""A call element by element: flat lanes, one for each operand and each result of the formula."""
+"""The elements of a call: a lane for each operand and each result of the formula. All lanes have the same shape."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from .error_bounds import Sized
 from .oracle import as_tuple
 
 Array = np.ndarray[Any, np.dtype[Any]]
-At = slice | Array  # elements by their place in the order of rows
+At = slice | Array  # positions of elements in row-major order
 
 
 @dataclass(frozen=True)
 class Lane:
-    """One operand of the formula, or one result: a tensor, broadcast, or a half of one."""
+    """An operand or a result of the formula: a tensor or a half of a tensor, broadcast to the shape of all lanes."""
 
     name: str
-    array: Any  # an Array of the shape that all lanes have, or a Sized for a statistic of the elements' rows
-    shape: tuple[int, ...] = ()  # of the tensor
-    numbers: Callable[[], Array] | None = None  # for a half: the indices of its elements in the tensor
+    array: Any  # an Array, or a Sized for a statistic of rows
+    shape: tuple[int, ...] = ()  # the shape of the tensor
+    numbers: Callable[[], Array] | None = None  # for a half of a tensor: the positions of its elements in the tensor
 
     def take(self, at: At) -> Any:
-        """Some elements, as a 1-D array."""
+        """The elements at these positions, as a 1-D array."""
         if isinstance(self.array, Sized):
             return self.array.map(lambda part: Lane(self.name, part).take(at))
         if isinstance(at, slice):
@@ -55,17 +55,17 @@ class Lane:
 
 @dataclass(frozen=True)
 class Elements:
-    """A call with its operands and its actual results."""
+    """A call, the operands of its formula and the actual results."""
 
     operator: Operator
-    attributes: dict[str, Any]  # all of them
+    attributes: dict[str, Any]  # all attributes
     tensors: tuple[Array | None, ...]  # the call's inputs
-    out: Any  # memory of the outputs' shapes and dtypes, which nothing touches
+    out: Any  # arrays with the shapes and dtypes of the outputs. Nothing reads or writes their elements
     computation: Computation
     inputs: tuple[Lane, ...]
     outputs: tuple[Lane, ...]  # the outputs that are judged
     numbers: tuple[int, ...]  # the position of each judged output among the formula's results
-    main: int  # the place of x among the inputs
+    main: int  # the position of x among the inputs
     statistics_axes: tuple[int, ...] = ()  # the dimensions of a row
 
     @property
@@ -82,7 +82,7 @@ class Elements:
 
 
 def is_judged(dtype: str) -> bool:
-    """Whether tensors of a dtype are judged. Complex ones are not, because only the reference backend computes them."""
+    """Whether tensors of a dtype are judged. Only the reference backend computes complex numbers, so they are not."""
     return BY_NAME[dtype].kind != "complex"
 
 
@@ -92,7 +92,7 @@ def judged_dtypes(operator: Operator, product: Product | None) -> list[str]:
 
 
 def case_dtypes(operator: Operator) -> list[str]:
-    """The dtypes of written cases: what a chosen product takes, or the contract's."""
+    """The dtypes for case files: the dtypes of the product in force, or of CANN's list."""
     product = products.current()
     return judged_dtypes(operator, product) if product else [name for name in operator.dtypes if is_judged(name)]
 
@@ -100,7 +100,7 @@ def case_dtypes(operator: Operator) -> list[str]:
 def elements(
     operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...], actual: tuple[Array | None, ...]
 ) -> Elements:
-    """A call with its outputs, or None if one is not judged. It raises what the call itself raises."""
+    """The elements of a call. An actual output is None if it is not judged. Raises the errors of the call."""
     fresh = tuple(None if array is None else np.empty(array.shape, array.dtype) for array in actual)
     out = fresh if len(fresh) > 1 else fresh[0]
     plan = operator.plan(*inputs, out=out, backend="reference", **attributes)
@@ -119,18 +119,18 @@ def elements(
     named_lanes = [(n, lane) for n, array in tensors.items() for lane in _lanes(access, n, array, attributes, shape)]
     main = [name for name, _ in named_lanes].index(operator.definition.main)
     lanes = [lane for _, lane in named_lanes]
-    outputs: list[Lane | None] = []  # by the formula's results
+    outputs: list[Lane | None] = []  # a lane for each result of the formula
     for name in operator.schema.outputs:
         result, expected = results.get(name), access.result_shape(name, shape, attributes, shapes)
         if result is None:
             outputs += [None] * len(access.parts(name, expected, attributes))
             continue
-        if result.size != prod(expected):  # some functions accept an empty output
+        if result.size != prod(expected):  # some C functions accept an empty output of any shape
             fault = f"{operator.name}: {name} has shape {result.shape}"
             raise InvalidArgument(f"{fault}; it must be {expected}, the shape of the result; write it with that shape")
         outputs += _lanes(access, name, result.reshape(expected), attributes, shape)
     axes = access.row_dimensions(len(shape), attributes, shapes)
-    lanes += statistics(plan.computation, lanes, partial(error_bounds.combined, shape, axes))
+    lanes += statistics(plan.computation, lanes, partial(error_bounds.combine, shape, axes))
     numbers = tuple(k for k, lane in enumerate(outputs) if lane is not None)
     parts = tuple(lanes), tuple(filter(None, outputs)), numbers
     return Elements(operator, attributes, inputs, out, plan.computation, *parts, main, axes)
@@ -139,7 +139,7 @@ def elements(
 def planned(
     operator: Operator, attributes: dict[str, Any], inputs: Sequence[Array | None], out_dtype: Any = None
 ) -> Elements:
-    """A call with empty outputs, of the dtypes that the operator makes or of this one."""
+    """The elements of a call with new, unwritten outputs. `out_dtype` is their dtype, by default the operator's."""
     results = as_tuple(operator.plan(*inputs, backend="reference", **attributes).result)
     outputs = tuple(np.empty(array.shape, out_dtype or array.dtype) for array in results)
     return elements(operator, attributes, tuple(inputs), outputs)
@@ -151,7 +151,7 @@ def statistics(
     combine: Callable[[str, Any], Any],
     functions: Mapping[str, Any] = error_bounds.FUNCTIONS,
 ) -> list[Lane]:
-    """The statistics of each element's row, of inputs in `lanes`. `combine` makes one of its kind and terms."""
+    """The statistics of each element's row, as lanes. `combine(kind, terms)` returns a statistic."""
     rows, shape = computation.statistics, lanes[0].array.shape
     if rows is None:
         return []
@@ -165,7 +165,7 @@ def statistics(
 
 
 def _as_written(computation: Computation, number: int, term: Callable[..., Any]) -> Callable[..., Any]:
-    """A term, whose exact value is rounded if elements see it as it is written."""
+    """A term. If elements see the stored, rounded statistic, the result of the term is rounded too."""
     if not computation.is_written(number):
         return term
     dtype = BY_NAME[computation.compute]
@@ -173,8 +173,10 @@ def _as_written(computation: Computation, number: int, term: Callable[..., Any])
     def written(*arguments: Any) -> Sized:
         each = error_bounds.number(term(*arguments))
         value = rounded(each.value, dtype).astype(each.value.dtype)
-        overflows = np.isinf(value) & np.isfinite(each.value)  # of terms that a computation may round to 0
-        return Sized(np.where(overflows, each.value, value), each.size, np.where(overflows, np.inf, each.slip))
+        overflows = np.isinf(value) & np.isfinite(each.value)
+        return Sized(
+            np.where(overflows, each.value, value), each.size, np.where(overflows, np.inf, each.argument_error)
+        )
 
     return written
 

@@ -1,4 +1,4 @@
-"""The exact values of a call, in double precision by the CPU backend and verified by NumPy."""
+"""The exact values of a call. The CPU backend computes them in float64, and NumPy verifies a sample."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .elements import Array, planned
 from .error_bounds import FUNCTIONS, Sized
 
 _DOUBLE = BY_NAME["float64"]
-AGREES = 2.0**-40  # share of the larger term: far below one ULP of float32, far above the rounding of double
-NOTHING = 1e-300  # far below the smallest number of any dtype that is computed in float32
+RTOL = 2.0**-40  # relative to the larger term: far below one ULP of float32, far above the rounding error of float64
+ATOL = 1e-300  # far below the smallest number of any dtype that is computed in float32
 
 
 class Golden:
     """The exact results of a computation, for lanes of elements.
 
-    The CPU backend computes a float32 computation in float64, about a hundred times as fast as NumPy. `verify`
-    compares both on a sample. Other computations take the reference's precision: longdouble, or the integers' own.
+    The CPU backend computes a float32 computation in float64, about 100 times as fast as NumPy. `verify` compares both
+    on a sample. NumPy computes other computations in the precision of the reference: longdouble or integers.
     """
 
     def __init__(self, computation: Computation):
@@ -40,7 +40,7 @@ class Golden:
 
     @property
     def source(self) -> str:
-        """The source of the exact values, in words."""
+        """A phrase that says how the exact values are computed."""
         if self.is_compiled:
             return "the formula compiled for float64, held against NumPy on a sample"
         return f"the formula in NumPy's {np.dtype(self.precision).name}"
@@ -61,7 +61,7 @@ class Golden:
     def expected(
         self, lanes: Sequence[Any], dtype: Any, functions: Mapping[str, Any] = FUNCTIONS
     ) -> list[oracle.Expected]:
-        """The same by NumPy, with the sizes of the terms, for outputs of this dtype: slow, for a few elements.
+        """The exact results with error bounds, for outputs of this dtype. NumPy computes them, which is slow.
 
         `functions` are as in oracle.evaluate.
         """
@@ -71,19 +71,19 @@ class Golden:
                 for value in (*lanes, *self.computation.scalars)
             ]
         expectations = []
-        for result in oracle.evaluate(self.computation, numbers, functions):  # it may be one number for all elements
-            parts = result.value, result.size, result.slip
-            value, size, slip = (np.broadcast_to(part, lanes[0].shape) for part in parts)
-            expectations.append(oracle.Expected(value, size, slip, np.dtype(dtype), self.computation.compute))
+        for result in oracle.evaluate(self.computation, numbers, functions):  # a result may have one number for all
+            parts = result.value, result.size, result.argument_error
+            value, size, argument_error = (np.broadcast_to(part, lanes[0].shape) for part in parts)
+            expectations.append(oracle.Expected(value, size, argument_error, np.dtype(dtype), self.computation.compute))
         return expectations
 
     def verify(self, lanes: Sequence[Array]) -> None:
-        """Compare the compiled formula with NumPy on a few elements. NumPy takes over where they differ."""
+        """Compare the compiled formula with NumPy on a few elements. If they differ, use NumPy from now on."""
         if not self.is_compiled:
             return
         for got, exact in zip(self.values(lanes), self.expected(lanes, np.float64), strict=True):
             with np.errstate(all="ignore"):
-                near = np.abs(got - exact.values) <= AGREES * np.maximum(exact.size, exact.slip) + NOTHING
+                near = np.abs(got - exact.values) <= RTOL * np.maximum(exact.size, exact.argument_error) + ATOL
             if not (near | (got == exact.values) | (np.isnan(got) & np.isnan(exact.values))).all():
                 self.is_compiled = False
 
@@ -102,24 +102,30 @@ class Golden:
 def expected(
     operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any], out_dtype: npt.DTypeLike | None = None
 ) -> tuple[oracle.Expected, ...]:
-    """The outputs of a call on NumPy arrays, as exact as the reference is. Attributes are rounded as in any call."""
+    """The exact outputs of a call on NumPy arrays, with error bounds. Attributes are rounded as in any call."""
     call = planned(operator, attributes, inputs, out_dtype)
     golden, outputs = Golden(call.computation), oracle.as_tuple(call.out)
     results = iter(golden.expected([lane.take(slice(0, call.size)) for lane in call.inputs], outputs[0].dtype))
     expectations = []
     for name, output in zip(operator.schema.outputs, outputs, strict=True):
-        value, size, slip = (np.zeros(output.shape, golden.precision) for _ in range(3))
-        views = (split(operator.access, name, array, call.attributes, len(call.shape)) for array in (value, size, slip))
-        for targets in zip(*views, strict=True) if call.size else ():  # a sum of nothing is 0
+        value, size, argument_error = (np.zeros(output.shape, golden.precision) for _ in range(3))
+        views = (
+            split(operator.access, name, array, call.attributes, len(call.shape))
+            for array in (value, size, argument_error)
+        )
+        for targets in zip(*views, strict=True) if call.size else ():  # a sum over no elements is 0
             result = next(results)
-            for target, lane in zip(targets, (result.values, result.size, result.slip), strict=True):
-                # All elements of a row have the same number, the number of the row.
+            for target, lane in zip(targets, (result.values, result.size, result.argument_error), strict=True):
+                # A statistic is the same for all elements of a row, so take the first element.
                 sizes = (*[1] * (len(call.shape) - target.ndim), *target.shape)
                 target[...] = lane.reshape(call.shape)[tuple(map(slice, sizes))].reshape(target.shape)
-        expectations.append(oracle.Expected(value, size, slip, output.dtype, call.computation.compute))
+        expectations.append(oracle.Expected(value, size, argument_error, output.dtype, call.computation.compute))
     return tuple(expectations)
 
 
 def exact(operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
-    """The outputs of a call on NumPy arrays, not rounded to their dtype: float64, or longdouble for float64."""
+    """The exact outputs of a call on NumPy arrays, before they are rounded to their dtype.
+
+    The arrays have float64, or longdouble if the arithmetic is in float64.
+    """
     return tuple(e.values for e in expected(operator, inputs, attributes))

@@ -1,7 +1,7 @@
-"""Gradient operators against their forward operators: a gradient must be a difference quotient of the forward formula.
+"""The check of gradient operators: a gradient must agree with a difference quotient of the forward formula.
 
-The exact values that results are judged by come from the formula itself, so that they say nothing of a formula that is
-wrong. Both operators are computed by NumPy, at points away from kinks, with every case of attributes.
+The verdict on results compares them with the formula, so it cannot show that a formula is wrong. This check can. NumPy
+computes both operators, at points away from kinks, for every case of attributes.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from ..calls.operator import Operator
 from . import oracle
 from .elements import Array
 
-#: Magnitudes of the points, besides those from attributes: both sides of the usual kinks, at none of them.
+#: Magnitudes of the points. They lie on both sides of the usual kinks, and at none of them.
 MAGNITUDES = (0.0131, 0.0973, 0.271, 0.4631, 0.6113, 0.8719, 1.1313, 1.6931, 2.3717, 2.8713, 3.1391, 4.4517, 5.7131,
               6.3319, 8.1933)  # fmt: skip
-NEAR = (0.5119, 0.9137, 1.0873, 1.7321)  # relative to an attribute's size
+ATTRIBUTE_FACTORS = (0.5119, 0.9137, 1.0873, 1.7321)  # further points are these numbers times an attribute
 ELEMENTS = 256  # elements of a call whose elements are independent
-ROWS, ROUNDS = (3, 4, 2, 2, 2, 2, 2, 2), 4  # the sizes of a call of rows, as many as it needs, and the calls
-STEP, LEAST_STEP = 2e-6, 1e-7  # step relative to a point's size, and the smallest step
-AGREES = 1e-6  # relative: far above the errors of a difference quotient, far below the errors of a mistake
-STRAIGHT = 1e-3  # relative difference of the quotients to both sides, beyond which there is a kink between
+ROWS, ROUNDS = (3, 4, 2, 2, 2, 2, 2, 2), 4  # the shape of a call with rows (its first sizes), and the number of calls
+STEP, MIN_STEP = 2e-6, 1e-7  # the step relative to a point, and the smallest step
+RTOL = 1e-6  # far above the errors of a difference quotient, far below the errors of a mistake
+KINK_RTOL = 1e-3  # if the quotients to both sides differ by more, there is a kink at the point
 Tensors = dict[str, "Array | None"]
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """An output of a gradient operator that is not the gradient, at one of several points."""
+    """An output of a gradient operator that is not the gradient, with the numbers at the point of the largest error."""
 
     operator: str
     forward: str
@@ -47,7 +47,7 @@ class Disagreement:
     inputs: Mapping[str, float]
     gradient: float
     quotient: float
-    wrong: int  # points
+    wrong: int  # the number of points at which the output is wrong
     points: int
     cause: str
 
@@ -63,7 +63,7 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """An output's gradient and the difference quotient at the same points. Kinks are left out."""
+    """An output's gradient and the difference quotient at the same points. `is_wrong` is False at kinks."""
 
     output: str
     inputs: Mapping[str, Array]
@@ -73,7 +73,7 @@ class _Comparison:
 
 
 def disagreements(operator: Operator) -> list[Disagreement]:
-    """The outputs of an operator that are not gradients of its forward operator, or none for other operators."""
+    """The outputs of a gradient operator that are not the gradients. [] for an operator that is not a gradient."""
     if operator.gradient_of is None:
         return []
     product = products.current()
@@ -85,7 +85,7 @@ def disagreements(operator: Operator) -> list[Disagreement]:
 
 
 def _disagreement(operator: Operator, cases: Sequence[Any], by_output: Mapping[str, Any]) -> Disagreement | None:
-    """The disagreement of an output's comparisons, which belong to several cases of attributes."""
+    """The disagreement in the comparisons of one output, or None. `cases` has pairs of attributes and a comparison."""
     failing = [case for case in cases if np.count_nonzero(case[1].is_wrong) > 1]
     if not failing:
         return None
@@ -108,7 +108,7 @@ def _disagreement(operator: Operator, cases: Sequence[Any], by_output: Mapping[s
 
 
 def _cause(operator: Operator, attributes: dict[str, Any], worst: _Comparison, by_output: Mapping[str, Any]) -> str:
-    """The mistake that the numbers look like, in words."""
+    """A phrase that says which mistake explains the numbers."""
     with np.errstate(all="ignore"):
         ratio = (worst.gradient / worst.quotient)[worst.is_wrong]
         ratios = ratio[np.isfinite(ratio)]
@@ -128,7 +128,7 @@ def _cause(operator: Operator, attributes: dict[str, Any], worst: _Comparison, b
 
 
 def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
-    """The attributes that cause a disagreement each by itself, or none if the defaults cause one already."""
+    """The attributes that alone cause a disagreement. [] if the default attributes already cause a disagreement."""
     assert operator.gradient_of is not None
     forward = operator.gradient_of.definition
     defaults = {name: attributes[name] if value is None else value for name, value in operator.defaults.items()}
@@ -148,7 +148,7 @@ def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
 def _comparisons(
     definition: Definition, forward: Definition, attributes: dict[str, Any], product: Any
 ) -> Iterator[_Comparison]:
-    """The outputs of calls with these attributes, against difference quotients. None without a forward call."""
+    """The comparisons for calls with these attributes. Empty if the forward operator refuses the attributes."""
     shared = {name: attributes.get(name, default) for name, default in forward.defaults.items()}
     rules = [*forward.requires.values()]
     if None in shared.values() or not all(holds(shared, product) for holds in rules):
@@ -174,9 +174,9 @@ def _comparisons(
 
 
 def sample_points(attributes: Mapping[str, Any]) -> Array:
-    """Numbers of both signs: the usual ones, and some around each attribute."""
+    """Points of both signs: MAGNITUDES, and numbers around each attribute."""
     numbers = [v for v in attributes.values() if isinstance(v, float) and np.isfinite(v) and v != 0]
-    magnitudes = [*MAGNITUDES, *(abs(number) * near for number in numbers for near in NEAR)]
+    magnitudes = [*MAGNITUDES, *(abs(number) * near for number in numbers for near in ATTRIBUTE_FACTORS)]
     return np.array([sign * m for m in magnitudes if m < 100 for sign in (1, -1)])
 
 
@@ -208,13 +208,13 @@ class _GradientCall:
                 tensors[name] = self.tensors[name]
             elif any(a.name == name and a.is_optional for a in self.definition.schema.tensors):
                 tensors[name] = None
-            else:  # the same tensor under another name
+            else:  # the forward operator's tensor, under another name
                 tensors[name] = self.tensors[self.forward.schema.tensor_names[0]]
         outputs = _outputs(self.definition, self.attributes, self.product, tensors)
         return dict(zip(self.definition.schema.outputs, outputs, strict=True))
 
     def independent(self, rng: np.random.Generator) -> Iterator[_Comparison]:
-        """Comparisons of all elements at once, for each part of each tensor."""
+        """The comparisons of a call whose elements are independent, for each part of each tensor."""
         grad = rng.uniform(0.5, 2, self.value.shape) * rng.choice([1.0, -1.0], self.value.shape)
         gradients, inputs = self._gradients(grad), self._lanes(self.tensors, self.forward, self.shared)
         for output, tensor in self.definition.gradients.items():
@@ -222,7 +222,7 @@ class _GradientCall:
             assert values is not None, "no optional tensor has a gradient"
             parts = split(self.definition.access, output, gradients[output], self.attributes, self.rank)
             for k, part in enumerate(parts):
-                step = np.maximum(STEP * np.abs(self._part(values, tensor, k)), LEAST_STEP)
+                step = np.maximum(STEP * np.abs(self._part(values, tensor, k)), MIN_STEP)
                 sides = [
                     self._forward({**self.tensors, tensor: self._moved(values, tensor, k, s * step)}) for s in (1, -1)
                 ]
@@ -230,13 +230,13 @@ class _GradientCall:
                 yield _comparison(label, inputs, grad, part, self.value, sides, step, np.abs(self.value * grad))
 
     def of_rows(self, rng: np.random.Generator) -> Iterator[_Comparison]:
-        """Comparisons of the gradient of a sum of all results, by one element after another."""
+        """The comparisons of a call with rows. The quotients are of sum(grad * result), by one element at a time."""
         grad = rng.uniform(0.5, 2, self.value.shape) * rng.choice([1.0, -1.0], self.value.shape)
         gradients = self._gradients(grad)
         for output, tensor in self.definition.gradients.items():
             values = self.tensors[tensor]
             assert values is not None, "no optional tensor has a gradient"
-            step = np.maximum(STEP * np.abs(values.ravel()), LEAST_STEP)
+            step = np.maximum(STEP * np.abs(values.ravel()), MIN_STEP)
             sides: list[Array] = []
             for s in (1, -1):
                 moved = [
@@ -254,13 +254,13 @@ class _GradientCall:
         return part
 
     def _moved(self, values: Array, tensor: str, k: int, step: Array) -> Array:
-        """A copy of a tensor in which one part has changed."""
+        """A copy of a tensor with `step` added to part `k`."""
         moved = values.copy()
         self._part(moved, tensor, k)[...] += step
         return moved
 
     def _lanes(self, tensors: Tensors, definition: Definition, attributes: dict[str, Any]) -> dict[str, Array]:
-        """The parts of all tensors by names for messages."""
+        """The parts of all tensors. The keys are names for messages."""
         lanes: dict[str, Array] = {}
         for name, tensor in tensors.items():
             if tensor is not None:
@@ -274,20 +274,20 @@ def _comparison(
     output: str, inputs: Mapping[str, Array], grad: Array, gradient: Array, value: Any, sides: Sequence[Array],
     step: Array, size: Array,
 ) -> _Comparison:  # fmt: skip
-    """A gradient against the quotients of `value` and of the values on both sides, times `grad`."""
+    """The comparison of a gradient with grad * (difference quotient). `sides` are the values at x + step, x - step."""
     above, below = sides
     with np.errstate(all="ignore"):
         right, left = grad * (above - value) / step, grad * (value - below) / step
         quotient = (right + left) / 2
         noise = 8 * np.finfo(np.float64).eps * size / step
-        room = AGREES * (np.abs(quotient) + np.abs(gradient)) + noise
-        is_straight = np.abs(right - left) <= STRAIGHT * (np.abs(right) + np.abs(left)) + 4 * noise
+        room = RTOL * (np.abs(quotient) + np.abs(gradient)) + noise
+        is_straight = np.abs(right - left) <= KINK_RTOL * (np.abs(right) + np.abs(left)) + 4 * noise
         is_wrong = is_straight & ~(np.abs(gradient - quotient) <= room) & np.isfinite(quotient)
     return _Comparison(output, inputs, gradient, quotient, is_wrong)
 
 
 def _outputs(definition: Definition, attributes: dict[str, Any], product: Any, tensors: Tensors) -> tuple[Array, ...]:
-    """The outputs of a call in double precision by NumPy, whatever dtypes the operator's checks allow."""
+    """The outputs of a call in float64, which NumPy computes. The operator's checks do not run."""
     double = BY_NAME["float64"]
     metas = {
         name: None if t is None else TensorMeta(double, t.shape, row_major(t.shape, 8)) for name, t in tensors.items()

@@ -1,4 +1,4 @@
-"""The judge: from an operator, attributes, inputs and actual outputs to a verdict."""
+"""`judge`: the verdict on a call and its actual outputs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .golden import Golden
 from .measurement import Progress, compare_at, double, measure, spans
 from .power import power
 from .standards import STANDARDS
-from .verdict import SAMPLED, OutputVerdict, Verdict
+from .verdict import SAMPLE_SIZE, OutputVerdict, Verdict
 
-VERIFIED = 256  # elements whose exact values are computed in both ways
+VERIFICATION_SIZE = 256  # elements whose exact values the CPU backend and NumPy both compute
 
 
 def judge(
@@ -38,23 +38,23 @@ def judge(
     with_power: bool = True,
     earlier: EarlierOutputs = tuple,
 ) -> Verdict:
-    """The verdict of some standards on `actual`: outcomes, failing elements, and the mistakes that they look like.
+    """The verdict of some standards on `actual`: outcomes, failing elements, and the mistakes that explain them.
 
-    The rules of a chosen product (actgrad.product) hold. actgrad's own bounds (`ulp`) count if `strict`, and for a
-    dtype that no published standard among `deciding` defines.
+    The rules of the product in force (actgrad.product) apply. actgrad's own bounds (`ulp`) decide if `strict`. They
+    also decide for a dtype for which no published standard in `deciding` is defined.
 
     Args:
         operator: the operator that was computed.
-        attributes: its attributes, the others having their defaults.
-        inputs: the tensors in the order of the schema, None for an optional one.
-        actual: the outputs in the order of the schema, None for one that is not judged.
+        attributes: the attributes. An attribute that is left out has its default.
+        inputs: the tensors in the order of the schema, None for an optional tensor that is left out.
+        actual: the outputs in the order of the schema, None for an output that is not judged.
         asked: the names of the standards to measure, or None for all.
-        deciding: the standards that decide, or None for `asked`, else for the standards in force.
-        strict: whether actgrad's own bounds count too.
-        progress: called with the number of elements of each finished chunk.
+        deciding: the standards that decide. None means `asked`, or the standards in force if `asked` is None.
+        strict: whether actgrad's own bounds decide too.
+        progress: a function that is called with the number of elements of each finished chunk.
         explain: whether to search for mistakes.
-        with_power: whether to say which wrong outputs would be accepted.
-        earlier: returns the names of earlier calls and their outputs, which may stand where an output is stale.
+        with_power: whether to find out which wrong outputs would be accepted.
+        earlier: a function that returns the names and outputs of earlier calls. A stale output has values of these.
 
     Raises:
         ActgradError: the errors of a call on such tensors.
@@ -66,7 +66,7 @@ def judge(
         deciding = standards.IN_FORCE if asked is None else names
     golden = Golden(call.computation)
     if call.size:
-        sample = np.arange(0, call.size, max(1, call.size // VERIFIED))
+        sample = np.arange(0, call.size, max(1, call.size // VERIFICATION_SIZE))
         golden.verify([lane.take(sample) for lane in call.inputs])
     parts = measure(call, golden, names, partial(standards.counts, deciding=deciding, strict=strict), progress)
     verdict = Verdict(operator.name, call.attributes, golden.source, tuple(names), tuple(parts))
@@ -80,10 +80,10 @@ def judge(
 
 
 def _sample(call: Elements, golden: Golden, parts: Sequence[OutputVerdict], earlier: EarlierOutputs) -> Sample:
-    """Failing elements and some right ones, as many as a diagnosis needs."""
+    """Some failing and some right elements, for the diagnosis."""
     failing = np.unique(np.concatenate([part.positions for part in parts]))
-    failing = failing[:: -(-len(failing) // SAMPLED) or 1]
-    grid = np.arange(0, call.size, max(1, call.size // SAMPLED))
+    failing = failing[:: -(-len(failing) // SAMPLE_SIZE) or 1]
+    grid = np.arange(0, call.size, max(1, call.size // SAMPLE_SIZE))
     positions = np.unique(np.concatenate([failing, grid]))
     inputs, errors = compare_at(call, golden, positions)
     actual, wrong = tuple(c.actual for c in errors), tuple(c.wrong for c in errors)

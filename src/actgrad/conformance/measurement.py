@@ -1,4 +1,4 @@
-"""The elements of a call measured in chunks, on all cores. The chunks add up."""
+"""The measurement of a call's errors, in chunks of elements, on all cores. The verdicts on chunks add up."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from .error_bounds import Sized
 from .golden import Golden
 from .oracle import Expected
 from .standards import STANDARDS, ElementErrors, Tally
-from .verdict import SAMPLED, SHOWN, ULP_EDGES, Failure, OutputVerdict
+from .verdict import MAX_FAILURES, SAMPLE_SIZE, ULP_EDGES, Failure, OutputVerdict
 
 T = TypeVar("T")
-Decides = Callable[[str, str], bool]  # whether the standard of a name decides about a dtype
-Progress = Callable[[int], None]  # called with the number of elements of each chunk
-CHUNK = 1 << 18  # elements measured together: with fewer, threads mostly wait for each other at the interpreter
-_RETAINED = 24 << 20  # bytes, because glibc's thresholds grow up to 32 MiB
+Decides = Callable[[str, str], bool]  # (standard, dtype) -> whether this standard decides about this dtype
+Progress = Callable[[int], None]  # a function that is called with the number of elements of each chunk
+CHUNK = 1 << 18  # elements. With smaller chunks, threads mostly wait for Python's global lock
+_RETAINED_BYTES = 24 << 20  # below 32 MiB, the largest value of glibc's threshold
 
 
 def measure(
     call: Elements, golden: Golden, names: Sequence[str], decides: Decides, progress: Progress | None
 ) -> list[OutputVerdict]:
-    """The verdict of the standards of these names on each output.
+    """The verdict of the standards `names` on each output.
 
-    The chunks add up in one order whichever thread is first.
+    The verdicts on chunks are added in the order of the chunks, so the result does not depend on the threads.
     """
 
     def chunk(at: slice) -> list[OutputVerdict]:
@@ -56,7 +56,7 @@ def _verdict(
     names: Sequence[str],
     decides: Decides,
 ) -> OutputVerdict:
-    """The verdict on a chunk of an output, from place `start` on."""
+    """The verdict on the chunk of an output that begins at position `start`."""
     dtype, x, ulps = c.actual.dtype.name, inputs[call.main], np.where(c.by_terms, 0, c.ulps)
     outcomes, failing = [], np.zeros(len(ulps), bool)
     for standard in (STANDARDS[name] for name in names):
@@ -71,7 +71,7 @@ def _verdict(
         errors = float(c.ulps[k]), float(ulps[k])
         return Failure(lane.index(start + k), numbers, _number(c.actual[k]), _number(c.golden[k]), *errors)
 
-    stride, most = max(1, call.size // SAMPLED), max(64, SAMPLED * CHUNK // max(1, call.size))
+    stride, most = max(1, call.size // SAMPLE_SIZE), max(64, SAMPLE_SIZE * CHUNK // max(1, call.size))
     some = np.arange(-start % stride, len(ulps), stride)
     at = np.flatnonzero(failing)
     return OutputVerdict(
@@ -82,10 +82,10 @@ def _verdict(
         int(np.count_nonzero(c.by_terms)),
         tuple(outcomes),
         histogram(ulps),
-        tuple(failure(int(k)) for k in at[:SHOWN]),
-        tuple(failure(int(k)) for k in at[np.argsort(-ulps[at], kind="stable")[:SHOWN]]),
+        tuple(failure(int(k)) for k in at[:MAX_FAILURES]),
+        tuple(failure(int(k)) for k in at[np.argsort(-ulps[at], kind="stable")[:MAX_FAILURES]]),
         np.stack([double(x[some]), double(ulps[some]), start + some], axis=1),
-        start + np.union1d(at[:: -(-len(at) // most) or 1], at[:SHOWN]),
+        start + np.union1d(at[:: -(-len(at) // most) or 1], at[:MAX_FAILURES]),
         axis.count(double(x[at])),
     )
 
@@ -95,7 +95,7 @@ def _number(value: Any) -> float | int:
 
 
 def compare_at(call: Elements, golden: Golden, at: At) -> tuple[list[Any], list[ElementErrors]]:
-    """The inputs at some elements, and the errors of each output there."""
+    """The inputs at these positions, and the errors of each output there."""
     inputs = [lane.take(at) for lane in call.inputs]
     exact = golden.values(inputs) if call.size else dict.fromkeys(call.numbers, np.empty(0))
     lanes = zip(call.outputs, call.numbers, strict=True)
@@ -103,16 +103,16 @@ def compare_at(call: Elements, golden: Golden, at: At) -> tuple[list[Any], list[
 
 
 def spans(size: int) -> Iterator[slice]:
-    """All elements, part by part, or one empty part."""
+    """The chunks of all elements, or one empty chunk."""
     for start in range(0, max(1, size), CHUNK):
         yield slice(start, min(start + CHUNK, size))
 
 
 def in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tuple[slice, T]]:
-    """The results in the order of the parts. Leaving the loop cancels the parts that have not begun."""
-    # glibc raises the size from which it gives memory back when a block is freed: it keeps the pages of our arrays.
-    # Half of the time would go into asking for the same pages again.
-    np.empty(_RETAINED, np.uint8)
+    """The chunks and the results of `work`, in order. Leaving the loop cancels the chunks that have not begun."""
+    # Freeing this block raises glibc's threshold, so glibc later keeps the memory of arrays that are freed. Otherwise
+    # half of the time would be spent on asking the system for this memory again.
+    np.empty(_RETAINED_BYTES, np.uint8)
     parts = list(of)
     with ThreadPoolExecutor(cores()) as pool:
         yield from zip(parts, pool.map(work, parts), strict=True)
@@ -121,10 +121,10 @@ def in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tupl
 def _compare(
     actual: Array, exact: Array, call: Elements, golden: Golden, lanes: Sequence[Array], number: int
 ) -> ElementErrors:
-    """The errors of one output, with the elements beyond the project's own bounds.
+    """The errors of one output. `faults` are the elements whose errors exceed actgrad's own bounds.
 
-    ULP decide first. Larger errors are no faults where terms cancel, where a rounded argument of exp explains the
-    error, or where a factor is subnormal.
+    An error of more ULP than allowed is not a fault if terms cancel, if a rounded argument of exp explains the error,
+    or if a factor is subnormal.
     """
     c = standards.compare(actual, exact)
     if call.operator.gradient_of is None and c.actual.dtype.kind not in "iu":
@@ -140,7 +140,7 @@ def _compare(
 
 
 def _lost_signs(c: ElementErrors, x: Array) -> Array | None:
-    """The zeros of the wrong sign among limits at x = -inf, as silu(-inf) = -0, or None without any."""
+    """The zeros of the wrong sign at x = -inf, where for example silu(-inf) = -0. None if there are no such zeros."""
     with np.errstate(invalid="ignore"):
         zeros = (c.actual == 0) & (c.exact == 0) & (x == -np.inf)
     if not zeros.any():
@@ -152,7 +152,7 @@ def _lost_signs(c: ElementErrors, x: Array) -> Array | None:
 def faults_among(
     actual: Array, call: Elements, golden: Golden, lanes: Sequence[Array], number: int
 ) -> tuple[Expected, Array, Array]:
-    """The exact values of some elements, the faults among them, and the errors that a factor excuses."""
+    """The exact values of some elements, the faults, and the errors that come from a factor. See `inherited`."""
     ulps, terms = standards.bounds(call.operator, actual.dtype.name)
     expected = golden.expected(lanes, actual.dtype)[number]
     faults, excused = expected.faults(actual, ulps, terms), np.zeros(len(actual), bool)
@@ -165,10 +165,10 @@ def faults_among(
 
 
 def inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Array:
-    """The elements whose error comes from a factor (the derivative, the activated half) beyond the compute dtype.
+    """The elements whose error comes from a factor (the derivative or f(active)) outside the compute dtype's range.
 
-    A subnormal factor has fewer digits, and the other factor magnifies their loss. Too large a factor is infinite.
-    Infinity times a factor that may be 0 is of either sign, or NaN.
+    A subnormal factor has fewer digits, and the other factor magnifies the error. A factor that is too large becomes
+    infinite. Infinity times a factor that may round to 0 may be NaN or have either sign.
     """
     size = np.abs(factor.values)
     with np.errstate(all="ignore"):

@@ -1,7 +1,7 @@
-"""The error measure, and inputs and attributes to try.
+"""Errors in ULP, exact values, and inputs and attributes for tests.
 
-Everything follows from an operator's schema and formula: a test over the registry with these functions covers operators
-that are added later.
+Everything follows from an operator's schema and formula. So a test over the registry that uses these functions also
+covers new operators.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def every_value(dtype: npt.DTypeLike) -> Array:
-    """All 65,536 values of a 16-bit dtype, infinities and NaNs included."""
+    """All 65,536 values of a 16-bit dtype. Infinities and NaNs are among them."""
     return np.arange(65536, dtype=np.uint16).view(np.dtype(dtype))
 
 
@@ -47,7 +47,7 @@ def special_values(dtype: npt.DTypeLike) -> Array:
 
 
 def ends(dtype: str) -> tuple[Any, Any]:
-    """The smallest and the largest number of a dtype, integers as such."""
+    """The smallest and the largest number of a dtype, as Python numbers."""
     kind = BY_NAME[dtype]
     if kind.kind == "bool":
         return 0, 1
@@ -57,12 +57,12 @@ def ends(dtype: str) -> tuple[Any, Any]:
 
 
 def stratified(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Array:
-    """At least `count` finite values: every exponent equally often, in both signs, with random mantissas."""
+    """At least `count` finite values with random mantissas. All exponents and both signs are equally frequent."""
     dtype = np.dtype(dtype)
     bits, mantissa = 8 * dtype.itemsize, int(ml_dtypes.finfo(dtype).nmant)
-    exponents = 2 ** (bits - 1 - mantissa) - 1  # all but the exponent of infinity and NaN
+    exponents = 2 ** (bits - 1 - mantissa) - 1  # all exponents except the exponent of infinity and NaN
     rounds = -(-count // (2 * exponents))
-    upper = np.concatenate([np.arange(exponents), np.arange(exponents) + exponents + 1])  # the sign is the bit above
+    upper = np.concatenate([np.arange(exponents), np.arange(exponents) + exponents + 1])  # sign bit and exponent
     words = (np.tile(upper, rounds).astype(np.uint64) << np.uint64(mantissa)) | rng.integers(
         0, 2**mantissa, rounds * len(upper), np.uint64
     )
@@ -70,9 +70,9 @@ def stratified(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Ar
 
 
 def samples(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Array:
-    """About `count` values: special and stratified ones, and evenly spread ones around 0, in the tails and beyond.
+    """About `count` values: special values, values with every exponent, and uniform values in several ranges.
 
-    Beyond means the numbers where exp under- and overflows in this dtype.
+    In the largest range, exp underflows and overflows in this dtype.
     """
     end = 1.1 * float(np.log(float(ml_dtypes.finfo(dtype).max)))
     spread = [rng.uniform(-reach, reach, count // 8) for reach in (1.0, 4.0, 16.0, 40.0, end)]
@@ -83,10 +83,10 @@ def samples(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Array
 def tensors(
     operator: Operator, attributes: dict[str, Any], x: Array, rng: np.random.Generator | None = None
 ) -> tuple[Any, ...]:
-    """The tensors of a call in which the formula meets each value of `x` once.
+    """The tensors of a call that computes the formula once for each value of `x`.
 
-    All other operands (grad_output, the other half of a packed tensor) are 1, or random normals with `rng`. Optional
-    tensors are left out.
+    All other operands (grad_output, the other half of a packed tensor) are 1, or with `rng` random normal numbers.
+    Optional tensors are left out.
     """
     x = x.reshape(operator.access.row(x.size))
 
@@ -100,9 +100,9 @@ def tensors(
 def paired(
     operator: Operator, attributes: dict[str, Any], x: Array, other: Callable[[], Array]
 ) -> tuple[Array | None, ...]:
-    """The tensors that pair `x` with an array of `other` for each further operand, or None for optional ones.
+    """The tensors of a call in which `x` is the main operand, and each other operand is a result of `other`.
 
-    An array of `other` has as many elements as `x`.
+    `other` returns an array with as many elements as `x`. An optional tensor is None.
     """
     access = operator.access
 
@@ -122,16 +122,16 @@ def paired(
 
 # Attributes
 
-#: Values for an operator's scalars in their order: all different, off the defaults, a power of two, a negative one.
-#: A formula of 16-bit numbers jumps at none where `first * x + second` is 0 or 1: rounding would choose the side.
+#: Values for an operator's scalars, in their order. They differ from each other and from the defaults. One is a power
+#: of two, and one is negative. For no 16-bit number x is `first * x + second` 0 or 1, because rounding would decide
+#: there on which side of a jump the result lies.
 _SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 2.3, 1.1, 1.9), (-1.2, 1.7, 0.9, 0.8))
 
 
 def attribute_cases(operator: Operator, product: Product | None = None) -> list[dict[str, Any]]:
-    """Attributes to try, derived from the schema: all flags and choices, with scalars at and off their defaults.
+    """Attributes to try: all combinations of flags and choices, with default and with other scalars.
 
-    Cases that break a requirement of the operator, or of a product, are left out. Other integers keep
-    their default.
+    Cases that break a rule of the operator are left out. An int attribute that is not the switch has its default.
     """
     arguments = operator.schema.attributes
     scalars = [a.name for a in arguments if a.type == "Scalar"]
@@ -151,7 +151,7 @@ def attribute_cases(operator: Operator, product: Product | None = None) -> list[
 
 
 def attributes_for(operator: Operator, attributes: Mapping[str, Any], dtype: str) -> dict[str, Any]:
-    """The attributes with scalars that tensors of this dtype take: for integers, integers of their range."""
+    """The attributes with scalars for tensors of this dtype. For integer arithmetic, scalars are integers in range."""
     definition, kind = operator.definition, BY_NAME[dtype].kind
     computes_integers = definition.integer_formula is not None and not definition.integers_as_floats
     if kind not in ("bool", "int", "uint") or not computes_integers:
@@ -162,7 +162,7 @@ def attributes_for(operator: Operator, attributes: Mapping[str, Any], dtype: str
 
 
 def forward_results(operator: Operator, attributes: Mapping[str, Any], *inputs: Any) -> tuple[Array, ...]:
-    """The results of a backward operator's forward pass, with the attributes that both have."""
+    """The results of a gradient operator's forward operator, with the attributes that both have."""
     forward = operator.gradient_of
     assert forward is not None, "a backward operator"
     shared = {name: value for name, value in attributes.items() if name in forward.defaults}
@@ -174,13 +174,13 @@ def forward_results(operator: Operator, attributes: Mapping[str, Any], *inputs: 
 
 @dataclass(frozen=True)
 class Expected:
-    """One output's exact values, in the reference's precision, and how errors in them are judged."""
+    """The exact values of an output, in the reference's precision, with error bounds."""
 
     values: Array
-    size: Array  # the largest term of the sum that a value is
-    slip: Array  # the change that rounded arguments of exp etc. cause, in units of the compute dtype
-    dtype: np.dtype[Any]  # of the output
-    compute: str  # dtype of the arithmetic
+    size: Array  # the size of each value's largest term, see error_bounds.Sized
+    argument_error: Array  # the error from rounded arguments of functions such as exp, see error_bounds.Sized
+    dtype: np.dtype[Any]  # the dtype of the output
+    compute: str  # the dtype of the arithmetic
 
     @property
     def unit(self) -> float:
@@ -189,13 +189,13 @@ class Expected:
 
     @property
     def cancels(self) -> Array:
-        """Where a value is the sum of larger terms, so that ULPs do not measure the error."""
+        """Where larger terms cancel, so that ULP do not measure the error."""
         with np.errstate(invalid="ignore", over="ignore"):
             return np.abs(self.values) < self.size / 2
 
     @property
     def is_normal(self) -> Array:
-        """Where the compute dtype holds a value with all its digits: further factors do not magnify its error."""
+        """Where a value is 0 or a normal number of the compute dtype, so that a factor does not magnify its error."""
         limits, size = np.finfo(self.compute), np.abs(self.values)
         return (size == 0) | ((size >= limits.smallest_normal) & (size <= limits.max))
 
@@ -206,10 +206,10 @@ class Expected:
 
     @property
     def is_magnified(self) -> Array:
-        """Where rounded arguments of exp move a large value by more ULP than the mixed tolerance allows."""
+        """Where rounded arguments of exp change a large value by more ULP than the mixed tolerance allows."""
         size = np.abs(self.values)
         with np.errstate(over="ignore"):
-            return np.asarray((size > 1) & (self.slip > 32 * size))
+            return np.asarray((size > 1) & (self.argument_error > 32 * size))
 
     @property
     def stored(self) -> Array:
@@ -224,7 +224,10 @@ class Expected:
         return ulp_errors(actual, self.values)
 
     def term_errors(self, actual: Array) -> Array:
-        """The errors of `actual`, its own rounding apart, in units of the compute dtype of the larger term."""
+        """The errors of `actual`, relative to the larger term, in units of the compute dtype.
+
+        The error of rounding the result to a narrower dtype is subtracted.
+        """
         with np.errstate(all="ignore"):
             step = ulp(self.values, self.dtype)
             is_rounded_again = self.dtype != np.dtype(self.compute)
@@ -232,30 +235,37 @@ class Expected:
             return np.where(self.size > 0, error, 0)
 
     def faults(self, actual: Array, ulps: float, terms: float = 8) -> Array:
-        """Where `actual` is wrong: by more than `ulps` ULP, or `terms` units of the larger term where they cancel."""
+        """Where `actual` is wrong by more than `ulps` ULP and, if terms cancel, by more than `terms` units.
+
+        A unit is the larger term times the relative error of one rounding. The bounds grow by `argument_error`.
+        """
         if self.dtype.kind in "iu":
             return np.asarray((self.stored != actual) & ~self._is_next_to_a_tie(actual, terms))
         with np.errstate(all="ignore"):
-            slip = np.nan_to_num(self.unit * self.slip / ulp(self.values, self.dtype), nan=0, posinf=0)
-            allowed = (self.errors(actual) <= ulps + slip) | (self.cancels & (self.term_errors(actual) <= terms))
+            argument_error = np.nan_to_num(
+                self.unit * self.argument_error / ulp(self.values, self.dtype), nan=0, posinf=0
+            )
+            allowed = (self.errors(actual) <= ulps + argument_error) | (
+                self.cancels & (self.term_errors(actual) <= terms)
+            )
         faults: Array = ~allowed
         return faults
 
     def _is_next_to_a_tie(self, actual: Array, terms: float) -> Array:
-        """Where `actual` is one of the two nearest integers, up to the errors of a computation in floats."""
+        """Where `actual` is within 1/2 of the exact value, up to the errors of a computation in floats."""
         if np.dtype(self.compute).kind != "f":
             return np.zeros(len(actual), bool)
         with np.errstate(all="ignore"):
-            slack = self.unit * (terms * np.maximum(self.size, np.abs(self.values)) + self.slip)
+            slack = self.unit * (terms * np.maximum(self.size, np.abs(self.values)) + self.argument_error)
             return np.asarray(np.abs(actual.astype(self.values.dtype) - self.values) <= 0.5 + slack)
 
 
 def evaluate(
     computation: Computation, numbers: Sequence[Any], functions: Mapping[str, Any] = error_bounds.FUNCTIONS
 ) -> list[Sized]:
-    """Each output of a computation, given its inputs, statistics and scalars in the precision to compute in.
+    """The outputs of a computation. `numbers` are its inputs, statistics and scalars in the precision of the result.
 
-    `functions` bind the names in a formula. Other functions give the results of a mistake.
+    `functions` are the functions that formulas call. The diagnosis passes wrong functions to get wrong results.
     """
     with np.errstate(all="ignore"):
         formulas = [xp.bind(formula, functions) for formula in computation.formulas]
@@ -269,7 +279,7 @@ def evaluate(
 
 
 def as_tuple(result: Any) -> tuple[Any, ...]:
-    """The result of an operator as one array per output."""
+    """The result of an operator as a tuple with an array for each output."""
     return result if isinstance(result, tuple) else (result,)
 
 
@@ -277,12 +287,12 @@ def as_tuple(result: Any) -> tuple[Any, ...]:
 
 
 def ulp(values: Array, dtype: npt.DTypeLike) -> Array:
-    """The unit in the last place of `dtype` at each value: the distance of the numbers around it.
+    """The unit in the last place (ULP) of `dtype` at each value, which is the distance between neighbouring numbers.
 
-    Among the subnormals it is the smallest of them, beyond the largest number the unit of the largest.
+    For subnormal numbers, the unit is the smallest subnormal number. For too large numbers, it is the largest number's.
     """
     limits = ml_dtypes.finfo(dtype)
-    if values.dtype == np.float64:  # without its sign and its mantissa a number is a power of two
+    if values.dtype == np.float64:  # the bits of the exponent alone are a power of two
         power: Array = (values.view(np.uint64) & np.uint64(0x7FF << 52)).view(np.float64)
         smallest, largest = float(limits.smallest_subnormal), 2.0 ** (int(limits.maxexp) - 1 - int(limits.nmant))
         return np.clip(power * 2.0 ** -int(limits.nmant), smallest, largest)
@@ -293,17 +303,17 @@ def ulp(values: Array, dtype: npt.DTypeLike) -> Array:
 
 
 def ulp_errors(actual: Array, values: Array) -> Array:
-    """|actual - values| in ULP of actual's dtype. `values` are exact, so 0.5 is a perfect rounding.
+    """|actual - values| in ULP of actual's dtype. `values` are exact, so a correctly rounded result has at most 0.5.
 
-    Infinity stands for the next number after the largest and for all beyond it: it is right where an exact value rounds
-    to it. NaN agrees with NaN only, and an infinite exact value with infinity only. Else the error is infinite. The
-    sign of zero does not count.
+    An infinity in `actual` counts as the number after the largest finite number, so infinity is right if the exact
+    value rounds to infinity. If only one of both is NaN, or the exact value is another infinity, the error is infinite.
+    The sign of zero does not count.
     """
     largest = values.dtype.type(ml_dtypes.finfo(actual.dtype).max)
     with np.errstate(all="ignore"):
         unit, wide = ulp(values, actual.dtype), actual.astype(values.dtype)
         plain = np.asarray(np.abs(wide - values) / unit)
-        if np.max(plain, initial=0) < np.inf:  # no infinity and no NaN on either side
+        if np.max(plain, initial=0) < np.inf:  # there are no infinities and no NaNs
             return plain
         beyond, is_infinite = largest + ulp(largest, actual.dtype), np.isinf(wide)
         numbers = np.where(is_infinite, np.copysign(beyond, wide), wide)
@@ -316,7 +326,7 @@ def ulp_errors(actual: Array, values: Array) -> Array:
 
 
 def few_digits(error: float) -> str:
-    """An error for a table: three digits or fewer."""
+    """An error as a text for a table, with at most three digits."""
     if not np.isfinite(error):
         return "NaN"
     if error < 10_000:

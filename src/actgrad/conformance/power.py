@@ -1,4 +1,4 @@
-"""The power of a case: whether its standards would accept outputs that are wrong everywhere."""
+"""The power of a test case: whether its standards would accept outputs that are wrong everywhere."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .elements import Array, Elements
 from .golden import Golden
 from .standards import STANDARDS
 
-SAMPLED = 1 << 16  # the number of elements, from the first element of a call on
-VERDICT = "verdict"  # the key of the standards that decide, next to the names of all standards
+SAMPLE_SIZE = 1 << 16  # only the first elements of a call are used
+VERDICT = "verdict"  # a key next to the names of standards. It stands for all standards that decide
 
 
 def _zeros(golden: Array) -> Array:
@@ -31,12 +31,12 @@ def _rolled(golden: Array) -> Array:
 
 
 def _stale(golden: Array) -> Array:
-    """The last half holds the results of other elements."""
+    """The second half has the results of the first half."""
     half = len(golden) // 2
     return np.concatenate([golden[:half], golden[: len(golden) - half]])
 
 
-#: Outputs that no standard should accept, made from the right ones.
+#: Functions that make an output which no standard should accept from the right output.
 WRONG: Mapping[str, Callable[[Array], Array]] = {
     "zeros": _zeros, "times 4": _times_4, "rolled": _rolled, "stale": _stale,
 }  # fmt: skip
@@ -45,11 +45,11 @@ WRONG: Mapping[str, Callable[[Array], Array]] = {
 def power(
     call: Elements, golden: Golden, deciding: Collection[str], strict: bool, only_finite: bool = False
 ) -> dict[str, dict[str, bool]]:
-    """For each wrong output: whether each standard accepts it, and under `verdict`, whether all deciding standards do.
+    """Whether each standard accepts each wrong output. The key `verdict` tells whether all deciding standards do.
 
     With `only_finite`, elements whose exact value is NaN or infinite are left out.
     """
-    at = slice(0, min(call.size, SAMPLED))
+    at = slice(0, min(call.size, SAMPLE_SIZE))
     exact = golden.values([lane.take(at) for lane in call.inputs]) if call.size else None
     accepted = {mistake: dict.fromkeys((VERDICT, *STANDARDS), True) for mistake in WRONG}
     for lane, number in zip(call.outputs, call.numbers, strict=True):
@@ -74,5 +74,5 @@ def power(
 
 
 def weaknesses(accepted: Mapping[str, Mapping[str, bool]]) -> list[str]:
-    """The wrong outputs that the standards together would accept."""
+    """The wrong outputs that all deciding standards would accept."""
     return [mistake for mistake, by_standard in accepted.items() if by_standard[VERDICT]]

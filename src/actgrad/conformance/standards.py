@@ -1,8 +1,8 @@
-"""The acceptance standards: their limits as data, and for each its measure and its decision.
+"""The acceptance standards. Each has limits, a function that measures errors, and a function that decides.
 
-All standards take the same errors of actual elements. The published ones (mixed tolerance, MERE and MARE, double
-thousandth) use the exact value rounded to the output's dtype as golden: a perfect result has the error 0. A dtype
-without published figures is not judged.
+All standards use the same errors of elements. For published standards (mixed tolerance, MERE and MARE, double
+thousandth), the golden value is the exact value rounded to the output's dtype, so a correctly rounded result has the
+error 0. They are not defined for dtypes without published limits.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from ..calls.operator import Operator
 from . import oracle
 from .elements import Array
 
-RUNS = 50  # runs of a call that must give the same bits
-HALF_ULPS = 0.51  # computed in float32 and rounded once
-ULPS, TERMS = 4.5, 8.0  # and units of the larger term where terms cancel
-TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS = 12.0, 16.0  # for a distribution function, or a product with one or with exp
+RUNS = 50  # the number of runs of a call, which must all give the same bits
+HALF_ULPS = 0.51  # for half precision, which is computed in float32 and rounded once
+ULPS, TERMS = 4.5, 8.0  # the largest error in ULP and, if terms cancel, in units of the larger term
+TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS = 12.0, 16.0  # the same for operators that call _TRANSCENDENTAL functions
 _TRANSCENDENTAL = {name for name in xp.NAMES if name.startswith(("normal", "sigmoid", "erf", "tanh", "exp_times"))}
 
 
 @dataclass(frozen=True)
 class ElementErrors:
-    """Actual elements with exact ones. Infinity counts as the number after the largest, as in oracle.ulp_errors."""
+    """The errors of elements. Infinity counts as the number after the largest number, as in oracle.ulp_errors."""
 
     actual: Array
-    exact: Array  # not rounded, in the golden precision
-    golden: Array  # rounded to the output's dtype, and stored in the golden precision for floats
-    error: Array  # |actual - golden|, infinite where one of them is NaN
+    exact: Array  # the exact values, not rounded
+    golden: Array  # the exact values rounded to the output's dtype. For floats the array has the dtype of `exact`
+    error: Array  # |actual - golden|, or infinity if only one of both is NaN
     ulps: Array  # |actual - exact| in ULP. For integers, |actual - golden|
-    is_finite: bool  # whether all are finite
-    faults: Array  # elements beyond our own bounds. Empty until `measurement` looks for them
-    by_terms: Array  # elements that are judged by the size of their terms
-    lost_signs: Array | None = None  # zeros of the wrong sign where the contract states it
+    is_finite: bool  # whether all values are finite
+    faults: Array  # where errors exceed actgrad's own bounds. All False until `measurement` computes it
+    by_terms: Array  # where terms cancel, so that the size of the terms bounds the error instead of ULP
+    lost_signs: Array | None = None  # where a zero has the wrong sign, and the contract states the sign
 
     @property
     def wrong(self) -> Array:
-        """The elements that a diagnosis explains."""
+        """The elements that a diagnosis must explain."""
         return self.faults if self.lost_signs is None else self.faults | self.lost_signs
 
 
@@ -54,7 +54,7 @@ def compare(actual: Array, exact: Array) -> ElementErrors:
     none = np.zeros(len(actual), bool)
     with np.errstate(all="ignore"):
         golden = rounded(exact, dtype)
-        if dtype.kind != "float":  # doubles may be equal where large integers are not
+        if dtype.kind != "float":  # compare integers, because two large integers may be equal as doubles
             error = np.maximum(actual != golden, np.abs(actual.astype(np.float64) - golden.astype(np.float64)))
             return ElementErrors(actual, exact, golden, error, error, True, none, none)
         wide, golden = actual.astype(exact.dtype), golden.astype(exact.dtype)
@@ -66,7 +66,7 @@ def compare(actual: Array, exact: Array) -> ElementErrors:
         beyond = largest + oracle.ulp(largest, actual.dtype)
         a, g = (np.where(np.isinf(v), np.copysign(beyond, v), v) for v in (wide, golden))
         agrees = (wide == golden) | (np.isnan(wide) & np.isnan(golden))
-        # Near the limit between the largest number and infinity, rounding decides. Elsewhere it does not.
+        # Infinity instead of a finite number is right only near the limit of the range, where rounding decides.
         apart = (np.isinf(wide) | np.isinf(golden)) & ~(ulps <= 1)
         hopeless = ~agrees & (np.isinf(exact) | np.isnan(wide) | np.isnan(golden) | apart)
         error = np.where(agrees, 0, np.where(hopeless, np.inf, np.abs(a - g)))
@@ -78,11 +78,11 @@ class Tally:
     """The counts of a standard. Tallies of chunks add up."""
 
     elements: int = 0
-    over: int = 0  # beyond the standard's tolerance for one element
-    broken: int = 0  # beyond the limit of every single element
-    total: float = 0.0  # figures of the errors, in the words of the standard
-    largest: float = 0.0
-    excused: int = 0  # not judged by a relative error: see _excusing and ElementErrors.by_terms
+    over: int = 0  # the number of elements above the tolerance
+    broken: int = 0  # the number of elements above the limit that no element may exceed
+    total: float = 0.0  # the sum of the errors that the standard measures
+    largest: float = 0.0  # the largest of these errors
+    excused: int = 0  # the number of elements whose relative error does not count, see _excusing
 
     def __add__(self, other: Tally) -> Tally:
         sums = {name: getattr(self, name) + getattr(other, name) for name in vars(self)}
@@ -102,22 +102,22 @@ Limits = tuple[float, ...]
 
 @dataclass(frozen=True)
 class AcceptanceStandard:
-    """One acceptance standard."""
+    """An acceptance standard."""
 
-    name: str  # the name that --standard takes
+    name: str  # the name for the option --standard
     title: str
-    says: str
-    limits: Mapping[str, Limits]  # limits for each dtype. The standard does not judge other dtypes
-    measure: Callable[[ElementErrors, Limits], tuple[Array, Tally]]  # the elements over, and their tally
-    holds: Callable[[Tally, Limits], bool]
-    shows: Callable[[Tally, Limits], str]
+    says: str  # the definition in words
+    limits: Mapping[str, Limits]  # dtype -> limits. The standard is not defined for other dtypes
+    measure: Callable[[ElementErrors, Limits], tuple[Array, Tally]]  # the elements above the tolerance, and the tally
+    holds: Callable[[Tally, Limits], bool]  # whether the tally is accepted
+    shows: Callable[[Tally, Limits], str]  # the tally in words
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a standard for one output. `holds` is None without a judgement, and `says` gives the reason.
+    """The outcome of a standard for an output. `holds` is None if the standard is not defined for the output.
 
-    Outcomes that do not count are shown and decide nothing.
+    `says` is the outcome in words. If `counts` is False, reports show the outcome, but it does not decide.
     """
 
     standard: str
@@ -128,7 +128,7 @@ class Outcome:
     counts: bool = True
 
     def __add__(self, other: Outcome) -> Outcome:
-        """The outcome for the elements of both."""
+        """The outcome for the elements of both outcomes."""
         if self.tally is None or other.tally is None:
             return self
         standard, tally = STANDARDS[self.standard], self.tally + other.tally
@@ -137,17 +137,17 @@ class Outcome:
 
     @property
     def is_broken(self) -> bool:
-        """Whether this outcome rejects."""
+        """Whether the standard fails and decides."""
         return self.counts and self.holds is False
 
     @property
     def is_exceeded(self) -> bool:
-        """Whether this standard fails and decides nothing."""
+        """Whether the standard fails, but does not decide."""
         return not self.counts and self.holds is False
 
 
 def decide(standard: AcceptanceStandard, dtype: str, tally: Tally, counts: bool = True) -> Outcome:
-    """The outcome of a standard, given the tally of all elements."""
+    """The outcome of a standard from the tally of all elements."""
     limits = standard.limits.get(dtype)
     if limits is None:
         return Outcome(standard.name, None, f"not defined for {dtype}", counts=counts)
@@ -156,15 +156,15 @@ def decide(standard: AcceptanceStandard, dtype: str, tally: Tally, counts: bool 
 
 # Mixed tolerance
 
-MIXED_SHARE = 0.01  # share of the elements that may exceed the tolerance
-MIXED_ULPS = 32  # and none beyond the limit, unless it is this near
+MIXED_SHARE = 0.01  # the share of elements that may exceed the tolerance
+MIXED_ULPS = 32  # an error above the limit is accepted if it has at most this number of ULP
 
 
 def _mixed(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     rtol, atol, limit = limits
     with np.errstate(invalid="ignore"):
         within = c.error <= atol + rtol * np.abs(c.golden)
-    within |= c.error == 0  # infinities and NaNs that agree
+    within |= c.error == 0  # equal infinities, or NaN for NaN
     largest = _largest(c.error)
     broken = _count((c.error > limit) & (c.ulps > MIXED_ULPS)) if largest > limit else 0
     return ~within, Tally(len(within), _count(~within), broken, 0.0, largest)
@@ -193,10 +193,10 @@ def _mere(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
 
 
 def _excusing(c: ElementErrors, over: Array) -> tuple[Array, Array]:
-    """The elements over a relative bound, without those as near as rounding allows, and the latter.
+    """The elements above a relative bound that are faults, and the elements above it that are not faults.
 
-    The neighbours of a subnormal number, and of the remainder of cancelling terms, have large relative distances: no
-    implementation that computes in the compute dtype and rounds once could do better.
+    Some elements have large relative errors, although no implementation that computes in the compute dtype and rounds
+    once could do better: subnormal numbers, and small differences of large terms.
     """
     return over & c.faults, over & ~c.faults
 
@@ -218,11 +218,11 @@ def _thousandth(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
 
 
 def bounds(operator: Operator, dtype: str) -> tuple[float, float]:
-    """The ULP that an operator may be off by, and where terms cancel the units of the larger one."""
+    """The largest error of an operator in ULP and, if terms cancel, in units of the larger term."""
     is_transcendental = bool(_functions(operator) & _TRANSCENDENTAL)
     if BY_NAME[dtype].kind != "float":
         if not any(map(operator.definition.dtypes_of, operator.schema.outputs)):
-            return 0.0, 0.0  # the reference computes exactly, or rounds a number that it computed in float64
+            return 0.0, 0.0  # integer results must be exact
         return 0.0, TRANSCENDENTAL_TERMS if is_transcendental else TERMS
     if BY_NAME[dtype].itemsize == 2:
         return HALF_ULPS, TRANSCENDENTAL_TERMS if is_transcendental else TERMS
@@ -230,7 +230,7 @@ def bounds(operator: Operator, dtype: str) -> tuple[float, float]:
 
 
 def _functions(operator: Operator) -> frozenset[str]:
-    """The functions that the formulas of an operator and of its forward pass call."""
+    """The functions that the formulas of an operator and of its forward operator call."""
     names: frozenset[str] = frozenset()
     for related in filter(None, (operator, operator.gradient_of)):
         terms = [f for term in related.access.terms for f in functions_in(term)]
@@ -275,10 +275,10 @@ def _largest(values: Array) -> float:
 
 
 REPEAT = "repeat"
-OWN = "ulp"  # actgrad's own bounds
-IN_FORCE = ("mixed", "nonfinite", REPEAT)  # these decide unless others are named
-ALL = "all"  # the word for every standard, as --standard takes it
-PUBLISHED = ("mixed", "mere-mare", "thousandth")  # standards of accuracy, each for some dtypes
+ULP = "ulp"  # the standard with actgrad's own bounds
+IN_FORCE = ("mixed", "nonfinite", REPEAT)  # the standards that decide if a caller names none
+ALL = "all"  # the value of --standard that means all standards
+PUBLISHED = ("mixed", "mere-mare", "thousandth")  # published standards of accuracy. Each is defined for some dtypes
 STANDARDS: Mapping[str, AcceptanceStandard] = {
     s.name: s
     for s in (
@@ -310,7 +310,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             "thousandth",
             "double thousandth",
             "relative error above 0.001 (float32: 0.0001) in less than that share of the elements",
-            # bfloat16's own step is larger: one rounding the other way would count.
+            # not for bfloat16: a relative error of 0.001 is less than the distance of two bfloat16 numbers
             {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-4)},
             _thousandth,
             lambda t, limits: t.share < limits[1],
@@ -339,7 +339,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
         ),
     )
 }
-#: The names that --standard takes, with the meaning of each.
+#: Value of --standard -> its meaning.
 NAMES: Mapping[str, str] = {
     **{name: standard.says for name, standard in STANDARDS.items()},
     REPEAT: f"the same bits in {RUNS} runs; of what runs here, not of files",
@@ -347,16 +347,16 @@ NAMES: Mapping[str, str] = {
 
 
 def counts(name: str, dtype: str, deciding: Collection[str], strict: bool) -> bool:
-    """Whether a standard decides about a dtype: one of `deciding`, or our own bounds.
+    """Whether a standard decides about a dtype. The standards in `deciding` do.
 
-    Our own bounds decide if `strict`, or where no published standard among `deciding` covers the dtype.
+    actgrad's own bounds decide if `strict`, or if no published standard in `deciding` is defined for the dtype.
     """
-    if name != OWN:
+    if name != ULP:
         return name in deciding
     return strict or not any(n in PUBLISHED and dtype in STANDARDS[n].limits for n in deciding)
 
 
 def repeat(runs: int, different: int) -> Outcome:
-    """The outcome of `runs` runs of one call. `different` of them gave other bits than the first."""
+    """The outcome of `runs` runs of a call. In `different` runs, the bits differ from the bits of the first run."""
     says = f"{different} of {runs} runs differ from the first" if different else f"{runs} runs give the same bits"
     return Outcome(REPEAT, not different, says, (), Tally(runs, different))

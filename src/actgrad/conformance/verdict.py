@@ -1,4 +1,4 @@
-"""The judge's verdict on a call, as plain data, and the decision about all verdicts: accepted or rejected."""
+"""The verdict on a call as data, and the decision about all verdicts: accepted or rejected."""
 
 from __future__ import annotations
 
@@ -12,58 +12,58 @@ import numpy as np
 from .diagnosis.axis import Range
 from .elements import Array
 from .gradient_check import Disagreement
-from .standards import NAMES, OWN, PUBLISHED, REPEAT, STANDARDS, Outcome
+from .standards import NAMES, PUBLISHED, REPEAT, STANDARDS, ULP, Outcome
 
 #: Edges of the histogram of errors, in ULP. Errors above the last edge, NaN among them, have their own bin.
 ULP_EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0)
-SHOWN = 5  # the number of failures of each kind that a verdict keeps
-SAMPLED = 4096  # the number of elements for plots, and of failing elements for the diagnosis
+MAX_FAILURES = 5  # the number of failures that a verdict keeps in each of its lists
+SAMPLE_SIZE = 4096  # the number of elements for plots, and of failing elements for the diagnosis
 NO_JSON = {"json": False}  # marks fields that JSON leaves out
 
 
 @dataclass(frozen=True)
 class Failure:
-    """One element that fails."""
+    """An element that fails."""
 
-    index: tuple[int, ...]  # in the output
+    index: tuple[int, ...]  # the index in the output
     inputs: Mapping[str, float | int]
     actual: float | int
     golden: float | int
     ulps: float
-    judged_ulps: float = field(metadata=NO_JSON)  # 0 where the size of its terms is the measure
+    judged_ulps: float = field(metadata=NO_JSON)  # the error in ULP, or 0 if the size of the terms bounds the error
 
 
 @dataclass(frozen=True)
 class Diagnosis:
     """A mistake that explains failing elements."""
 
-    mistake: str  # one word for programs
-    says: str
-    explained: int  # share of the failing elements in the sample
-    looked_at: int
+    mistake: str  # a word for programs
+    says: str  # a sentence for readers
+    explained: int  # the number of failing elements in the sample that the mistake explains
+    looked_at: int  # the number of failing elements in the sample
 
 
 @dataclass(frozen=True)
 class OutputVerdict:
-    """One output, or one half of a gated one. Verdicts on chunks of its elements add up, in the order of the chunks."""
+    """The verdict on an output or on a half of an output. Verdicts on chunks are added in the order of the chunks."""
 
     name: str
     dtype: str
-    elements: int
-    failing: int  # elements beyond the tolerance of a standard for one element
-    by_terms: int  # judged by the size of their terms instead of by ULPs
+    elements: int  # the number of elements
+    failing: int  # the number of elements above the tolerance of a standard
+    by_terms: int  # the number of elements whose error is bounded by the size of terms instead of ULP
     outcomes: tuple[Outcome, ...]
-    histogram: tuple[int, ...]  # by ULP_EDGES
+    histogram: tuple[int, ...]  # the number of elements in each bin of ULP_EDGES
     first: tuple[Failure, ...]
     worst: tuple[Failure, ...]
-    points: Array = field(metadata=NO_JSON)  # (x, error in ULP, place) of some elements
-    positions: Array = field(metadata=NO_JSON)  # the indices of some failing elements
-    failing_by_range: Array = field(metadata=NO_JSON)  # the ranges of x in axis.py
+    points: Array = field(metadata=NO_JSON)  # (x, error in ULP, position) of some elements
+    positions: Array = field(metadata=NO_JSON)  # the positions of some failing elements
+    failing_by_range: Array = field(metadata=NO_JSON)  # the number of failing elements in each range of axis.py
 
     def __add__(self, other: OutputVerdict) -> OutputVerdict:
         positions = np.concatenate([self.positions, other.positions])
-        if len(positions) > 8 * SAMPLED:  # half of them, always with the first elements
-            positions = np.concatenate([positions[:SHOWN], positions[SHOWN::2]])
+        if len(positions) > 8 * SAMPLE_SIZE:  # keep the first positions and half of the others
+            positions = np.concatenate([positions[:MAX_FAILURES], positions[MAX_FAILURES::2]])
         return replace(
             self,
             elements=self.elements + other.elements,
@@ -71,8 +71,8 @@ class OutputVerdict:
             by_terms=self.by_terms + other.by_terms,
             outcomes=tuple(map(add, self.outcomes, other.outcomes)),
             histogram=tuple(map(add, self.histogram, other.histogram)),
-            first=(*self.first, *other.first)[:SHOWN],
-            worst=tuple(sorted((*self.worst, *other.worst), key=lambda failure: -failure.judged_ulps)[:SHOWN]),
+            first=(*self.first, *other.first)[:MAX_FAILURES],
+            worst=tuple(sorted((*self.worst, *other.worst), key=lambda failure: -failure.judged_ulps)[:MAX_FAILURES]),
             points=np.concatenate([self.points, other.points]),
             positions=positions,
             failing_by_range=self.failing_by_range + other.failing_by_range,
@@ -80,32 +80,32 @@ class OutputVerdict:
 
     @property
     def is_unpublished(self) -> bool:
-        """Whether our own bounds decide because the chosen standards do not define the dtype."""
-        decides = any(o.standard == OWN and o.counts for o in self.outcomes)
+        """Whether actgrad's own bounds decide because no published standard is defined for the dtype."""
+        decides = any(o.standard == ULP and o.counts for o in self.outcomes)
         is_published = any(o.standard in PUBLISHED and o.holds is not None for o in self.outcomes)
         return decides and not is_published and len(self.outcomes) > 1
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcomes of the standards for a call, the failing elements, and the mistakes that they look like."""
+    """The outcomes of the standards for a call, the failing elements, and the mistakes that explain them."""
 
     operator: str
     attributes: Mapping[str, Any]
-    golden: str  # the source of the exact values
+    golden: str  # a phrase that says how the exact values were computed
     standards: tuple[str, ...]
     outputs: tuple[OutputVerdict, ...]
     ranges: tuple[Range, ...] = ()  # ranges of x that have failing elements
     diagnoses: tuple[Diagnosis, ...] = ()
-    #: For each wrong output, whether each standard accepts it: see power.py.
+    #: Whether each standard accepts each wrong output, see power.py.
     power: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
-    repeat: Outcome | None = None  # whether runs give the same bits, where it ran here
-    dtype: str = field(default="", metadata=NO_JSON)  # of the case, as reports group verdicts
-    case: str = field(default="", metadata=NO_JSON)  # its name in reports
+    repeat: Outcome | None = None  # whether all runs give the same bits. None if the call ran only once
+    dtype: str = field(default="", metadata=NO_JSON)  # the dtype of the case
+    case: str = field(default="", metadata=NO_JSON)  # the name of the case
 
     @property
     def holds(self) -> bool:
-        """Whether every standard holds that counts and says anything."""
+        """Whether no deciding standard fails."""
         return not any(outcome.is_broken for outcome in self.outcomes)
 
     @property
@@ -120,7 +120,7 @@ class Verdict:
         return any(outcome.holds is not None for output in self.outputs for outcome in output.outcomes)
 
     def sentences(self, is_told: Callable[[Outcome], bool]) -> list[str]:
-        """Output, standard and figures of some outcomes."""
+        """The outcomes for which `is_told` is true, in words."""
         pairs = [(output.name, outcome) for output in self.outputs for outcome in output.outcomes if is_told(outcome)]
         return [f"{name}: {STANDARDS[outcome.standard].title}: {outcome.says}" for name, outcome in pairs]
 
@@ -135,12 +135,12 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether results are accepted. The exit status, the last line and both reports say the same."""
+    """Whether results are accepted, and why. The exit status, the last line and all reports follow from a Decision."""
 
     is_accepted: bool
     why: str
-    disagreements: tuple[Disagreement, ...] = ()  # comparisons of gradient operators with their forward operators
-    warnings: tuple[str, ...] = ()  # standards that do not decide, where an accepted result fails them
+    disagreements: tuple[Disagreement, ...] = ()  # outputs of gradient operators that are not gradients
+    warnings: tuple[str, ...] = ()  # accepted results that fail a standard which does not decide
 
     @property
     def word(self) -> str:
@@ -158,8 +158,8 @@ def decide(
 ) -> Decision:
     """The decision about all results together.
 
-    `refused` tells for each case that must be refused whether it was. `not_run` counts cases without a result.
-    `disagreements` concern the operators of these results.
+    `refused` has a flag for each case that must be refused: whether the call was refused. `not_run` is the number of
+    cases without a result. `disagreements` are of the operators of these results.
     """
     outcomes = [one for result in results for one in result.outcomes]
     failing = {one.standard for one in outcomes if one.is_broken}
@@ -169,7 +169,7 @@ def decide(
     if len(results) > 1 and failing:
         said.append(f"{sum(not r.holds for r in results)} of {len(results)} cases fail")
     said += [_sentence(failing, "fails", "fail"), _sentence(holding, "holds", "hold")]
-    for exceeded, option in ((beyond - {OWN}, "--standard all"), (beyond & {OWN}, "--strict")):
+    for exceeded, option in ((beyond - {ULP}, "--standard all"), (beyond & {ULP}, "--strict")):
         if exceeded:
             verb = _sentence(exceeded, "is exceeded, which counts", "are exceeded, which count")
             said.append(f"{verb} only with {option}")
@@ -188,8 +188,8 @@ def decide(
 
 
 def _warning(result: Verdict) -> str:
-    """The published standards that an accepted result fails, and the mistakes that it looks like, or ""."""
-    exceeded = [o for o in result.outcomes if o.is_exceeded and o.standard != OWN]
+    """The warning about an accepted result that fails published standards, with the mistakes that explain it, or ""."""
+    exceeded = [o for o in result.outcomes if o.is_exceeded and o.standard != ULP]
     if not exceeded:
         return ""
     words = "; ".join(dict.fromkeys(f"{STANDARDS[o.standard].title} is exceeded: {o.says}" for o in exceeded))

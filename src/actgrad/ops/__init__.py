@@ -1,9 +1,12 @@
-"""The operators, one family a file. Importing a family registers it: a new one needs its name in this import."""
+"""The operators, one family in each file. The import of a family registers its operators.
+
+A new family needs its name in the import below.
+"""
 
 from ..base.collection import paused_collection
 
 with paused_collection():
-    from . import (  # noqa: F401  importing registers
+    from . import (  # noqa: F401  the import registers operators
         celu,
         clipped_swiglu,
         dynamic_quant,

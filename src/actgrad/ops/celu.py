@@ -8,14 +8,14 @@ from ..contract.dtype_rules import convertible, real, supported
 from ..contract.shape_rules import rank, same_shape
 from ..contract.stages import on
 
-# If a product is in force, alpha is read as float32.
+# If a product is in force, alpha is rounded to float32, so a tiny alpha is 0.
 NOT_ZERO_2 = {"alpha2 neither 0 nor NaN": lambda a, product: abs(a["alpha2"]) > (FLOAT32_ZERO if product else 0)}
 NOT_ZERO = {"alpha neither 0 nor NaN": lambda a, product: abs(a["alpha"]) > (FLOAT32_ZERO if product else 0)}
 
 
 def scaled_celu_formula(x, alpha1, alpha2, alpha3):
     """alpha3 * x if x > 0 else alpha1 * (exp(x / alpha2) - 1)"""
-    # expm1(2 * u) = p * (p + 2), p = expm1(u): with a negative alpha2 nothing overflows before the result does.
+    # expm1(2 * u) = p * (p + 2), p = expm1(u). With a negative alpha2, this form overflows only if the result does.
     p = expm1(0.5 * (where(x > 0, 0.0, x) / alpha2))
     return where(x > 0, alpha3 * x, alpha1 * p * (p + 2.0))
 

@@ -57,12 +57,12 @@ def clipped_swish_gradients(g, a, b, alpha, limit, bias):
 
 
 class FlatHalves(Halves):
-    """Halves that, if interleaved, halve all dimensions from `dim` on as one row."""
+    """Halves along `dim`. If `interleaved`, the dimensions from `dim` on are merged before they are halved."""
 
     __slots__ = ()
 
     def merged_from(self, attributes, rank):
-        """The dimension from which on all are merged into one row, or None for only the last one."""
+        """The first of the dimensions that are merged into one row, or None if none are merged."""
         dim = int(attributes[self.dim]) % rank if rank else 0
         return dim if dim < rank - 1 and self.is_interleaved(attributes) else None
 

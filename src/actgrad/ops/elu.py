@@ -11,7 +11,7 @@ from ..contract.stages import document
 
 def elu_formula(x, alpha, scale, input_scale):
     """scale * (x if x > 0 else alpha * (exp(input_scale * x) - 1))"""
-    negative = where(x > 0, 0.0, x)  # exp must stay finite in the lanes `where` discards
+    negative = where(x > 0, 0.0, x)  # keeps exp finite if x > 0, although `where` discards the value
     return where(x > 0, scale * x, scale * alpha * expm1(input_scale * negative))
 
 

@@ -8,7 +8,7 @@ from ..contract.shape_rules import rank, same_shape
 
 
 def erfinv_formula(x):
-    """y with erf(y) = x; NaN where abs(x) > 1"""
+    """the y with erf(y) = x; NaN if abs(x) > 1"""
     return inverse_error_function(x)
 
 

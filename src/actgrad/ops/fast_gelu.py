@@ -5,13 +5,13 @@ from ..base.xp import abs, maximum, minimum, sigmoid_times, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.shape_rules import rank, same_format, same_shape
-from .silu import FAR, QUICK, silu_derivative
+from .silu import QUICK, X_LIMIT, silu_derivative
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
 # The parabolas of fast GELU V2: 0.1444 * (1.769 - 0.7071 * abs(x))**2 = CURVATURE * (TURN - abs(x))**2.
 CURVATURE, TURN = 0.1444 * 0.7071**2, 1.769 / 0.7071
-TURN_SHORT = 163955 / 65536  # near TURN, exact in every dtype of the arithmetic
-BEYOND = 4.0  # above TURN. It keeps infinity * 0 out of the products
+TURN_SHORT = 163955 / 65536  # close to TURN, and exact in float32
+V2_LIMIT = 4.0  # above TURN. This limit on abs(x) avoids infinity * 0
 DIFFERENCES = (
     "Ascend310P and Ascend910: the README has the operator, but the source has no dtype there. actgrad "
     "does not have it there.",
@@ -20,7 +20,7 @@ DIFFERENCES = (
 
 def fast_gelu_formula(x):
     """x * sigmoid(1.702 * x)"""
-    return sigmoid_times(QUICK * x, maximum(x, -FAR))
+    return sigmoid_times(QUICK * x, maximum(x, -X_LIMIT))
 
 
 def fast_gelu_derivative(x):
@@ -29,21 +29,21 @@ def fast_gelu_derivative(x):
 
 
 def before_turn(a):
-    """TURN - a, rounded once for a up to TURN: the rounding error of TURN_SHORT - a is added."""
+    """TURN - a with a single rounding, for a <= TURN. The second line adds the rounding error of the first."""
     near = TURN_SHORT - a
     return near + (((TURN_SHORT - near) - a) + (TURN - TURN_SHORT))
 
 
 def fast_gelu_v2_formula(x):
     """x - x * q if x > 0 else x * q, q = 0.1444 * max(1.769 - 0.7071 * abs(x), 0)**2"""
-    d = maximum(before_turn(minimum(abs(x), BEYOND)), 0.0)
+    d = maximum(before_turn(minimum(abs(x), V2_LIMIT)), 0.0)
     q = CURVATURE * d * d
-    return where(x > 0, x * (1.0 - q), maximum(x, -BEYOND) * q)
+    return where(x > 0, x * (1.0 - q), maximum(x, -V2_LIMIT) * q)
 
 
 def fast_gelu_v2_derivative(x):
     """1 - s if x > 0 else s, s = 0.1444 * d * (d - 2 * 0.7071 * abs(x)), d = max(1.769 - 0.7071 * abs(x), 0)"""
-    a = minimum(abs(x), BEYOND)
+    a = minimum(abs(x), V2_LIMIT)
     d = maximum(before_turn(a), 0.0)
     s = CURVATURE * d * ((TURN_SHORT - 3.0 * a) + (TURN - TURN_SHORT))
     return where(x > 0, 1.0 - s, s)

@@ -22,7 +22,7 @@ def fatrelu_mul_formula_of_documents(a, b, threshold):
 
 
 def zero_unless_nan(a):
-    """NaN if a is, else 0"""
+    """NaN if a is NaN, else 0"""
     return where(a == a, 0.0, a)
 
 

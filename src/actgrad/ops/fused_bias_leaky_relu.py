@@ -9,7 +9,7 @@ FLOATS = "float32 float16 float64"
 
 def fused_bias_leaky_relu_formula(x, bias, negative_slope, scale):
     """scale * leaky_relu(x + bias, negative_slope)"""
-    is_large = abs(x) > 1.0  # halves of large terms: their sum does not overflow where the result does not
+    is_large = abs(x) > 1.0  # then add half of x and half of bias, so that the sum overflows only if the result does
     half = where(is_large, 0.5, 1.0)
     z = half * x + half * bias
     return z * (where(is_large, 2.0, 1.0) * scaled_slope(z, negative_slope, scale))

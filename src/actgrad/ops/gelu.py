@@ -18,33 +18,33 @@ from ..contract.stages import document
 
 C1 = 1.5957691216057307117597842397375  # 2 * sqrt(2 / pi)
 C3 = 0.044715 * C1
-FAR = 40.0  # beyond it the tail is 0 in every dtype. This keeps infinity * 0 out of the products
+X_LIMIT = 40.0  # the result is 0 for x < -X_LIMIT in every dtype. The limit avoids infinity * 0
 
 
 def gelu_erf(x):
     """x * Phi(x), Phi the distribution function of the standard normal distribution"""
-    return normal_cdf_times(x, maximum(x, -FAR))
+    return normal_cdf_times(x, maximum(x, -X_LIMIT))
 
 
 def gelu_erf_derivative(x):
     """Phi(x) + x * phi(x), phi the density of the standard normal distribution"""
-    return normal_cdf(x) + normal_pdf_times(x, minimum(maximum(x, -FAR), FAR))
+    return normal_cdf(x) + normal_pdf_times(x, minimum(maximum(x, -X_LIMIT), X_LIMIT))
 
 
 def gelu_tanh(x):
     """0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) = x * sigmoid(C1 * x + C3 * x**3)"""
-    return sigmoid_cubic_times(x, C1, C3, maximum(x, -FAR))
+    return sigmoid_cubic_times(x, C1, C3, maximum(x, -X_LIMIT))
 
 
 def gelu_tanh_derivative(x):
     """s * (1 + x * (1 - s) * (C1 + 3 * C3 * x**2)), s = sigmoid(C1 * x + C3 * x**3)"""
-    bounded = minimum(maximum(x, -FAR), FAR)
+    bounded = minimum(maximum(x, -X_LIMIT), X_LIMIT)
     slope = C1 + 3.0 * C3 * bounded * bounded
-    # 1 - s(x) = s(-x), which keeps its digits where s is almost 1.
+    # sigmoid_cubic(-x) is 1 - s without the rounding error of the subtraction.
     return sigmoid_cubic_times(x, C1, C3, 1.0 + bounded * sigmoid_cubic(-x, C1, C3) * slope)
 
 
-#: The checks of the functions of C. The Python calls let the result have any dtype that a float converts to.
+#: Checks of the C functions. In Python, an output may have any dtype to which a float converts.
 LIMITS = (rank("self"), same_shape("out", to="self"))
 GRADIENT = (broadcastable("self", to="grad_output"), result_shape("grad_input"))
 

@@ -8,7 +8,7 @@ from ..contract.shape_rules import rank, same_format, same_shape
 from ..contract.stages import document
 from .silu import scaled
 
-ROUNDED_TO_1 = 1.0 - 2.0**-25  # numbers from here on are 1 in float32, such as 3 * alpha + beta for a rounded alpha
+ONE_IN_FLOAT32 = 1.0 - 2.0**-25  # it rounds to 1 in float32, as 3 * alpha + beta does if alpha is rounded down
 
 
 def hardsigmoid_formula(x, alpha, beta):
@@ -17,13 +17,13 @@ def hardsigmoid_formula(x, alpha, beta):
 
 
 def hardsigmoid_of_integers(x, alpha, beta):
-    """1 if alpha * x + beta, rounded to float32, is 1 or more, else 0: the value, truncated"""
-    return where(scaled(x, alpha) + beta >= ROUNDED_TO_1, 1.0, 0.0)
+    """1 if alpha * x + beta, rounded to float32, is at least 1, else 0; this is hardsigmoid, truncated"""
+    return where(scaled(x, alpha) + beta >= ONE_IN_FLOAT32, 1.0, 0.0)
 
 
 def hardsigmoid_gradient(g, x, alpha, beta):
     """alpha * g if -beta < alpha * x < 1 - beta else 0"""
-    u = alpha * x  # compared with 1 - beta, because next to 3 the sum u + beta already rounds to 1
+    u = alpha * x  # compare u with 1 - beta, because u + beta already rounds to 1 for some u below 1 - beta
     return where(u > -beta, where(u < 1.0 - beta, alpha * g, 0.0), 0.0)
 
 
@@ -45,7 +45,7 @@ def hardswish_gradient_closed(g, x):
     return where(x < -3.0, 0.0, where(x <= 3.0, g * ((2.0 * near + 3.0) / 6.0), g))
 
 
-FIXED = {"alpha": 1.0 / 6.0, "beta": 0.5}  # in C
+FIXED = {"alpha": 1.0 / 6.0, "beta": 0.5}  # the values in the C functions
 
 #: The checks of the gradient of hardswish.
 BACKWARD = (

@@ -15,7 +15,7 @@ def leaky_relu_formula(x, negative_slope):
 
 
 def leaky_relu_derivative(x, negative_slope):
-    """1 if x > 0 else negative_slope; x may be the result, which has the same sign where the slope is not negative"""
+    """1 if x > 0 else negative_slope; x may be the result, which has the sign of the input if negative_slope >= 0"""
     return where(x > 0, 1.0, negative_slope)
 
 
@@ -27,7 +27,7 @@ leaky_relu = Operator(
     dtypes="float32 float16 float64 bfloat16",
     checks=(
         supported("self"),
-        real("negative_slope", when=When.UNTYPED),  # a complex one of the C interface acts as 0
+        real("negative_slope", when=When.UNTYPED),  # a complex slope in a C call acts as 0
         scalar_on_product("negative_slope"),
         document(supported("out")),
         convertible("out"),

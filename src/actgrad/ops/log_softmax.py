@@ -13,17 +13,17 @@ from .softmax import FLOATS, itself
 
 
 def rest(x, largest):
-    """exp(x - largest), but 0 for the largest"""
+    """exp(x - largest) if x < largest else 0"""
     return where(x < largest, exp_difference(x, largest), 0.0)
 
 
 def is_largest(x, largest):
-    """1 for the largest, else 0; NaN for NaN and for the largest of an infinite row"""
+    """1 if x is the largest, else 0; NaN if x is NaN, or if x is the largest and infinite"""
     return where(x < largest, 0.0, 1.0 + (x - largest))
 
 
 def log_total(largest, rest, count):
-    """log(sum(exp(x - m))): the largest terms are 1 each, so that no digits of the others are lost"""
+    """log(sum(exp(x - m))) = log(count + rest); log1p keeps the digits of rest"""
     return log1p((count - 1.0) + rest)
 
 
@@ -48,12 +48,12 @@ def largest_feature(x, labels):
 
 
 def rest_of_features(x, labels, largest):
-    """exp(x - largest), but 0 for the largest"""
+    """exp(x - largest) if x < largest else 0"""
     return rest(x, largest)
 
 
 def is_largest_feature(x, labels, largest):
-    """1 for the largest, else 0"""
+    """1 if x is the largest, else 0"""
     return is_largest(x, largest)
 
 

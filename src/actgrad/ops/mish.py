@@ -7,7 +7,7 @@ from ..contract.dtype_rules import convertible, equal, supported
 from ..contract.shape_rules import broadcastable, nonempty, rank, result_shape, same_shape
 from ..contract.stages import document
 
-FAR = 1000.0  # beyond it the tail is 0 in every dtype. This keeps infinity * 0 out of the products
+X_LIMIT = 1000.0  # the result is 0 for x < -X_LIMIT in every dtype. The limit avoids infinity * 0
 
 
 def mish_formula(x):
@@ -16,11 +16,11 @@ def mish_formula(x):
     e = exp_times(a, 1.0)
     # If x > 0, divide numerator and denominator by exp(2 * x). Otherwise divide the numerator by exp(x).
     ratio = where(x > 0, 1.0 + 2.0 * e, 2.0 + e) / mish_denominator(x, e)
-    return where(x > 0, x * ratio, exp_times(a, where(x > 0, 0.0, maximum(x, -FAR)) * ratio))
+    return where(x > 0, x * ratio, exp_times(a, where(x > 0, 0.0, maximum(x, -X_LIMIT)) * ratio))
 
 
 def mish_denominator(x, e):
-    """p**2 + 1 where x <= 0, that times e**2 where x > 0, for e = exp(-abs(x))"""
+    """p**2 + 1 if x <= 0 else (p**2 + 1) * e**2, for p = 1 + exp(x) and e = exp(-abs(x))"""
     return where(x > 0, 1.0 + 2.0 * e * (1.0 + e), 2.0 + e * (2.0 + e))
 
 
@@ -29,7 +29,7 @@ def mish_derivative(x):
     a = -abs(x)
     e = exp_times(a, 1.0)
     d = mish_denominator(x, e)
-    z = 4.0 * minimum(maximum(x, -FAR), FAR)
+    z = 4.0 * minimum(maximum(x, -X_LIMIT), X_LIMIT)
     slope = where(x > 0, e * e, 1.0) * z * (1.0 + e)
     # For x < -1 both terms cancel. There, a single numerator over d**2 has a smaller rounding error.
     numerator = (z + 4.0) + e * ((z + 6.0) + e * (4.0 + e))

@@ -21,7 +21,7 @@ def prelu_gradient(grad, x, weight, grad_weight):
 
 
 def weight_gradient(grad, x, weight):
-    """0 where x > 0, else x * grad"""
+    """0 if x > 0 else x * grad"""
     return where(x > 0, 0.0, x * grad)
 
 
@@ -31,7 +31,7 @@ def update(updates, weights):
 
 
 def channel_total(updates, weights, da):
-    """da, the sum of the updates of a channel; no result has elements"""
+    """da = sum(updates) over a channel"""
     return ()
 
 
@@ -56,7 +56,7 @@ prelu = Operator(
 
 
 def fault_of_weight_gradient(call):
-    """In the C function, the gradient of the weights has one dimension, or the shape of a single weight."""
+    """The message about a grad_weight that has neither one dimension nor the shape of a single weight, or None."""
     weight, meta = call.inputs["weight"], call.tensors.get("grad_weight")
     expected = weight.shape if weight.size == 1 else (weight.size,)
     if meta is None or meta.shape == expected:

@@ -1,4 +1,4 @@
-"""The operators by name, as `actgrad` shows them. The stub next to this file is for type checkers and editors."""
+"""The operators that `actgrad` exports. The stub next to this file is for type checkers and editors."""
 
 from ..calls.operator import REGISTRY
 

@@ -48,7 +48,7 @@ relu6_backward = Operator(
 
 
 def fault_of_ceiling(call):
-    """If the ceiling is below all integers of the dtype, the dtype does not have the result."""
+    """A message, if 6 * scale is below all integers of the dtype, so that the dtype cannot represent the result."""
     meta, scale = call.outputs.get("out") or call.inputs["self"], call.attributes["scale"]
     lowest = -(1 << 8 * meta.dtype.itemsize - 1)
     if meta.dtype.kind != "int" or not 6.0 * scale < lowest:

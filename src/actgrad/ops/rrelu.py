@@ -15,7 +15,7 @@ def rrelu_formula(x, lower, upper):
 
 
 def enough_noise(call):
-    """Training writes a number for each element."""
+    """A message, if `noise` is too small for training, which writes a number for each element."""
     noise, size = call.tensors["noise"].size, call.inputs["self"].size
     if not call.attributes["training"] or noise >= size:
         return None
@@ -23,7 +23,7 @@ def enough_noise(call):
 
 
 def no_training(call):
-    """Training would draw random numbers. A call on an empty tensor draws none."""
+    """A message, if `training` is True. A call on an empty tensor draws no random numbers, so it is allowed."""
     sizes = [meta.size for name in ("self", "noise") if (meta := call.tensors.get(name)) is not None]
     if 0 in sizes or not call.attributes["training"]:
         return None

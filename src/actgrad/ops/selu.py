@@ -39,7 +39,7 @@ def selu_derivative_from_result_950(y):
 
 
 def is_on_950(product):
-    """Whether the chip judges that counts zero as negative."""
+    """Whether the product is Ascend950, whose kernel uses the negative branch at 0."""
     return product is not None and product.name == "Ascend950"
 
 
@@ -54,7 +54,7 @@ selu = Operator(
     checks=(
         supported("self", "out"),
         document(equal("out", to="self")),
-        convertible("out", origin=Origin.ACTGRAD),  # the operator would cast a float result to an integer
+        convertible("out", origin=Origin.ACTGRAD),  # CANN also casts a float result to integers
         document(nd_format("self", "out")),
         document(rank("self", minimum=1)),
         same_shape("out", to="self"),

@@ -11,7 +11,7 @@ from ..contract.stages import document
 
 FLOATS = "float32 float16 float64 complex64 complex128 bfloat16"
 NUMBERS = f"{FLOATS} int8 int16 int32 int64 uint8 bool"
-#: The checks of a function of one tensor, and of its gradient from its result.
+#: The checks of sigmoid and tanh, and of their gradients.
 FORWARD = (
     supported("self", everywhere=True),
     supported("out", dtypes=FLOATS, everywhere=True),
@@ -40,7 +40,7 @@ def sigmoid_formula(x):
 
 
 def sigmoid_derivative_from_result(y):
-    """y * (1 - y), for y = sigmoid(x); the conjugate of that for complex numbers"""
+    """y * (1 - y), for y = sigmoid(x); for complex numbers, the conjugate"""
     return conjugate((1.0 - y) * y)
 
 
@@ -55,7 +55,7 @@ def tanh_formula(x):
 
 
 def tanh_derivative_from_result(y):
-    """1 - y**2 = (1 - y) * (1 + y), for y = tanh(x); the conjugate of that for complex numbers"""
+    """1 - y**2 = (1 - y) * (1 + y), for y = tanh(x); for complex numbers, the conjugate"""
     return conjugate((1.0 - y) * (1.0 + y))
 
 

@@ -9,25 +9,25 @@ from ..contract.dtype_rules import convertible, equal, on_chip, real, supported
 from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
 from ..contract.stages import document, off
 
-FAR = 1000.0  # beyond it the tail is 0 in every dtype. This keeps infinity * 0 out of the products
+X_LIMIT = 1000.0  # the result is 0 for x < -X_LIMIT in every dtype. The limit avoids infinity * 0
 QUICK = 1.702  # the factor in GELU's approximation x * sigmoid(1.702 * x)
 
 
 def silu_formula(x):
     """x * sigmoid(x)"""
-    return sigmoid_times(x, maximum(x, -FAR))
+    return sigmoid_times(x, maximum(x, -X_LIMIT))
 
 
 def silu_derivative(x):
     """s * (1 + x * (1 - s)), s = sigmoid(x)"""
-    # 1 - s(x) = s(-x), which keeps its digits where s is almost 1.
-    return sigmoid_times(x, 1.0 + minimum(maximum(x, -FAR), FAR) * sigmoid(-x))
+    # sigmoid(-x) is 1 - s without the rounding error of the subtraction.
+    return sigmoid_times(x, 1.0 + minimum(maximum(x, -X_LIMIT), X_LIMIT) * sigmoid(-x))
 
 
 def swish_formula(x, beta):
     """x * sigmoid(beta * x)"""
     z = scaled(x, beta)
-    return sigmoid_times(z, where(z < -FAR, 0.0 * maximum(minimum(x, 1.0), -1.0), x))
+    return sigmoid_times(z, where(z < -X_LIMIT, 0.0 * maximum(minimum(x, 1.0), -1.0), x))
 
 
 def swish_derivative(x, beta):
@@ -36,13 +36,13 @@ def swish_derivative(x, beta):
 
 
 def scaled(x, beta):
-    """beta * x, with 0 for 0 * infinity"""
+    """beta * x, or 0 if beta is 0 and x is infinite"""
     z = beta * x
     return where(z == z, z, beta * maximum(minimum(x, 1.0), -1.0))
 
 
 def fault_of_mixture(call):
-    """If the dtypes differ, which only Ascend950 allows, grad_input is FLOAT."""
+    """A message about dtypes that differ, or None. Only Ascend950 allows different dtypes, if grad_input is FLOAT."""
     dtypes = {name: meta.dtype.name for name, meta in (*call.inputs.items(), *call.outputs.items())}
     if len(set(dtypes.values())) == 1:
         return None
@@ -54,7 +54,7 @@ def fault_of_mixture(call):
     return f"{words}; their dtypes must be equal; convert them to one dtype"
 
 
-ALIKE = Check(
+EQUAL_DTYPES = Check(
     "the dtypes are equal; on Ascend950 the inputs' may differ, with a FLOAT grad_input",
     fault_of_mixture, InvalidDtype, When.PRODUCT, Origin.OPERATOR, ("grad_output", "self", "grad_input"),
 )  # fmt: skip
@@ -82,7 +82,7 @@ silu_backward = Operator(
     broadcasts=True,
     checks=(
         supported("grad_output", "self", "grad_input", everywhere=True),
-        (ALIKE,),
+        (EQUAL_DTYPES,),
         on_chip("grad_output"),
         document(equal("self", "grad_input", to="grad_output")),
         convertible("grad_input"),

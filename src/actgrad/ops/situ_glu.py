@@ -14,7 +14,7 @@ DIFFERENCES = ("beta == 0: the source divides by beta. actgrad does the same.",)
 
 
 def is_bounded(attributes, product):
-    """Whether the values go through tanh too."""
+    """Whether the formula also applies tanh to `up`."""
     return attributes["linear_beta"] > 0
 
 
@@ -29,7 +29,7 @@ def situ_derivative(x, beta):
 
 
 def tanh_derivative(x):
-    """1 - tanh(x)**2 = 4 * s * (1 - s), s = sigmoid(2 * x), which keeps its digits where tanh is almost 1"""
+    """1 - tanh(x)**2 = 4 * s * (1 - s), s = sigmoid(2 * x); this form is exact, even if tanh(x) is almost 1"""
     return 4.0 * sigmoid(2.0 * x) * sigmoid(-2.0 * x)
 
 

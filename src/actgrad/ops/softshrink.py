@@ -11,7 +11,7 @@ from ..contract.shape_rules import broadcastable, rank, result_shape, same_forma
 from ..contract.stages import on
 from .selu import is_on_950
 
-# If a product is in force, lambd is read as float32.
+# If a product is in force, lambd is rounded to float32, so a tiny negative lambd is 0.
 NOT_NEGATIVE = {"lambd >= 0": lambda a, product: not a["lambd"] < (-FLOAT32_ZERO if product else 0)}
 DIFFERENCES = ("NaN: the kernel of Ascend950 returns 0. actgrad returns 0 on Ascend950, and NaN elsewhere.",)
 

@@ -5,12 +5,12 @@ from ..base.xp import abs, maximum, minimum
 from ..calls.operator import Operator
 
 FLOATS = "float32 float16 float64 bfloat16"
-FAR = 1e30  # beyond it the result is 1 in every dtype. This keeps infinity / infinity out
+X_LIMIT = 1e30  # for larger abs(x), the result is 1 or -1 in every dtype. The limit avoids infinity / infinity
 
 
 def softsign_formula(x):
     """x / (1 + abs(x))"""
-    bounded = minimum(maximum(x, -FAR), FAR)
+    bounded = minimum(maximum(x, -X_LIMIT), X_LIMIT)
     return bounded / (1.0 + abs(bounded))
 
 

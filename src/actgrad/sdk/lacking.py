@@ -100,7 +100,7 @@ def _of_file(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Fi
 
 
 @cache
-def _remarkable() -> dict[str, clients.ClientFunction]:
+def _incomplete_functions() -> dict[str, clients.ClientFunction]:
     """The functions that always fail, and the functions whose calls are not checked."""
     return clients.not_computed() | clients.unchecked()
 
@@ -126,7 +126,7 @@ def _of_built(path: Path) -> Iterator[Finding]:
 @cache
 def _sdk_names() -> set[str]:
     """The names in the SDK's headers, except functions that always fail or are not checked."""
-    return {name for _, text in builder.headers() for name in re.findall(r"\w+", text)} - _remarkable().keys()
+    return {name for _, text in builder.headers() for name in re.findall(r"\w+", text)} - _incomplete_functions().keys()
 
 
 def _is_lacking(name: str) -> bool:
@@ -134,9 +134,9 @@ def _is_lacking(name: str) -> bool:
 
 
 def _headers() -> dict[str, str]:
-    """The SDK's headers by name. They declare the functions of `_remarkable` as deprecated."""
+    """The SDK's headers by name. They declare the functions of `_incomplete_functions` as deprecated."""
     texts = dict(builder.headers())
-    for name, row in _remarkable().items():
+    for name, row in _incomplete_functions().items():
         if row.header:
             inside, guard, _ = texts[row.header].rpartition("#endif")
             again = f'extern __typeof__({name}) {name} __attribute__((deprecated("{row.reason}")));\n'
@@ -145,7 +145,7 @@ def _headers() -> dict[str, str]:
 
 
 def _finding(file: Path, line: int, kind: str, name: str) -> Finding:
-    row = _remarkable().get(name)
+    row = _incomplete_functions().get(name)
     return Finding(file, line, kind, name, row.reason if row else "")
 
 
@@ -223,7 +223,7 @@ def _kind(text: str, name: str, path: Path) -> str:
     if name.startswith(("ACL_", "HCCL_")):
         return "constant"
     used = re.search(rf"\b{name}\s*\(", path.read_text(encoding="utf-8", errors="replace"))
-    is_function = name in _remarkable() or name.startswith("aclnn") or "function" in text or used is not None
+    is_function = name in _incomplete_functions() or name.startswith("aclnn") or "function" in text or used is not None
     return "function" if is_function else "type"
 
 

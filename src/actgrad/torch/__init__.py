@@ -1,12 +1,22 @@
-"""actgrad's operators as PyTorch's own: `torch.ops.actgrad`, differentiable functions, modules.
+"""actgrad's operators in PyTorch: `torch.ops.actgrad`, differentiable functions, and modules.
 
-Importing this package defines every operator of the registry; all else follows from the definitions. An operator:
-`registration` defines it with its `kernels`, its `autograd` key (`saving`, `derivations`, and `partials` with `dual`
-numbers where no kernel exists), its in-place and out `variants`, and the rules of vmap (`batching`), DTensor
-(`sharding`) and torch.compile (`graphs`). `deferred` has rules that wait for the import of a module of PyTorch. Names:
-`public_names` makes `functions` and `modules`, `function_arguments` judges what callers pass to them, `conventions` has
-calls of these under other names, PyTorch's and other projects'.
-Models: `conversion` changes the modules of one, with the help of `models`; `decomposition` lets models leave PyTorch.
+The import of this package registers every operator with PyTorch. Everything follows from the definitions.
+
+registration        defines `torch.ops.actgrad`
+kernels             the kernels of an operator, for memory and for shapes
+autograd            the nodes of the autograd graph
+derivatives/        saves tensors for backward, and computes gradients and tangents
+variants            the in-place and `out=` variants of operators
+batching            the rule of vmap
+sharding            the rule of DTensor
+graphs              the rule of torch.compile
+deferred/           rules that wait until a program imports a module of PyTorch
+decomposition       decomposes operators into PyTorch's, for exported graphs
+public_names        writes the code of functions and modules
+functions, modules  the functions and modules that users call
+function_arguments  checks the arguments of functions
+conventions         in-place functions, and functions with the names and arguments of other projects
+conversion, models/ converts the activation modules of a model
 """
 
 from typing import TYPE_CHECKING, Any
@@ -19,7 +29,7 @@ from ..base.collection import paused_collection as _paused_collection
 from ..base.errors import BackendUnavailable, did_you_mean
 from ..calls import dynamo as _frames
 
-if torch.__version__ < "2.10":  # older ones take operators apart in graphs; docs/support.md
+if torch.__version__ < "2.10":  # an older PyTorch decomposes operators in graphs, see docs/support.md
     raise BackendUnavailable(
         f"PyTorch is {torch.__version__}; actgrad.torch needs 2.10 or newer; pip install 'torch>=2.10'"
     )

@@ -1,8 +1,8 @@
-"""The operators' kernels for the Autograd key.
+"""The operators' kernels for the dispatch key Autograd.
 
-They do the same as those of PyTorch's own operators: they record one node for the innermost level of differentiation,
-and redispatch the call to the next level of torch.func, a transform, a tracer, or the kernel. So `torch.ops.actgrad`
-and the functions of this package are one, and a compiled or exported graph holds the operators alone.
+They do the same as the kernels of PyTorch's own operators: they record a node for the innermost level of
+differentiation. Then they redispatch the call to the next level of torch.func, a transform, a tracer, or the kernel. So
+the functions of this package may call `torch.ops.actgrad`, and a compiled or exported graph contains only operators.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _C = torch._C
 
 
 class Redispatch(NamedTuple):
-    """The call below a level of differentiation, under the modes above it.
+    """The call below a level of differentiation, with the grad modes that were on above this level.
 
-    A node's `forward` runs with both modes off, but lower levels need them. So does functionalisation: torch.compile
-    does not differentiate a write under no_grad.
+    PyTorch switches both grad modes off in a node's `forward`. Lower levels need them. Functionalisation needs them
+    too, because torch.compile does not differentiate a write under no_grad.
     """
 
     interface: Interface
     overload: Any
     keys: Any
     args: tuple[Any, ...]  # all arguments
-    plain: Callable[..., Any] | None  # the call that needs no dispatcher; None with levels of torch.func below
-    reverse: bool  # whether reverse mode is on above; likewise `forward`
-    forward: bool
+    plain: Callable[..., Any] | None  # the call without the dispatcher. None if there are levels of torch.func below
+    reverse: bool  # whether reverse-mode differentiation is on above this level
+    forward: bool  # whether forward-mode differentiation is on above this level
 
     def __call__(self, *tensors: Any) -> Any:
         results = None if self.plain is None else self.plain(*tensors)
@@ -59,19 +59,19 @@ def is_forward() -> bool:
         return False
     if forward_ad._current_level >= 0:
         return True
-    # A compiled graph enters the levels of torch.func by itself, without the module above.
+    # A compiled graph enters the levels of torch.func without the module `forward_ad`.
     transforms = _C._functorch.get_interpreter_stack() if _C._are_functorch_transforms_active() else ()
     return any(transform.key() == _C._functorch.TransformType.Jvp for transform in transforms or ())
 
 
 @cache
 def node_of(interface: Interface, kind: Any) -> Any:
-    """The class of an operator's nodes of a kind, with a name of its own, which graphs show."""
+    """The subclass of the node class `kind` for an operator. Graphs show its name."""
     return type(f"{interface.title}{kind.SUFFIX}", (kind,), {"interface": interface})
 
 
 def kernel(interface: Interface) -> Callable[..., Any]:
-    """The operator's kernel for the Autograd key."""
+    """The operator's kernel for the dispatch key Autograd."""
 
     def autograd(keys: Any, *args: Any, save: str = saving.AUTO) -> Any:
         reverse, forward = _C.is_grad_enabled(), is_forward()
@@ -85,7 +85,7 @@ def kernel(interface: Interface) -> Callable[..., Any]:
         if not is_watched:
             with _C._AutoDispatchBelowAutograd():
                 return overload.redispatch(keys, *args)
-        node = node_of(interface, DispatchedNode)  # made late: most operators are never differentiated
+        node = node_of(interface, DispatchedNode)  # made here, because most operators are never differentiated
         tensors = interface.tensors_of(args)
         derivation = derive(interface, interface.values_of(args), tensors[0].dtype, save)
         plain = None if is_nested else derivation.plain
@@ -99,16 +99,16 @@ def kernel(interface: Interface) -> Callable[..., Any]:
 
 
 def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any) -> Any:
-    """A call on plain memory that nothing but the autograd graph has to see; `values` are all its attributes."""
+    """Compute a call and record it in the autograd graph, without the dispatcher. `values` are all attributes."""
     node = _recorded_node(operator)
     derivation = CACHE.get((node.interface, values, tensors[0].dtype, save))
-    if derivation is None or 0.0 in values:  # 0.0 equals -0.0
+    if derivation is None or 0.0 in values:  # the key of 0.0 equals the key of -0.0
         derivation = derive(node.interface, values, tensors[0].dtype, save)
     return node.apply(derivation, derivation.compute, *tensors)
 
 
 def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
-    """The same for a call in place, or None if the dispatcher must see the call."""
+    """Compute a call in place and record it, without the dispatcher. None if the dispatcher must see the call."""
     if refuses_overwriting(x):
         return None
     interface = interface_of(operator)
@@ -118,7 +118,7 @@ def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
 
 
 def refuses_overwriting(x: Any) -> bool:
-    """Whether PyTorch forbids to overwrite this tensor, which requires grad: it is a leaf, or a view of a leaf."""
+    """Whether PyTorch refuses to overwrite this tensor, which requires grad, because it is a leaf or a view of one."""
     return x.is_leaf or (x._is_view() and (x._base.is_leaf or _get_creation_meta(x) != CreationMeta.DEFAULT))
 
 
@@ -129,7 +129,7 @@ def _recorded_node(operator: Operator) -> Any:
 
 
 def _saved(ctx: Any) -> Any:
-    """The saved tensors. Where somebody overwrote the result, PyTorch's error with the way out."""
+    """The saved tensors. If the program overwrote the result, the error says what to do."""
     try:
         return ctx.saved_tensors
     except RuntimeError as fault:
@@ -146,7 +146,7 @@ def _saved(ctx: Any) -> Any:
 
 
 class Node(_SingleLevelFunction):
-    """The node of a call in the graph. It is given the call's derivation, the function of its tensors, and these."""
+    """The node of a call. `apply` takes the call's derivation, the function that computes the call, and the tensors."""
 
     SUFFIX = ""
     _compiled_autograd_key = torch.autograd.Function._compiled_autograd_key
@@ -161,7 +161,7 @@ class Node(_SingleLevelFunction):
         if derivation.keeps_result:
             ctx.save_for_backward(every[0])
         else:
-            ctx.save_for_backward(*tensors, *(every[1:] if derivation.keeps_more else ()))
+            ctx.save_for_backward(*tensors, *(every[1:] if derivation.saves_second_result else ()))
         return outputs
 
     @staticmethod
@@ -173,7 +173,7 @@ class Node(_SingleLevelFunction):
 
 
 class DispatchedNode(Node):
-    """The node of a call that came through the dispatcher, also for forward mode."""
+    """The node of a call that came through the dispatcher. It also supports forward mode."""
 
     @staticmethod
     def forward(ctx: Any, derivation: Derivation, below: Any, *tensors: Any) -> Any:
@@ -191,13 +191,13 @@ class DispatchedNode(Node):
         derivation, tensors = ctx.derivation, ctx.saved_tensors
         if not ctx.is_nested:
             return derivation.tangents(tensors, directions, ctx.dtype)
-        with forward_ad._set_fwd_grad_enabled(True):  # lower levels may need it
+        with forward_ad._set_fwd_grad_enabled(True):  # lower levels may need forward mode
             primals = [x if x is None else forward_ad.unpack_dual(x, level=0).primal for x in tensors]
             return derivation.tangents(primals, directions, ctx.dtype)
 
 
 class UnaryNode(Node):
-    """The node of `record` for one tensor and one result. It does little in Python, because small tensors need this."""
+    """The node of `record` for one tensor and one result. It has little Python code, to be fast on small tensors."""
 
     @staticmethod
     def forward(ctx: Any, derivation: Derivation, compute: Callable[..., Any], *tensors: Any) -> Any:
@@ -209,12 +209,12 @@ class UnaryNode(Node):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        # `__call__` by its name: compiled autograd of PyTorch 2.10 takes no tuple for a function.
+        # Call `__call__` explicitly, because compiled autograd of PyTorch 2.10 cannot call a named tuple.
         return None, None, ctx.derivation.by_kernel.__call__(*gradients, *_saved(ctx))
 
 
 class InPlaceNode(Node):
-    """The node of a call in place. It gets the copy of the input that it saves, or None if the result suffices."""
+    """The node of a call in place. Its second tensor is the copy of the input to save, or None to save the result."""
 
     SUFFIX = "InPlace"
 

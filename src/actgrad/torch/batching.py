@@ -1,4 +1,4 @@
-"""vmap: an operator over a batch is the operator on tensors with one more dimension."""
+"""The rule of vmap: a batch of calls is a call on tensors with an additional first dimension."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .kernels import Interface, checked
 
 
 def kernel(interface: Interface) -> Callable[..., Any]:
-    """The operator's kernel for the key of vmap.
+    """The operator's kernel for the dispatch key of vmap.
 
-    torch.library.register_vmap would look the operator up first, which takes longer than all else of a registration.
+    torch.library.register_vmap would first look up the operator, which takes longer than the rest of a registration.
     """
     batched = rule(interface)
 
@@ -30,15 +30,15 @@ def kernel(interface: Interface) -> Callable[..., Any]:
 
 
 def rule(interface: Interface) -> Callable[..., Any]:
-    """The operator over a batch, which becomes the first dimension, in the form of torch.library.register_vmap."""
+    """A function that computes the operator for a batch, with the parameters that torch.library.register_vmap needs."""
     operator = interface.operator
     dim = operator.access.dimension_attribute
     dim_index = interface.span.start + interface.names.index(dim) if dim else None
 
     def apart(info: Any, in_dims: tuple[Any, ...], *args: Any, **options: Any) -> Any:
-        """One call for each element of the batch: a tensor along a dimension has no place for another one."""
+        """One call for each element of the batch, for tensors that cannot have an additional dimension."""
         calls = []
-        for number in range(max(info.batch_size, 1)):  # for an empty batch, only the shapes of the results matter
+        for number in range(max(info.batch_size, 1)):  # an empty batch needs one call, for the shapes of the results
             pairs = zip(args, in_dims, strict=True)
             row = [value if dim is None else _element(value, dim, number) for value, dim in pairs]
             calls.append(interface.overload(*row, **options))
@@ -61,19 +61,19 @@ def rule(interface: Interface) -> Callable[..., Any]:
         }
         is_empty = isinstance(info.batch_size, int) and info.batch_size == 0
         are_alike = len(ranks) == 1 and 0 not in ranks and not is_empty and not products.any_chosen()
-        # With other ranks or rules, the batch may pass checks that an example fails, and results may have another rank.
+        # If ranks differ, the batch may pass checks that an element fails, and results may have another rank.
         shapes = None if are_alike else _example_shapes(interface, args, in_dims)
-        rank = max(ranks) or operator.access.sees_rows  # a number is a row of one element
+        rank = max(ranks) or operator.access.sees_rows  # a tensor without dimensions is a row of one element
         for index in interface.tensors:
             if row[index] is not None:
                 row[index] = _in_front(row[index], in_dims[index], info.batch_size, rank)
         try:
             if dim_index is not None:
-                row[dim_index] = _beside_batch(operator.name, row[dim_index], rank)
+                row[dim_index] = _shift_dim(operator.name, row[dim_index], rank)
             results = interface.overload(*row, **options)
         except ActgradError:
-            _example_shapes(interface, args, in_dims)  # raises the error with an example's shapes
-            return apart(info, in_dims, *args, **options)  # only the batch was refused, as by a limit to the rank
+            _example_shapes(interface, args, in_dims)  # if the call of an element is wrong, raise its error
+            return apart(info, in_dims, *args, **options)  # only the batch is refused, for example because of its rank
         every = results if isinstance(results, tuple) else (results,)
         if shapes is not None:
             every = tuple(y.reshape(info.batch_size, *shape) for y, shape in zip(every, shapes, strict=True))
@@ -83,28 +83,28 @@ def rule(interface: Interface) -> Callable[..., Any]:
 
 
 def _example_shapes(interface: Interface, args: tuple[Any, ...], in_dims: tuple[Any, ...]) -> list[Any]:
-    """The shapes of the results for one element of the batch; raises the operator's error for it."""
+    """The shapes of the results for an element of the batch. Raises the operator's errors for this element."""
     pairs = zip(args, in_dims, strict=True)
     example = tuple(value if dim is None else _element(value, dim, 0) for value, dim in pairs)
     return [meta.shape for meta in result_metas(checked(interface, example))]
 
 
 def _element(tensor: torch.Tensor, batch_dim: int, number: int) -> torch.Tensor:
-    """An element of the batch; zeros for one of an empty batch."""
+    """An element of the batch, or zeros if the batch is empty."""
     if tensor.shape[batch_dim] == 0:
         return tensor.new_zeros([n for dim, n in enumerate(tensor.shape) if dim != batch_dim])
     return tensor.select(batch_dim, number)
 
 
 def _in_front(tensor: torch.Tensor, batch_dim: int | None, size: int, rank: int) -> torch.Tensor:
-    """A view with the batch as the first dimension and `rank` others."""
+    """A view with the batch as the first dimension, and `rank` other dimensions."""
     tensor = tensor.expand(size, *tensor.shape) if batch_dim is None else tensor.movedim(batch_dim, 0)
     missing = rank + 1 - tensor.dim()
     return tensor.reshape(size, *(1,) * missing, *tensor.shape[1:]) if missing else tensor
 
 
-def _beside_batch(operator: str, dim: int, rank: int) -> int:
-    """The number of a dimension of `rank`, counted with the batch in front; a wrong one must not become right."""
+def _shift_dim(operator: str, dim: int, rank: int) -> int:
+    """The number of a dimension after the batch is put in front. Raises for a number that is wrong before."""
     if not -rank <= dim < rank:
         raise InvalidArgument(f"{operator}: dim is {dim}; it must lie in [{-rank}, {rank - 1}]; change dim")
     return dim + 1 if dim >= 0 else dim

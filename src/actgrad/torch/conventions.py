@@ -1,7 +1,7 @@
-"""Calls of other functions: PyTorch's in-place and composed functions, and GeGLU in the conventions of other projects.
+"""Functions that call the functions of this package: PyTorch's in-place functions, and GeGLU as in other projects.
 
-GeGLU's conventions differ in the active half of a packed tensor, in the form of GELU, and in one packed or two tensors.
-All of them call `geglu` or `geglu_two`; docs/torch.md has the table.
+Projects differ in the active half of a packed tensor, in the form of GELU, and in one packed tensor or two tensors. All
+of these functions call `geglu` or `geglu_two`. docs/torch.md has a table of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def geglu_diffusers(hidden_states: torch.Tensor) -> torch.Tensor:
-    """lower * gelu(upper), the halves of the last dimension: diffusers.models.activations.GEGLU, behind its `proj`."""
+    """lower * gelu(upper) of the last dimension: diffusers.models.activations.GEGLU after its `proj`."""
     return functions.geglu(hidden_states)
 
 
@@ -45,12 +45,12 @@ def geglu_gemma(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
 
 
 def geglu_t5(hidden_gelu: torch.Tensor, hidden_linear: torch.Tensor) -> torch.Tensor:
-    """gelu_tanh(wi_0(x)) * wi_1(x), given both: T5DenseGatedActDense of T5 1.1, of transformers ("gelu_new")."""
+    """gelu_tanh(hidden_gelu) * hidden_linear: T5DenseGatedActDense of Hugging Face's transformers ("gelu_new")."""
     return functions.geglu_two(hidden_linear, hidden_gelu, "tanh")
 
 
 def geglu_modernbert(packed: torch.Tensor) -> torch.Tensor:
-    """gelu(lower) * upper of the last dimension: ModernBertMLP of transformers, behind its `Wi`."""
+    """gelu(lower) * upper of the last dimension: ModernBertMLP of Hugging Face's transformers after its `Wi`."""
     return functions.geglu(packed, activate_left=True)
 
 
@@ -65,16 +65,16 @@ def geglu_vllm(x: torch.Tensor, approximate: str = "none") -> torch.Tensor:
 
 
 def geglu_onnx(a: torch.Tensor, b: torch.Tensor, approximate: str = "none") -> torch.Tensor:
-    """gelu(a) * b of tensors of one shape: ONNX's operator GeGLU."""
+    """gelu(a) * b: ONNX's operator GeGLU. Both tensors have the same shape."""
     return functions.geglu_two(b, a, approximate)
 
 
 def geglu_ascend(self: torch.Tensor, dim: int = -1, approximate: int = 1, activate_left: bool = False) -> Any:
-    """(lower * gelu(upper), gelu(upper)) by tanh: torch_npu.npu_geglu, with its defaults; see actgrad.torch_npu."""
+    """(lower * gelu(upper), gelu(upper)): torch_npu.npu_geglu with its defaults. See also actgrad.torch_npu."""
     return torch.ops.actgrad.geglu.default(self, dim, approximate, activate_left)
 
 
-# PyTorch's
+# Functions of PyTorch
 
 
 def relu_(input: torch.Tensor) -> torch.Tensor:
@@ -132,7 +132,7 @@ def rrelu(
 ) -> torch.Tensor:
     """input if input > 0, else input * (lower + upper) / 2.
 
-    With `training=True` PyTorch computes the call, because the slopes are random numbers of its generator then.
+    With `training=True`, PyTorch computes the call, because the slopes are then random numbers of PyTorch's generator.
     """
     if training:
         return torch.nn.functional.rrelu(input, lower, upper, True, inplace)

@@ -1,7 +1,7 @@
-"""Conversion of the activations in an existing model, in place, and back.
+"""Conversion of the activation modules of a model, in place, and back.
 
-`convert` replaces a module's class by a subclass with another `forward`. The object stays, with its parameters,
-buffers, hooks and names; so do references to it, and `isinstance`.
+`convert` replaces the class of a module by a subclass with another `forward`. The object stays the same, with its
+parameters, buffers, hooks and names. References to the module stay valid, and so does `isinstance`.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ nn = torch.nn
 def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = None) -> Report:
     """Convert a model's activation modules to actgrad, in place.
 
-    It converts torch.nn's activations that actgrad.torch has. It converts modules of other libraries that compute one
-    of these, and blocks that are gated by GELU or SiLU, as those of Llama, T5, ModernBERT and diffusers. Trials on a
-    few numbers tell the latter. Scripted modules and subclasses of torch.nn's with a `forward` of their own stay.
-    Calls of `torch.nn.functional` stay too; `patched` takes them.
+    It converts torch.nn's activations if actgrad.torch has them. It converts modules of other libraries that compute
+    the same, and blocks with a GELU or SiLU gate, for example of Llama, T5, ModernBERT and diffusers. It recognises
+    them by trial calls on a few numbers. It does not convert scripted modules, and subclasses of torch.nn's classes
+    with another `forward`. It does not convert calls of `torch.nn.functional`, for which `patched` exists.
 
     Args:
         model: The model.
-        save: The tensor that is saved for the gradient, "auto" or "input". "auto" may save a result. It saves the input
-            where the next module of a Sequential overwrites the result. Where a model does so elsewhere
-            (`y = elu(x); y += residual`), the backward pass raises an error; pass "input" then.
-        inputs: The model's inputs, a tensor, a tuple or a dict; the report then counts functional calls.
+        save: The tensor that is saved for backward, "auto" or "input". "auto" may save the result instead of the input.
+            If the next module of a Sequential overwrites the result, "auto" saves the input. If a model overwrites a
+            result elsewhere (`y = elu(x); y += residual`), the backward pass raises an error. Then pass "input".
+        inputs: The model's inputs, a tensor, a tuple or a dict. With inputs, the report also counts functional calls.
 
     Returns:
-        The report: the modules that were converted, those left alone and the reasons. Printed, it is a table.
+        The report: the modules that were converted, and the others with the reasons. `print` shows it as a table.
 
     Raises:
         InvalidArgument: `save` is neither "auto" nor "input".
@@ -59,13 +59,13 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = No
 
 
 def revert(model: torch.nn.Module) -> Report:
-    """Undo `convert`: the modules, still the same objects, get their own classes back.
+    """Undo `convert`: each module gets its original class back.
 
     Args:
         model: The model, or a copy or pickle of it.
 
     Returns:
-        The report: the modules that were reverted, and those that cannot be.
+        The report: the modules that were reverted, and the modules that cannot be reverted.
 
     Example:
         >>> actgrad.torch.revert(model)
@@ -75,7 +75,7 @@ def revert(model: torch.nn.Module) -> Report:
 
 
 def require_module(model: Any, function: str) -> None:
-    """Raise if `model` is no module."""
+    """Raise an error unless `model` is a module."""
     if not isinstance(model, torch.nn.Module):
         raise InvalidCall(
             f"actgrad.torch.{function}: model is {quote(model)}; it must be a torch.nn.Module; pass the module itself"
@@ -83,7 +83,10 @@ def require_module(model: Any, function: str) -> None:
 
 
 def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any, str]]) -> Report:
-    """Give each module the class that `change` returns; None leaves it. A class or a reason makes a row."""
+    """Give each module the class that `change` returns, or leave it for None. The report of all changes.
+
+    The report has a row for each module for which `change` returns a class or a reason.
+    """
     names: dict[torch.nn.Module, list[str]] = {}
     for name, module in model.named_modules(remove_duplicate=False):
         names.setdefault(module, []).append(name or "(the model itself)")
@@ -102,20 +105,20 @@ def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any,
 
 
 def _candidates(kind: Any) -> list[str]:
-    """What of actgrad.torch could take the work of a module that stays: functions that its forward or its name has."""
+    """Functions of actgrad.torch that may replace a module. Their names occur in its forward or in its class name."""
     forward = inspect.unwrap(inspect.getattr_static(kind, "forward"))
     words = {*getattr(getattr(forward, "__code__", None), "co_names", ()), kind.__name__.lower()}
     return [name for name in (*functions.__all__, *conventions.__all__) if name in words]
 
 
 def _overwritten(model: torch.nn.Module) -> set[torch.nn.Module]:
-    """The modules of Sequentials whose result the next module overwrites."""
+    """The modules in Sequentials whose result the next module overwrites."""
     chains = [list(_chain(module)) for module in model.modules() if isinstance(module, nn.Sequential)]
     return {first for chain in chains for first, then in pairwise(chain) if getattr(then, "inplace", False)}
 
 
 def _chain(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
-    """The modules of nested Sequentials in the order of their calls."""
+    """The modules of nested Sequentials, in the order in which they are called."""
     if isinstance(module, nn.Sequential):
         for child in module:
             yield from _chain(child)
@@ -124,7 +127,7 @@ def _chain(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
 
 
 def _observed(report: Report, model: torch.nn.Module, inputs: Any) -> Report:
-    """The report with what one forward pass calls."""
+    """The report, with the functional calls and the unused modules of a forward pass."""
     unused = {name: module for name, each in report.modules.items() if (module := each()) is not None}
     called: set[torch.nn.Module] = set()
     classes = {module: type(module) for module in unused.values()}
@@ -142,7 +145,7 @@ def _observed(report: Report, model: torch.nn.Module, inputs: Any) -> Report:
 
 
 def _counting_class(kind: Any, called: set[torch.nn.Module]) -> type:
-    """A converted class whose changed methods tell of their calls."""
+    """A subclass of a converted class that adds a module to `called` when one of its converted methods is called."""
 
     def telling(function: Any) -> Any:
         def tell(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -165,9 +168,9 @@ class _Marker:
 
 
 def _class(original: Any, methods: Mapping[str, Callable[..., Any]], option: str, proof: Any = None) -> type:
-    """A subclass with other methods. `option` is its `save`.
+    """A subclass of `original` with other methods. `option` is the value of `save`.
 
-    Its name begins with ours, as the names that torch.nn.utils.parametrize makes begin with "Parametrized".
+    Its name begins with "Actgrad". The classes of torch.nn.utils.parametrize begin with "Parametrized" in the same way.
     """
     members = {
         **methods,
@@ -190,7 +193,7 @@ def _plain_class(kind: type, function: str, option: str) -> type:
 
 @cache
 def _proven_class(kind: type, proof: trials.Proof, option: str) -> type:
-    """The class of a module whose forward has a proof."""
+    """The class of a module whose forward computes an activation, as `proof` shows."""
     return _class(kind, {"forward": _fixed_forward(kind, proof)}, option, proof)
 
 
@@ -198,7 +201,7 @@ _gated_classes: dict[Any, type] = {}
 
 
 def _original(module: Any) -> Any:
-    """A reverted copy with the same members. torch.jit.script gets it instead of a converted module."""
+    """A copy of a converted module with its original class, for torch.jit.script."""
     kind = type(module).original
     copy = kind.__new__(kind)
     copy.__dict__.update(module.__dict__)
@@ -206,7 +209,7 @@ def _original(module: Any) -> Any:
 
 
 def _rebuilt(original: Any, _: Any, option: Any) -> Any:
-    """A module without its state, for pickles and copies; with its state it is converted again."""
+    """A module without its state, for pickles and copies. When it gets its state, it is converted again."""
     kind: Any = _pending_class(original, option if option in (saving.AUTO, saving.INPUT) else saving.AUTO)
     return kind.__new__(kind)
 
@@ -256,7 +259,7 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
 
 
 def _gated(kind: Any, module: torch.nn.Module, save: str) -> tuple[type | None, str]:
-    """The class of a gated module."""
+    """The class of a module with a gate, or None with a reason."""
     rewritten, reason = gates.rewrite(module)
     if rewritten is None:
         return None, reason
@@ -266,24 +269,24 @@ def _gated(kind: Any, module: torch.nn.Module, save: str) -> tuple[type | None, 
     return _gated_classes[key], ""
 
 
-# Their forwards
+# The methods `forward`
 
 
 @cache
 def _plain() -> dict[type, str]:
-    """torch.nn's classes of the activations here, each with the name of its function."""
+    """Class of torch.nn -> the function of actgrad.torch that computes the same."""
     pairs = [(getattr(nn, names.module, None), names.function) for names in public_names.all_names() if names.module]
     return {kind: function for kind, function in pairs if kind is not None}
 
 
 def _may_save_input(function: str) -> bool:
-    """Whether a function of actgrad.torch has the choice between its input and its result."""
+    """Whether a function of actgrad.torch can save its input or its result for backward."""
     return saving.ways(public_names.names_of(function).operator).keys() >= {saving.INPUT, saving.RESULT}
 
 
 @cache
 def _forward(function: str) -> Callable[..., Any]:
-    """The forward of torch.nn's module of a function, which reads its own attributes."""
+    """The `forward` for a module of torch.nn that calls `function` with the module's attributes."""
     kind: Any = next(kind for kind, name in _plain().items() if name == function)
     attributes = {*inspect.signature(kind).parameters, *public_names.names_of(function).module_tensors}
     names = [name for name in inspect.signature(getattr(functions, function)).parameters if name in attributes]
@@ -291,7 +294,7 @@ def _forward(function: str) -> Callable[..., Any]:
 
 
 def _fixed_forward(kind: Any, proof: trials.Proof) -> Callable[..., Any]:
-    """The forward of a module with a proof, which holds for floating-point numbers and one argument."""
+    """The `forward` of a module with a proof. The proof is valid for one argument with floating-point numbers."""
     function, options = trials.activations()[proof.name]
     name = list(inspect.signature(kind.forward, follow_wrapped=False).parameters)[1]
     test = "args or kwargs or not (is_as_read(self) and is_tensor(x) and x.is_floating_point())".replace("x", name)
@@ -302,9 +305,10 @@ def _fixed_forward(kind: Any, proof: trials.Proof) -> Callable[..., Any]:
 def _made(
     name: str, function: str, x: str, options: list[str], test: str = "args or kwargs", is_as_read: Any = None
 ) -> Callable[..., Any]:
-    """A forward whose call costs no more than that of a written one. Scripts and traces hold the original.
+    """A `forward` that calls a function of actgrad.torch. It is compiled from text, to be as fast as written code.
 
-    A call that actgrad refuses is the original's too, and is counted.
+    While PyTorch traces a call, or if `test` is true, it calls the original `forward`. It also calls the original if
+    actgrad refuses the call, and counts this.
     """
     if _may_save_input(function):
         options = [*options, "save=self.actgrad_option"]
@@ -332,7 +336,7 @@ def {name}(self, {x}, *args, **kwargs):
 
 
 def __getattr__(name: str) -> Any:
-    """Pickles of versions 0.1 and 0.2 name forwards, which are made again."""
+    """The functions that pickles of versions 0.1 and 0.2 name."""
     if name.startswith("_as_") or name in ("_packed_forward", "_two_forward", "_block_forward"):
         return _rebuilt
     if not name.startswith("__") and name.removeprefix("_") in _plain().values():

@@ -1,4 +1,4 @@
-"""Decomposition into aten's operators: in exported graphs, and for tensors that our kernels cannot read."""
+"""Decomposition into aten's operators, for exported graphs and for tensors that actgrad's kernels cannot read."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ..aten import ATEN
 from .derivatives.partials import results
 from .kernels import Interface, shapes
 
-#: Kinds of tensors for which PyTorch has kernels of its own.
+#: The dispatch keys of tensors that only PyTorch's kernels can read.
 KINDS = ("QuantizedCPU", "QuantizedCUDA", "MkldnnCPU", "NestedTensorCPU", "NestedTensorCUDA")
 
 
 def register(library: Any, interface: Interface) -> None:
-    """Register what torch.export decomposes the operator into, and the kernels of tensors of other kinds."""
+    """Register the decomposition for torch.export, and the kernels for tensors of KINDS."""
     library.impl(interface.operator.name, partial(decomposed, interface), "CompositeImplicitAutograd")
-    meta_table[interface.overload] = partial(shapes, interface)  # otherwise fake tensors would decompose
+    meta_table[interface.overload] = partial(shapes, interface)  # otherwise fake tensors would use the decomposition
     for kind in KINDS:
         library.impl(interface.operator.name, partial(of_other_kinds, interface), kind)
 
 
 def decomposed(interface: Interface, *args: Any, **options: Any) -> Any:
-    """The results of a call by aten's counterpart of the operator, otherwise by its formula."""
+    """The results of a call by the same operator of aten, or by the formula if aten has no such operator."""
     operator = interface.operator
     tensors, attributes = interface.tensors_of(args), interface.attributes_of(interface.values_of(args))
     counterpart = ATEN.get(operator.name)
@@ -37,12 +37,12 @@ def decomposed(interface: Interface, *args: Any, **options: Any) -> Any:
 
 
 def of_other_kinds(interface: Interface, *args: Any, **options: Any) -> Any:
-    """The results of a call on quantised, mkldnn or nested tensors; our own error where PyTorch has no kernel."""
+    """The results of a call on quantised, mkldnn or nested tensors. Raises actgrad's error if PyTorch has no kernel."""
     try:
         return decomposed(interface, *args)
     except RuntimeError:
         names = interface.operator.schema.tensor_names
         for name, tensor in zip(names, interface.tensors_of(args), strict=True):
             if tensor is not None:
-                arrays.torch_meta(torch, tensor, interface.operator.name, name)  # raises
+                arrays.torch_meta(torch, tensor, interface.operator.name, name)  # it raises actgrad's error
         raise

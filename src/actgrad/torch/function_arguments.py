@@ -1,4 +1,7 @@
-"""The arguments of the functions: every route raises the same errors, in the function's own words."""
+"""The arguments of functions. Errors are the same for calls by the dispatcher and for direct calls.
+
+Messages have the names of the function's parameters.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from .kernels import SYMBOLS, interface_of
 
 
 def implicit_dim(function: str, input: torch.Tensor, level: int) -> int:
-    """The dimension that PyTorch chooses by the rank, with its warning; a compiled graph has none."""
+    """The dimension that PyTorch chooses if a call has no `dim`, with PyTorch's warning. A graph does not warn."""
     require_tensor(function, "input", input)
     if torch.compiler.is_compiling():
         return 0 if input.dim() in (0, 1, 3) else 1
@@ -25,7 +28,7 @@ def implicit_dim(function: str, input: torch.Tensor, level: int) -> int:
 
 
 def number(operator: str, choice: Any, choices: tuple[str, ...]) -> int:
-    """The number of a choice, which PyTorch's schema has in place of its name."""
+    """The number of a choice. PyTorch's schema has this number instead of the name."""
     if isinstance(choice, str) and choice in choices:
         return choices.index(choice)
     if type(choice) is int and 0 <= choice < len(choices):
@@ -34,7 +37,7 @@ def number(operator: str, choice: Any, choices: tuple[str, ...]) -> int:
 
 
 def _number(definition: Any, choice: Any) -> int:
-    """The same for integers of other libraries, and for wrong choices."""
+    """The number of a choice that is an integer of another library. Raises for a wrong choice."""
     choices, switch = definition.choices, definition.switch
     value = arguments.attribute(definition, definition.schema.attributes_by_name[switch], choice)
     if value not in choices:
@@ -44,7 +47,7 @@ def _number(definition: Any, choice: Any) -> int:
 
 
 def converted(function: str, input: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """The input in another dtype."""
+    """The input, converted to another dtype."""
     require_tensor(function, "input", input)
     if not isinstance(dtype, torch.dtype):
         raise InvalidCall(
@@ -63,19 +66,19 @@ def require_bounds(function: str, **bounds: Any) -> None:
 
 
 def require_tensor(function: str, name: str, value: Any) -> None:
-    """Raise if a value is not PyTorch's tensor."""
+    """Raise an error unless a value is a tensor of PyTorch."""
     if not hasattr(type(value), "__torch_function__"):
         expected = "it must be a torch.Tensor; call torch.as_tensor on it"
         raise InvalidCall(f"{function}: {name} is {kind_of(value)}; {expected}")
 
 
 def require_way(operator: Operator, save: Any, values: tuple[Any, ...]) -> None:
-    """Raise if the tensor that a call is to save for backward is unknown, or does not suffice."""
+    """Raise if `save` is unknown, or if backward cannot compute the gradient from this tensor."""
     saving.require(operator, interface_of(operator).attributes_of(values), save)
 
 
 def row_of(operator: Operator, tensors: tuple[Any, ...], values: tuple[Any, ...]) -> list[Any]:
-    """All arguments of a call, as PyTorch's schema has them. Raises what a call on memory raises."""
+    """All arguments of a call, in the order of PyTorch's schema. Raises the errors of a call about its arguments."""
     interface = interface_of(operator)
     arguments_by_name = dict(zip(interface.names, values, strict=True))
     symbols = {name: value for name, value in arguments_by_name.items() if isinstance(value, SYMBOLS)}
@@ -90,12 +93,18 @@ def row_of(operator: Operator, tensors: tuple[Any, ...], values: tuple[Any, ...]
 
 
 def dispatch(operator: Operator, overload: Any, tensors: tuple[Any, ...], values: tuple[Any, ...], save: str) -> Any:
-    """The results of a call through PyTorch's dispatcher, whose own messages name neither function nor parameter."""
+    """The results of a call through PyTorch's dispatcher.
+
+    The arguments are checked first, because the dispatcher's messages lack the names of functions and parameters.
+    """
     return overload(*row_of(operator, tensors, values), **({} if save == saving.AUTO else {"save": save}))
 
 
 def explain(fault: ActgradError, function: str, tensors: tuple[Any, ...], values: tuple[Any, ...]) -> ActgradError:
-    """The error of a call, in the words of the function: the route that raised it makes no difference."""
+    """The error of a call, with the names of the function and its parameters.
+
+    If the arguments are wrong, this is the error about the arguments.
+    """
     names = public_names.names_of(function)
     try:
         row_of(names.operator, tensors, values)

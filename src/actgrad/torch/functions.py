@@ -1,6 +1,7 @@
-"""The differentiable functions, with signatures of torch.nn.functional's; made at their first use from definitions.
+"""The differentiable functions, with the signatures of torch.nn.functional.
 
-The stub beside this file shows them to type checkers and editors.
+A function is made from its operator's definition at its first use. The stub next to this file is for type checkers and
+editors.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .derivatives.saving import AUTO
 
 __all__ = public_names.function_names()
 
-# For the functions' code
+# Names that the code of the functions uses
 _actgrad = torch.ops.actgrad
 _is_autocast = torch._C._is_any_autocast_enabled
 _is_compiling = torch.compiler.is_compiling

@@ -1,14 +1,14 @@
-"""torch.compile: graphs contain formulas and kernels that inductor can fuse, instead of an opaque operator.
+"""torch.compile: a graph contains formulas and kernels that inductor can fuse, instead of an opaque operator.
 
-On CUDA that is the Triton kernel and its launch. On the CPU it is the formula of an elementwise operator of one tensor,
-of a gate, or of their gradients. Inductor fuses the formula with the operations around it, and may compute it again for
-the backward pass. A gate of matrix products keeps its operator, and the backward pass computes its product again,
-because the gradient needs its factors anyway. Which gradient is computed, and from which saved tensor, was decided
-above.
+On CUDA, a graph contains the Triton kernel and its launch. On the CPU, it contains the formula, if the operator is an
+elementwise function of one tensor, a gate, or a gradient of these. Inductor fuses the formula with other operations,
+and may compute it again for backward. If the inputs of a gate are results of matrix products, the graph keeps the
+operator. The backward pass then computes the gate again, because the gradient needs its factors anyway. The autograd
+kernel has already chosen the gradient and the saved tensors.
 
-`torch.library.triton_op` makes operators of one kernel; ours have kernels for several devices, and rules of their own.
-So a rule of functionalisation, below autograd and above the graph, replaces the operator by its kernel. The operator
-stays wherever the kernel's results might differ from those of an eager call.
+`torch.library.triton_op` makes an operator with one kernel. actgrad's operators have kernels for several devices, and
+other rules. So a rule of functionalisation, below autograd and above the graph, replaces the operator by its kernel.
+The graph keeps the operator if the kernel's results might differ from the results of an eager call.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _IMPLICIT = torch._C.DispatchKey.CompositeImplicitAutograd
 
 
 def register(library: Any, interface: Interface) -> None:
-    """Let graphs hold the operator's kernel where possible."""
+    """Register the rule that puts the kernel or the formula of an operator into graphs, if possible."""
 
     def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
         if _may_hold_kernels(mode, types, args) and _is_known(interface, args):
@@ -56,7 +56,7 @@ def register(library: Any, interface: Interface) -> None:
                 return _again_in_backward(keep, has_results=True)
             with mode:
                 return _again_in_backward(partial(_formula, interface, args))
-        if _IMPLICIT in overload.py_kernels:  # while torch.export runs decompositions, by the caller's table
+        if _IMPLICIT in overload.py_kernels:  # torch.export runs decompositions with the caller's table
             with mode:
                 decomposed = overload.decompose(*args, **(options or {}))
             if decomposed is not NotImplemented:
@@ -67,7 +67,7 @@ def register(library: Any, interface: Interface) -> None:
 
 
 def register_variant(library: Any, interface: Interface, name: str, functional: Callable[..., Any]) -> None:
-    """The rule of a variant that writes into given tensors; `functional` is the operator and a copy."""
+    """Register the rule of a variant that writes into tensors. `functional` calls the operator and copies results."""
 
     def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
         is_decomposed = _IMPLICIT in interface.overload.py_kernels
@@ -82,9 +82,10 @@ def register_variant(library: Any, interface: Interface, name: str, functional: 
 
 
 def register_clone(library: Any) -> None:
-    """Let graphs on the CPU hold aten's copy of a tensor before it is overwritten: inductor may make it again.
+    """Register the rule for the copy of a tensor before it is overwritten. CPU graphs contain aten's clone.
 
-    A graph's input is copied by our operator: inductor removes aten's, and saves the input, which is then overwritten.
+    Inductor may compute aten's clone again. An input of the graph is copied by the operator `_clone` instead, because
+    inductor removes aten's clone of an input, and saves the input, which is then overwritten.
     """
 
     def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
@@ -97,13 +98,13 @@ def register_clone(library: Any) -> None:
 
 
 def _is_graph_input(tensor: torch.Tensor) -> bool:
-    """Whether a tensor is an input of the graph that is traced, a view or a copy of one; True before the trace."""
+    """Whether a tensor is an input of the traced graph, or a view or copy of an input. True before the trace."""
     node = _node(tensor)
     return node is None or node.op == "placeholder"
 
 
 def _node(tensor: Any) -> Any:
-    """The node of the graph that is traced whose result a tensor is, also a view or a copy of it; None before."""
+    """The node of the traced graph that computes a tensor, without views and copies. None before the trace."""
     tracing = proxy_tensor.get_proxy_mode()
     if tracing is None or not isinstance(tensor, FunctionalTensor):
         return None
@@ -117,7 +118,7 @@ def _node(tensor: Any) -> Any:
 
 
 def overwrite(target: torch.Tensor, result: torch.Tensor) -> None:
-    """Write a result into a tensor. In a graph, the result takes the tensor's place: a copy could not be made again."""
+    """Write a result into a tensor. In a graph, the result replaces the tensor, so that no copy is needed."""
     if (
         isinstance(target, FunctionalTensor)
         and isinstance(result, FunctionalTensor)
@@ -131,10 +132,10 @@ def overwrite(target: torch.Tensor, result: torch.Tensor) -> None:
 
 
 def exact_in_graphs(is_exact: bool = True) -> None:
-    """Choose whether compiled graphs on the CPU keep actgrad's own kernels, whose results have the bits of eager calls.
+    """Choose whether compiled graphs on the CPU use actgrad's kernels. Results then have the same bits as eager calls.
 
-    By default they hold the formulas of elementwise operators instead, which inductor fuses; their last bits are
-    inductor's. After a change, PyTorch compiles every function again at its next call.
+    By default, graphs contain the formulas of elementwise operators, and inductor fuses them. Results may then differ
+    in the last bits. After a change, PyTorch compiles every function again at its next call.
 
     Example:
         >>> actgrad.torch.exact_in_graphs()
@@ -143,14 +144,14 @@ def exact_in_graphs(is_exact: bool = True) -> None:
     global _is_exact
     was_exact, _is_exact = _is_exact, arguments.flag("exact_in_graphs", "is_exact", is_exact)
     if _is_exact != was_exact and "torch._dynamo" in sys.modules:
-        torch.compiler.reset()  # a second model of the same class would take the graphs of the first
+        torch.compiler.reset()  # otherwise another model of the same class would use old graphs
 
 
 def _keep_operators() -> None:
-    """Take our operators out of inductor's table of decompositions.
+    """Remove actgrad's operators from inductor's table of decompositions.
 
-    When inductor is imported, it fills this table from torch.export, which decomposes our operators into aten's.
-    Inductor would then decompose an operator that `rule` keeps.
+    When a program imports inductor, inductor fills this table from torch.export, which decomposes actgrad's operators
+    into aten's. Then inductor would decompose an operator that `rule` keeps.
     """
     table = sys.modules[_DECOMPOSITIONS].decompositions
     for overload in [each for each in table if getattr(each, "namespace", "") == "actgrad"]:
@@ -167,12 +168,12 @@ def _register(library: Any, name: str, rule: Callable[..., Any]) -> None:
 
 
 def _may_hold_kernels(mode: Any, types: Any, args: Sequence[Any]) -> bool:
-    """Whether a graph is compiled for an NVIDIA GPU, from tensors without rules of their own.
+    """Whether a graph is compiled for an NVIDIA GPU, from tensors without further rules.
 
-    An exported graph keeps operators, since other machines load it. So does a graph compiled under a product: a kernel
-    in a graph does not check the product's rules.
+    An exported graph keeps operators, because other machines load it. If a product is in force, a graph keeps operators
+    too, because a kernel in a graph does not check the product's rules.
     """
-    from torch._functorch import config  # only compilers load this module
+    from torch._functorch import config  # imported here because PyTorch loads this module only to compile
 
     return (
         getattr(config, "decompose_custom_triton_ops", False)
@@ -183,7 +184,7 @@ def _may_hold_kernels(mode: Any, types: Any, args: Sequence[Any]) -> bool:
 
 
 def _is_plain(mode: Any, types: Any, args: Sequence[Any], device: str) -> bool:
-    """Whether a graph is compiled to be run here, from tensors of a device and without rules of their own."""
+    """Whether a graph is compiled to run in this process, from plain tensors on this type of device."""
     return (
         not (mode.export or mode.pre_dispatch or torch.compiler.is_exporting())
         and all(each.device.type == device for each in args if isinstance(each, torch.Tensor))
@@ -194,7 +195,7 @@ def _is_plain(mode: Any, types: Any, args: Sequence[Any], device: str) -> bool:
 
 
 def _may_hold_formulas(operator: Any, mode: Any, types: Any, args: Sequence[Any]) -> bool:
-    """Whether a graph is compiled for the CPU, and the operator has one tensor, is a gate, or a gradient of these."""
+    """Whether a graph is for the CPU, and its operator is elementwise with one tensor, a gate, or their gradient."""
     tensors = [each for each in args if isinstance(each, torch.Tensor)]
     forward = operator.gradient_of or operator
     is_packed = _is_gate(forward) and len(forward.schema.tensors) == 1
@@ -208,25 +209,25 @@ def _may_hold_formulas(operator: Any, mode: Any, types: Any, args: Sequence[Any]
 
 
 def _is_gate(operator: Any) -> bool:
-    """Whether an operator is an activation times another factor, of elements or of halves of one tensor."""
+    """Whether an operator multiplies an activation by another tensor or by the other half of a tensor."""
     return bool(operator.definition.multiplies) and not operator.access.sees_rows
 
 
 def _multiplies_matrix_products(interface: Interface, args: tuple[Any, ...]) -> bool:
-    """Whether an operator is a gate, and all its tensors are results of matrix products, or views of them.
+    """Whether an operator is a gate whose tensors are all results of matrix products, or views of such results.
 
-    Then its operator stays, because inductor has nothing to fuse it with. Inductor would fuse the formula, computed
-    again for the backward pass, with both gradients, whose memory would add up.
+    Then the graph keeps the operator, because inductor has nothing to fuse it with. With the formula, inductor would
+    compute it again for backward in one kernel with both gradients, and need the memory of both at the same time.
     """
     nodes = [_node(tensor) for tensor in interface.tensors_of(args)]
     return _is_gate(interface.operator) and all(node is not None and node.target in _MATRIX_PRODUCTS for node in nodes)
 
 
 def _again_in_backward(compute: Callable[[], Any], has_results: bool = False) -> Any:
-    """The results. For the backward pass, the partitioner computes the numbers inside of a formula again.
+    """The results of `compute`, whose operations are marked to be computed again for backward.
 
-    It would save some of them otherwise, because a formula is a long chain. With `has_results` it computes also the
-    results again.
+    Otherwise the partitioner of torch.compile would save some intermediate results of a formula. With `has_results`,
+    the results themselves are computed again too.
     """
     tracing = proxy_tensor.get_proxy_mode()
     if tracing is None:
@@ -242,7 +243,7 @@ def _again_in_backward(compute: Callable[[], Any], has_results: bool = False) ->
 
 
 def _formula(interface: Interface, args: tuple[Any, ...]) -> Any:
-    """The results of a call by its formula, in the tensors' own operators."""
+    """The results of a call, computed by its formula with PyTorch's operators."""
     kernels.checked(interface, args)
     attributes = interface.attributes_of(interface.values_of(args))
     outputs = results(interface.operator, interface.tensors_of(args), attributes)
@@ -250,31 +251,31 @@ def _formula(interface: Interface, args: tuple[Any, ...]) -> Any:
 
 
 def _is_known(interface: Interface, args: tuple[Any, ...]) -> bool:
-    """Whether the attributes are numbers, and the sizes have values or hints."""
+    """Whether the attributes are not symbols, and all sizes have values or hints."""
     if any(isinstance(value, kernels.SYMBOLS) for value in interface.values_of(args)):
         return False
     tensors = [tensor for tensor in interface.tensors_of(args) if tensor is not None]
     symbols = [n for tensor in tensors for n in (*tensor.shape, *tensor.stride()) if isinstance(n, torch.SymInt)]
     if not symbols:
         return True
-    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols  # loaded where symbols exist
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols  # imported only if there are symbols
 
     return not free_unbacked_symbols(symbols)
 
 
 def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
-    """The results of a call by its kernel's launch, or None without Triton."""
+    """The results of a call, computed by a launch of its Triton kernel. None if that is not possible."""
     try:
         backend = backends.load("triton")
     except BackendUnavailable:
         return None
     tensors = [tensor for tensor in interface.tensors_of(args) if tensor is not None]
     if (interface.operator.row_counter or interface.operator.row_groups) and interface.tensors_of(args)[-1] is not None:
-        return None  # the rows are counted when the graph runs
+        return None  # the number of rows is known only when the graph runs
     call = kernels.checked(interface, args)
     outputs, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)
     if prepare.copied_tensors(call, metas):
-        return None  # the operator copies these tensors
+        return None  # the operator makes contiguous copies of tensors first
     computation = prepare.make_computation(call, metas, str(tensors[0].device))
     if computation.loop.size:
         launch = backend.launch(computation)

@@ -1,4 +1,4 @@
-"""An operator's kernels for PyTorch's dispatcher: for memory, or only for shapes."""
+"""An operator's kernels for PyTorch's dispatcher: for tensors with memory, and for tensors with only a shape."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from ..calls import aliasing, arguments, prepare
 from ..calls.operator import Operator
 from .derivatives import saving
 
-#: The types of a tracer's symbolic numbers.
+#: The types of symbolic numbers in traces.
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 class Interface:
-    """An operator's schema in PyTorch's form: all arguments in one row, outputs without names."""
+    """An operator's schema in PyTorch's form. In PyTorch, outputs have no names."""
 
     def __init__(self, operator: Operator):
         self.operator = operator
         schema = operator.schema
         names = [a.name for a in schema.arguments]
-        self.tensors = tuple(names.index(name) for name in schema.tensor_names)  # their positions
+        self.tensors = tuple(names.index(name) for name in schema.tensor_names)  # the positions of tensors
         self.names = tuple(a.name for a in schema.attributes)
         first = names.index(self.names[0]) if self.names else 0
-        self.span = slice(first, first + len(self.names))  # the attributes' positions
+        self.span = slice(first, first + len(self.names))  # the positions of attributes
         if self.names != tuple(names[self.span]):
             raise InvalidOperator(
                 f"operator {operator.name}: the schema has tensors between attributes; attributes must stand "
                 "together for "
                 "PyTorch; reorder the arguments"
             )
-        #: The defaults. The dispatcher leaves out trailing arguments that equal them.
+        #: The defaults. The dispatcher leaves out trailing arguments that equal their defaults.
         self.defaults = tuple(_literal(operator, a.name, a.default) for a in schema.arguments)
 
     @property
@@ -51,18 +51,18 @@ class Interface:
 
     @property
     def results(self) -> str:
-        """The outputs in the same language."""
+        """The outputs in PyTorch's schema language."""
         count = len(self.operator.schema.outputs)
         return "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
 
     @property
     def title(self) -> str:
-        """The name of its nodes in graphs."""
+        """The name of the operator's nodes in autograd graphs."""
         return "Actgrad" + "".join(word.capitalize() for word in self.operator.name.split("_"))
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """The outputs' names in the out variant, as PyTorch's own operators have them."""
+        """The names of the outputs in the `out=` variant. They follow the names of PyTorch's operators."""
         outputs = self.operator.schema.outputs
         return ("grad_input",) if self.operator.gradient_of is not None and len(outputs) == 1 else outputs
 
@@ -73,16 +73,16 @@ class Interface:
 
     @cached_property
     def kernel(self) -> Callable[..., Any]:
-        """Its kernel: the call on memory.
+        """The operator's kernel for tensors with memory.
 
-        The kernel of the Autograd key handles tensors on a graph. `save` concerns only derivatives.
+        The kernel of the key Autograd has already recorded the call. `save` is only checked here.
         """
         operator, names, span, positions = self.operator, self.names, self.span, self.tensors
 
         def kernel(*args: Any, out: Any = None, save: str = saving.AUTO) -> Any:
             if save != saving.AUTO:
                 saving.require(operator, self.attributes_of(self.values_of(args)), save)
-            if len(args) == 1:  # only defaults: the fastest path
+            if len(args) == 1:  # a fast path for calls without attributes
                 return operator(args[0].detach(), out=out)
             args = self.filled(args)
             tensors = [None if args[index] is None else args[index].detach() for index in positions]
@@ -91,21 +91,22 @@ class Interface:
         return kernel
 
     def filled(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """All arguments of a call. The dispatcher drops trailing arguments that equal their defaults."""
+        """All arguments of a call. The dispatcher leaves out trailing arguments that equal their defaults."""
         return args + self.defaults[len(args) :] if len(args) < len(self.defaults) else args
 
     def values_of(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The attributes' values among the arguments."""
+        """The values of the attributes among the arguments."""
         return self.filled(args)[self.span]
 
     def tensors_of(self, args: Sequence[Any]) -> list[Any]:
-        """The tensors among the arguments, None for one left out."""
+        """The tensors among the arguments. None for a tensor that is left out."""
         return [args[index] for index in self.tensors]
 
     def attributes_of(self, values: Sequence[Any]) -> dict[str, Any]:
-        """The attributes by name, in the form that the operator's rules and formulas know.
+        """The attributes by name, as `arguments.attribute` returns them.
 
-        A traced Scalar stays a symbol. Other attributes choose loops and formulas: a graph holds for one value of them.
+        A traced Scalar stays a symbol. Another traced attribute becomes a number, because it chooses a loop or a
+        formula. Then the graph is valid only for this number.
         """
         attributes: dict[str, Any] = {}
         for a, value in zip(self.operator.schema.attributes, values, strict=True):
@@ -118,9 +119,9 @@ class Interface:
         return attributes
 
     def direct(self, args: tuple[Any, ...]) -> Any:
-        """The results of a call below autograd that reaches the kernel without another rule, or None.
+        """The results of a call without the dispatcher, or None if the dispatcher must see the call.
 
-        The dispatcher takes longer than the kernel of a small tensor.
+        For a small tensor, the dispatcher takes longer than the kernel.
         """
         row = self.filled(args)
         options = dict(zip(self.names, row[self.span], strict=True))
@@ -128,14 +129,14 @@ class Interface:
         return None if results is NotImplemented else results
 
     def template(self, attributes: dict[str, Any]) -> list[Any]:
-        """All arguments of a call but the tensors; missing attributes take the operator's defaults."""
+        """The arguments of a call, with None for the tensors. A missing attribute has the operator's default."""
         row: list[Any] = [None] * len(self.defaults)
         values = {**self.operator.defaults, **attributes}
         row[self.span] = [_literal(self.operator, name, values[name]) for name in self.names]
         return row
 
     def row(self, tensors: Sequence[Any], attributes: dict[str, Any]) -> list[Any]:
-        """All arguments of a call."""
+        """All arguments of a call with these tensors and attributes, in the order of the schema."""
         return self.replaced(self.template(attributes), tensors)
 
     def replaced(self, args: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
@@ -148,18 +149,18 @@ class Interface:
 
 @cache
 def interface_of(operator: Operator) -> Interface:
-    """The operator's interface; there is one."""
+    """The interface of an operator. There is only one object per operator."""
     return Interface(operator)
 
 
 def _literal(operator: Operator, name: str, value: Any) -> Any:
-    """An attribute's value as PyTorch's schema has it: choices by their numbers."""
+    """An attribute's value in PyTorch's schema: the number of a choice instead of its name."""
     is_choice = name == operator.switch and isinstance(value, str) and value in operator.choices
     return operator.choices.index(value) if is_choice else value
 
 
 def shapes(interface: Interface, *args: Any, out: Any = None, **options: Any) -> Any:
-    """The call without data: checks, and results with the kernel's strides. Returns None with `out`."""
+    """The call on tensors without data: its checks, and results with the kernel's strides, or None with `out`."""
     call = checked(interface, args, out or ())
     if out is not None:
         return None
@@ -168,7 +169,7 @@ def shapes(interface: Interface, *args: Any, out: Any = None, **options: Any) ->
 
 
 def checked(interface: Interface, args: tuple[Any, ...], out: Sequence[Any] = ()) -> contract.Call:
-    """A call without its data, checked."""
+    """The metadata of a call. Raises the errors of the checks."""
     operator = interface.operator
     names = (*operator.schema.tensor_names, *operator.schema.outputs)
     tensors = dict(zip(names, (*interface.tensors_of(args), *out), strict=False))
@@ -184,9 +185,10 @@ def checked(interface: Interface, args: tuple[Any, ...], out: Sequence[Any] = ()
 
 
 def replaceable(interface: Interface, args: tuple[Any, ...], out: Sequence[Any]) -> tuple[Any, ...]:
-    """The arguments whose results, copied into `out`, are those of a call on memory, which rounds once.
+    """The arguments of a call whose results can be copied into `out`, with the same bits as a kernel writes.
 
-    Raises the errors of that call.
+    A kernel that writes to `out` rounds only once. So tensors are converted to the dtype of the arithmetic, if `out`
+    has another dtype than new results. Raises the errors of the call that writes to `out`.
     """
     definition, call = interface.operator.definition, checked(interface, args, out)
     tensors = interface.tensors_of(args)
@@ -203,15 +205,15 @@ def replaceable(interface: Interface, args: tuple[Any, ...], out: Sequence[Any])
     row = tuple(interface.replaced(interface.filled(args), wide))
     try:
         checked(interface, row)
-    except InvalidDtype:  # the operator takes no tensors of the dtype that it computes in
+    except InvalidDtype:  # the operator does not take tensors in the dtype of its arithmetic
         return args
     return row
 
 
 def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[Any]) -> None:
-    """Raise if an output overlaps itself or another tensor; sizes that a tracer does not know are left to the run.
+    """Raise if an output overlaps itself or another tensor. Do nothing if a size is unknown to a tracer.
 
-    Tensors may have no addresses here, but storages that are one or apart.
+    Tensors may have no addresses here, so each storage gets an address far from the others.
     """
     schema = call.definition.schema
     names = (*schema.outputs, *schema.tensor_names)
@@ -238,7 +240,7 @@ def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[
 
 
 def empty_results(call: contract.Call, like: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Fresh tensors for a checked call's results, on the device of `like`."""
+    """New tensors for the results of a call that passed its checks, on the device of `like`."""
     return tuple(_empty(meta, like) for meta in prepare.result_metas(call))
 
 

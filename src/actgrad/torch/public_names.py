@@ -1,7 +1,7 @@
-"""Functions and modules with the signatures of torch.nn's, made from the names that definitions state.
+"""Functions and modules with the signatures of torch.nn, from the field `torch` of definitions.
 
-A definition's `torch` names them. Their code is made as text, as dataclasses make theirs: torch.compile reads it like
-any other, and a call costs no more than that of a written function.
+Their code is written as text and compiled, as dataclasses do. So torch.compile can read the code, and a call is as fast
+as the call of a function in a file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..calls.operator import REGISTRY, Operator
 from ..contract.docstrings import Docstring, ExampleCall, renamed
 from .derivatives.saving import AUTO, INPUT, RESULT, ways
 
-#: Parameters that are no attributes, with annotation and default.
+#: Parameter that is not an attribute -> its annotation and default.
 _OPTIONS = {"inplace": ("bool", False), "save": ("str", AUTO), "dtype": ("torch.dtype | None", None)}
 _OPTIONS["_stacklevel"] = ("int", 3)
 _ANNOTATIONS = {"Scalar": "float", "int": "int", "bool": "bool"}
@@ -27,9 +27,9 @@ class TorchParameter(NamedTuple):
 
     name: str
     annotation: str
-    default: Any = None  # None: it must be given
-    is_keyword: bool = False  # passed only by name
-    is_optional: bool = False  # it may be None, and is by default
+    default: Any = None  # None means that the parameter is required, unless `is_optional`
+    is_keyword: bool = False  # whether callers can pass it only by name
+    is_optional: bool = False  # whether None is allowed and the default
 
     def __str__(self) -> str:
         has_default = self.default is not None or self.is_optional
@@ -45,11 +45,11 @@ class TorchNames:
         self.operator, self.attributes = operator, operator.schema.attributes_by_name
         self.function, self.module = names.function, names.module
         self.tensors = list(names.tensors)
-        self.parameters = self._described(names.words)
+        self.parameters = self._parse(names.words)
         self.module_tensors = [word for word in names.module_words if word in self.tensors]
-        self.module_parameters = self._described(names.module_words)
+        self.module_parameters = self._parse(names.module_words)
 
-    def _described(self, words: Sequence[str]) -> list[TorchParameter]:
+    def _parse(self, words: Sequence[str]) -> list[TorchParameter]:
         result = []
         for index, word in enumerate(words):
             is_keyword = "*" in words[:index]
@@ -74,10 +74,10 @@ class TorchNames:
 
     @property
     def base(self) -> str:
-        """The class that the module extends: torch.nn's where that holds tensors as parameters."""
+        """The base class of the module: the class of torch.nn if it has tensors as parameters, otherwise Module."""
         return f"torch.nn.{self.module}" if self.module_tensors else "torch.nn.Module"
 
-    # Texts
+    # The code
 
     def function_text(self) -> str:
         """The code of the function."""
@@ -117,17 +117,17 @@ class TorchNames:
                 set_up.append(f"self.{p.name} = {p.name}")
             deprecated = [TorchParameter(old, "float | None", is_optional=True) for old in former]
             methods.insert(0, _function("__init__", [self_parameter, *parameters, *deprecated], set_up))
-            methods.append(_function("extra_repr", [self_parameter], [f"return {self._shown()}"], "str"))
+            methods.append(_function("extra_repr", [self_parameter], [f"return {self._repr_code()}"], "str"))
         return "\n".join([f"class {self.module}({self.base}):", *_indented("\n".join(methods).split("\n"))])
 
     def bounds_text(self, prefix: str) -> list[str]:
-        """The line that compares two bounds, if there are any."""
+        """The line of code that compares two bounds, if the operator has bounds."""
         bounds = self.operator.definition.torch.bounds if self.operator.definition.torch else ()
         values = "".join(f", {name}={name}" for name in bounds)
         return [f"{prefix}require_bounds({self.function!r}{values})"] if bounds else []
 
-    def _shown(self) -> str:
-        """The expression of a module's line in a printed model."""
+    def _repr_code(self) -> str:
+        """The code of the expression that `extra_repr` returns."""
         ordered = sorted(self.module_parameters, key=lambda p: (p.name == "save", p.name == "inplace"))
         if self.operator.definition.torch and self.operator.definition.torch.shows_values_alone:
             return f"', '.join(map(repr, ({''.join(f'self.{p.name}, ' for p in ordered)})))"
@@ -137,19 +137,19 @@ class TorchNames:
 
     @property
     def function_documentation(self) -> str:
-        """The function's docstring."""
+        """The docstring of the function."""
         writer = TorchDocstring(self, self.parameters)
         arguments = [f"{name} {writer.argument(word)}" for word, name in writer.words.items()]
         return writer.docstring(f"actgrad.torch.{self.function}", arguments)
 
     @property
     def module_documentation(self) -> str:
-        """The module's docstring."""
+        """The docstring of the module."""
         return TorchDocstring(self, self.module_parameters).docstring(f"actgrad.torch.{self.module}", is_module=True)
 
 
 class TorchDocstring(Docstring):
-    """The docstring of a function or a module, whose parameters these are."""
+    """The docstring of a function or a module with these parameters."""
 
     def __init__(self, names: TorchNames, parameters: list[TorchParameter]):
         self.names, self.parameters, self.operator = names, parameters, names.operator
@@ -159,7 +159,7 @@ class TorchDocstring(Docstring):
         super().__init__(self.operator.definition, lambda text: renamed(text, words), "torch.Tensor")
 
     def docstring(self, call: str, arguments: Sequence[str] = (), is_module: bool = False) -> str:
-        """The docstring; `arguments` are the lines of tensors, and `call` is the name."""
+        """The docstring. `arguments` are the lines about tensors. `call` is the full name of the function or module."""
         return self.write(
             ("Args", [*arguments, *(f"{p.name} {self._parameter_words(p)}" for p in self.parameters)]),
             ("Shape", self.shapes()),
@@ -170,7 +170,7 @@ class TorchDocstring(Docstring):
         )
 
     def _example(self, call: str, is_module: bool) -> list[str]:
-        """A call and its gradient; tensors of a module are parameters, which it makes."""
+        """The code of an example with a call and its gradient. A module makes the tensors that are its parameters."""
         sample, main = ExampleCall(self.definition, "torch"), self.definition.main
         absent = self.names.module_tensors if is_module else []
         tensors = {self.words[n]: sample.tensor(n) for n in sample.shapes if self.words[n] not in absent}
@@ -212,7 +212,7 @@ class TorchDocstring(Docstring):
         return [AUTO, *{**ways(self.operator), **ways(self.operator.part_of or self.operator)}]
 
     def _saved_words(self) -> list[str]:
-        """The tensors that are saved for backward."""
+        """The lines about the tensors that are saved for backward."""
         choices, names = ways(self.operator), ", ".join(self.names.tensors)
         if not choices:
             return [f"{names}. PyTorch differentiates the formula."]
@@ -235,13 +235,13 @@ class TorchDocstring(Docstring):
 
 
 class FunctionCode(NamedTuple):
-    """The code of a function's body, where `operator` is the expression of its operator."""
+    """The code of a function's body."""
 
     names: TorchNames
-    operator: str
-    row: str  # all arguments, as PyTorch's schema has them
-    values: str  # the attributes among them
-    raw_values: str  # the same without numbers in place of choices
+    operator: str  # the code of the expression for the operator
+    row: str  # the code of all arguments, in the order of PyTorch's schema
+    values: str  # the code of the attributes, with numbers for choices
+    raw_values: str  # the code of the attributes, with names for choices
 
     @property
     def tensors(self) -> str:
@@ -251,7 +251,7 @@ class FunctionCode(NamedTuple):
         return any(p.name == parameter for p in self.names.parameters)
 
     def begin(self) -> list[str]:
-        """Lines that replace the input and the dimension."""
+        """The lines that check bounds, convert the input's dtype, and choose a missing dimension."""
         function, first, lines = self.names.function, self.names.tensors[0], [*self.names.bounds_text("_")]
         for parameter in self.names.parameters:
             if parameter.name == "dtype":
@@ -263,7 +263,10 @@ class FunctionCode(NamedTuple):
         return lines
 
     def _of_parent(self, call: Callable[[str], str]) -> list[str]:
-        """Lines of a call whose gradient needs a further result; `call` is the code of a call of an operator."""
+        """The lines of a call of the operator with a further result, if `save` names this result.
+
+        `call` returns the code of a call, from the name of an operator.
+        """
         parent, operator = self.names.operator.part_of, self.names.operator
         if parent is None or not self._has("save"):
             return []
@@ -271,7 +274,7 @@ class FunctionCode(NamedTuple):
         return [f"if save in {extra!r}:", f"    return {call(parent.name)}[0]"]
 
     def compiled(self) -> list[str]:
-        """Lines for torch.compile, which sees the operator alone."""
+        """The lines for torch.compile. The graph contains only the operator."""
         name, lines = self.names.operator.name, []
         if self._has("inplace"):
             lines += ["if inplace:", f"    return _actgrad.{name}_.default({self.row})"]
@@ -280,7 +283,7 @@ class FunctionCode(NamedTuple):
         return [*lines, *parent, f"return _actgrad.{name}.default({self.row}{saving})"]
 
     def eager(self) -> list[str]:
-        """Lines that call the kernel, unless the dispatcher has to see the call."""
+        """The lines for eager calls. They call the kernel, unless the dispatcher must see the call."""
         name, lines = self.names.operator.name, []
         if self._has("save"):
             lines += ["if save is not _AUTO:", f"    _require_way({self.operator}, save, ({self.raw_values}))"]
@@ -297,7 +300,10 @@ class FunctionCode(NamedTuple):
         return [*lines, *direct, f"return {self._dispatched(name, save)}"]
 
     def _direct(self, recorded: str, out: str = "") -> list[str]:
-        """Lines of a call without the dispatcher. Derivations are found by equality, to which True and 1.0 are 1."""
+        """The lines of a call without the dispatcher.
+
+        They compare the types of attributes, because the cache of derivations treats True, 1 and 1.0 as equal.
+        """
         attributes = self.names.attributes
         names = [p.name for p in self.names.parameters if p.name in attributes]
         options = "".join(f", {name}={name}" for name in names)
@@ -331,7 +337,7 @@ def _indented(lines: Sequence[str]) -> list[str]:
 
 
 def _operators(kind: str) -> dict[str, Operator]:
-    """The operators, by the names of their functions or modules. `kind` chooses which."""
+    """Name -> operator. The names are of functions if `kind` is "function", and of modules if `kind` is "module"."""
     statements = [(operator, operator.definition.torch) for operator in list(REGISTRY.values())]
     names = {getattr(statement, kind).partition("(")[0]: operator for operator, statement in statements if statement}
     return {name: operator for name, operator in names.items() if name}
@@ -346,23 +352,23 @@ def module_names() -> list[str]:
 
 
 def all_names() -> list[TorchNames]:
-    """The names that the registry's operators state."""
+    """The names of all operators that have a function in actgrad.torch."""
     return [TorchNames(operator) for operator in _operators("function").values()]
 
 
 def names_of(function: str) -> TorchNames:
-    """The names of the operator whose function has this name."""
+    """The names of the operator with this function."""
     return TorchNames(_operators("function")[function])
 
 
 def make_function(module: dict[str, Any], name: str) -> Any:
-    """The function `name`, made and stored in the module with these members."""
+    """Make the function `name` and store it in the members of a module."""
     names = _names(module, name, "function")
     return _make(module, name, names.function_text(), names.function_documentation)
 
 
 def make_module(module: dict[str, Any], name: str) -> Any:
-    """The class `name`, made and stored in the module with these members."""
+    """Make the class `name` and store it in the members of a module."""
     names = _names(module, name, "module")
     return _make(module, name, names.module_text(), names.module_documentation)
 
@@ -376,10 +382,10 @@ def _names(module: dict[str, Any], name: str, kind: str) -> TorchNames:
 
 def _make(module: dict[str, Any], name: str, text: str, documentation: str) -> Any:
     file = f"<actgrad.torch {name}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # for tracebacks
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # so that tracebacks show the code
     scope: dict[str, Any] = {}
     exec(compile(text, file, "exec", dont_inherit=True), module, scope)
     scope[name].__doc__ = documentation
     if isinstance(scope[name], type):
         scope[name].forward.__doc__ = documentation.partition("\n")[0]
-    return module.setdefault(name, scope[name])  # another thread may have stored one
+    return module.setdefault(name, scope[name])  # another thread may have stored an object before

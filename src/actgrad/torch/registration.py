@@ -1,4 +1,4 @@
-"""The registry's operators as `torch.ops.actgrad`, derived from their definitions."""
+"""Registration of actgrad's operators as `torch.ops.actgrad`."""
 
 from __future__ import annotations
 
@@ -18,41 +18,43 @@ from . import autograd, batching, decomposition, graphs, kernels, sharding, vari
 from .derivatives import saving
 from .kernels import Interface, interface_of
 
-#: It lives as long as the process: PyTorch removes operators with their library.
+#: It must live as long as the process, because PyTorch removes operators together with their library.
 LIBRARY = torch.library.Library("actgrad", "FRAGMENT")
 
 _CLONE = variants.register_clone(LIBRARY)
 
-#: One kernel for all devices: the operator's own error names those that it cannot take. Graphs keep an operator whole
-#: where its device has a kernel. On meta tensors the kernel calls `overload`, whose fake rule knows the shapes.
+#: The dispatch keys of the kernel. The first one is for all devices, and the operator raises an error for a wrong
+#: device. The keys CPU and CUDA make graphs keep the operator. On meta tensors, the kernel calls `overload`, and its
+#: fake rule computes the shapes.
 KERNEL_KEYS = ("CompositeExplicitAutograd", "CPU", "CUDA")
 
-#: The second one is that of mkldnn tensors, which would have no gradient of ours beside a decomposition.
+#: The dispatch keys of the autograd kernel. AutogradOther is for mkldnn tensors. Without it, they would have no
+#: gradient.
 AUTOGRAD_KEYS = ("Autograd", "AutogradOther")
 
-#: Registered operators, by name.
+#: Name -> the interface of a registered operator.
 REGISTERED: dict[str, Interface] = {}
 
-#: Operators without rules yet: rules take most of the time, and few programs need those of all operators.
+#: Operators whose rules are not registered yet. Rules take most of the time, and few programs need all operators.
 _incomplete: dict[str, Interface] = {}
-_undefined: set[str] = set()  # operators in `register`
+_undefined: set[str] = set()  # operators for which `register` is running
 _lock = forkable_lock()
 
 
 class _Namespace(type(torch.ops.actgrad)):  # type: ignore[misc]
     """`torch.ops.actgrad`, which registers an operator and its rules when a name is first looked up."""
 
-    __module__ = type(torch.ops.actgrad).__module__  # PyTorch names the operators' objects after it
+    __module__ = type(torch.ops.actgrad).__module__  # a part of the names of PyTorch's operator objects
 
     def __getattr__(self, name: str) -> Any:
         operator = REGISTRY.get(name) or REGISTRY.get(name.removesuffix("_"))
         if operator is not None:
             with _lock:
                 interface = register(operator)
-                if interface.operator.name in _undefined:  # `define` looks for earlier overloads
+                if interface.operator.name in _undefined:  # `define` looks for overloads that exist already
                     raise AttributeError(name)
                 _complete(interface)
-                if name in vars(self):  # the rules made PyTorch's object, which must stay the only one
+                if name in vars(self):  # registering the rules has made PyTorch's object, and there must be only one
                     return vars(self)[name]
         return super().__getattr__(name)
 
@@ -61,10 +63,11 @@ torch.ops.actgrad.__class__ = _Namespace
 
 
 def register(operator: Operator) -> Interface:
-    """Make an operator one of `torch.ops.actgrad`, if it is not one yet.
+    """Add an operator to `torch.ops.actgrad`, unless it is there already.
 
-    Importing this package registers the operators of the registry. Later ones are registered when their names are first
-    looked up in `torch.ops.actgrad`. Kernels for other devices can be registered on the result's `overload`.
+    The import of this package registers the operators of the registry. An operator that is defined later is registered
+    when a program first looks up its name in `torch.ops.actgrad`. To add a kernel for another device, use `overload` of
+    the result.
     """
     if not isinstance(operator, Operator):
         expected = "it must be an operator; pass for example actgrad.elu"
@@ -91,11 +94,11 @@ def register(operator: Operator) -> Interface:
 
 
 def _complete(interface: Interface) -> None:
-    """Register the rules of fake tensors, DTensor, torch.compile and nested tensors; once."""
+    """Register the rules of fake tensors, DTensor, torch.compile and nested tensors, unless this is done already."""
     name = interface.operator.name
     if _incomplete.pop(name, None) is None:
         return
-    with _disable_current_modes():  # a traced call may be the first
+    with _disable_current_modes():  # because the first call may be traced
         torch.library.register_fake(f"actgrad::{name}", partial(kernels.shapes, interface), lib=LIBRARY)
         torch.library.register_torch_dispatch(
             f"actgrad::{name}", NestedTensor, partial(_jagged, interface), lib=LIBRARY
@@ -112,12 +115,12 @@ def _complete(interface: Interface) -> None:
 
 
 def _jagged(interface: Interface, mode: Any, function: Any, types: Any, args: Any, kwargs: Any = None) -> Any:
-    """The results of a call on jagged tensors, whose class knows aten's operators."""
+    """The results of a call on jagged tensors, computed by aten's operators."""
     return decomposition.of_other_kinds(interface, *args)
 
 
 def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any], out: tuple[Any, ...] = ()) -> Any:
-    """An operator's call through PyTorch's dispatcher, with tensors in the schema's order; autocast leaves it alone."""
+    """Call an operator through PyTorch's dispatcher, without autocast. Tensors are in the order of the schema."""
     interface = register(operator)
     row = interface.row(tensors, attributes)
     if not out:
@@ -137,9 +140,9 @@ _AUTOCAST_KEYS = {"cpu": torch._C.DispatchKey.AutocastCPU, "cuda": torch._C.Disp
 
 
 def _register_autocast(interface: Interface) -> None:
-    """Register the dtypes to which torch.autocast converts the tensors of PyTorch's operator of the same name.
+    """Register a rule for torch.autocast, if PyTorch's operator of the same name has one.
 
-    All other operators compute in the dtype that arrives, as PyTorch's do.
+    Other operators compute in the dtype of their inputs, as PyTorch's operators do.
     """
     for device, dtype in AUTOCAST.get(interface.operator.name, {}).items():
         rule = partial(_converted, interface, device, dtype)
@@ -147,7 +150,7 @@ def _register_autocast(interface: Interface) -> None:
 
 
 def _converted(interface: Interface, device: str, dtype: str, *arguments: Any, **options: Any) -> Any:
-    """The call on converted tensors. float64 and tensors on other devices stay."""
+    """The call on tensors that autocast converts. It does not convert float64 and tensors on other devices."""
     target = getattr(torch, dtype) if dtype else torch.get_autocast_dtype(device)
 
     def convert(value: Any) -> Any:

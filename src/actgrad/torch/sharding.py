@@ -1,9 +1,9 @@
-"""DTensor: the placements of an operator's tensors on a mesh under which each device computes on its own shard.
+"""DTensor: the placements of tensors on a mesh with which each device computes only on its own shard.
 
-The placements follow from the access. An element of the results depends on the inputs' elements at the same place, so
-any dimension may be sharded but the one that halves a packed tensor, and those of a row whose statistics an element
-sees: a sharded row is gathered. A broadcast tensor is replicated. Partial sums may
-wait where the operator is linear: in the gradient of a backward operator, and in the factor of geglu_two.
+The placements follow from the access. A result depends on the inputs' elements at the same index, so most dimensions
+may be sharded. A dimension that is halved must not be sharded, and the dimensions of a row with statistics must not:
+DTensor gathers them first. A tensor that is broadcast is replicated. If the operator is linear in a tensor, for example
+in the gradient of a backward operator, this tensor may be a partial sum.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def register(interface: Interface, overload: Any) -> None:
 
 
 def placements(interface: Interface, args: tuple[Any, ...], is_in_place: bool = False) -> list[tuple[Any, Any]]:
-    """The placements on one dimension of a mesh: pairs of those of the outputs and of the arguments.
+    """The possible placements on a dimension of a mesh. Each is a pair: placements of outputs, and of arguments.
 
-    `args` are the call's arguments; the dispatcher leaves out trailing ones that equal their defaults.
+    `args` are the arguments of the call. The dispatcher leaves out trailing arguments that equal their defaults.
     """
     from torch.distributed.tensor import Partial, Replicate, Shard
 
@@ -56,15 +56,17 @@ def placements(interface: Interface, args: tuple[Any, ...], is_in_place: bool = 
 
     rows = [row(lambda number, shape: Replicate(), Replicate())]
     if any(map(operator.access.is_statistic, operator.schema.outputs)):
-        return rows  # its dimensions differ from the dimensions of the elements
+        return rows  # the dimensions of a statistic differ from the dimensions of the elements
     if operator.row_counter and args[interface.tensors[-1]] is not None:
-        return rows  # a row has another number in a shard
+        return rows  # the tensor counts rows of the whole tensor, not of a shard
     for dim in operator.access.shardable_dimensions(rank, attributes, by_name):
         size = max(shape[dim - rank] for shape in present if len(shape) >= rank - dim)
 
         def sharded(number: int, shape: tuple[int, ...], dim: int = dim, size: int = size) -> Any:
             axis = dim - rank + len(shape)
-            return Shard(axis) if axis >= 0 and shape[axis] == size else Replicate()  # broadcast along it
+            return (
+                Shard(axis) if axis >= 0 and shape[axis] == size else Replicate()
+            )  # replicated if the tensor is broadcast along `dim`
 
         rows.append(row(sharded, Shard(dim)))
     is_linear = operator.definition.is_linear(operator.schema.tensor_names[0])

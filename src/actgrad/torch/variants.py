@@ -1,4 +1,4 @@
-"""In-place and `out` variants with the names of PyTorch's own: `elu_`, `elu.out`, `elu_backward.grad_input`."""
+"""The in-place and `out=` variants of operators, with PyTorch's names: `elu_`, `elu.out`, `elu_backward.grad_input`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ TAGS = (torch.Tag.pt2_compliant_tag,)
 
 
 def register_clone(library: Any) -> Any:
-    """A copy of a tensor before it is overwritten, as an operator of its own.
+    """Register the operator `_clone`, which copies a tensor before it is overwritten.
 
-    torch.compile removes aten's clone from its graphs, and would save the graph's input, which a later node overwrites.
+    torch.compile removes aten's clone from graphs. It would save the graph's input, which a later node overwrites.
     """
     library.define("_clone(Tensor self) -> Tensor", tags=TAGS)
     torch.library.register_fake("actgrad::_clone", torch.clone, lib=library)
@@ -37,14 +37,14 @@ def register_clone(library: Any) -> Any:
 
 
 def _keep_missing_gradients(ctx: Any, inputs: Any, output: Any) -> None:
-    """No zeros in place of a missing gradient, as PyTorch makes them: they would be a plain tensor, never a DTensor."""
+    """Keep None for a missing gradient. PyTorch would make zeros, a plain tensor even next to DTensors."""
     ctx.set_materialize_grads(False)
 
 
 class Variant:
-    """A variant of an operator that writes into tensors which the caller gives."""
+    """A variant of an operator that writes into tensors of the caller."""
 
-    name: str  # with the overload's, as in "elu.out"
+    name: str  # the name with the overload, for example "elu.out"
     schema: str
     autograd: Callable[..., Any]
 
@@ -52,14 +52,14 @@ class Variant:
         self.interface = interface
 
     def register(self, library: Any) -> None:
-        """Define it with its kernels."""
+        """Define the variant and register its kernels."""
         library.define(self.schema, tags=TAGS)
         library.impl(self.name, self.compute, "CompositeExplicitAutograd")
         library.impl(self.name, self.functional, "Functionalize")
         library.impl(self.name, self.autograd, "Autograd", with_keyset=True)
 
     def complete(self, library: Any) -> None:
-        """Register the rules for tensors without data, and for graphs."""
+        """Register the rules for tensors without data and for graphs."""
         torch.library.register_fake(f"actgrad::{self.name}", self.shapes, lib=library)
         graphs.register_variant(library, self.interface, self.name, self.functional)
 
@@ -74,7 +74,7 @@ class Variant:
         return row[:1]
 
     def compute(self, *row: Any, **outputs: Any) -> Any:
-        """The call on memory."""
+        """The call on tensors with memory."""
         out = self.written(row, outputs)
         self.interface.kernel(*row, out=_one_or_all(tuple(tensor.detach() for tensor in out)))
         return _one_or_all(out)
@@ -86,12 +86,12 @@ class Variant:
         return _one_or_all(out)
 
     def functional(self, *row: Any, **outputs: Any) -> Any:
-        """The call by the operator and a copy, for functionalisation; checked as the call on memory is."""
+        """The call for functionalisation: the operator, and a copy of its results. It has the checks of `compute`."""
         out = self.written(row, outputs)
         results = self.interface.overload(*kernels.replaceable(self.interface, row, out))
         for target, result in zip(out, results if len(out) > 1 else (results,), strict=True):
             same = rounded(result, target.dtype)
-            if same.shape != target.shape:  # the checks may allow another shape of as many elements
+            if same.shape != target.shape:  # some checks allow another shape with as many elements
                 same = same.reshape(target.shape)
             graphs.overwrite(target, same)
         return _one_or_all(out)
@@ -102,7 +102,7 @@ def _one_or_all(tensors: tuple[Any, ...]) -> Any:
 
 
 class OutVariant(Variant):
-    """The variant that writes into given tensors; its overload is named after the first one."""
+    """The variant that writes into the tensors of `out=`. Its overload has the name of the first output."""
 
     def __init__(self, interface: Interface):
         super().__init__(interface)
@@ -130,9 +130,9 @@ class OutVariant(Variant):
 
 
 class InPlaceVariant(Variant):
-    """The variant that overwrites its tensor, for an operator with one tensor and a result like it.
+    """The variant that overwrites its tensor, for an operator with one tensor and a result of the same shape.
 
-    On a graph it saves its result where that suffices for the gradient, so that no second tensor stays in memory.
+    In the autograd graph, it saves its result instead of the input if possible, so that no copy is needed.
     """
 
     def __init__(self, interface: Interface):
@@ -147,29 +147,31 @@ class InPlaceVariant(Variant):
         name = f"actgrad::{self.name}"
         torch.library.register_vmap(name, lambda info, dims, *row: (self.overload(*row), dims[0]), lib=library)
 
-    def compute(self, *row: Any, **outputs: Any) -> Any:  # as above: for a small tensor, every call in Python counts
+    def compute(self, *row: Any, **outputs: Any) -> Any:  # the same with fewer calls, to be fast on small tensors
         self.interface.kernel(*row, out=row[0].detach())
         return row[0]
 
     def autograd(self, keys: Any, *row: Any) -> Any:
         if is_forward() or _C._are_functorch_transforms_active():
             x, *rest = row
-            return x.copy_(self.interface.overload(x.clone(), *rest))  # every transform knows these two operators
+            return x.copy_(self.interface.overload(x.clone(), *rest))  # all transforms support clone and copy_
         keys, overload = keys & _C._after_autograd_keyset, self.overload
         if not (_C.is_grad_enabled() and _C._any_requires_grad(*row)):
             with _C._AutoDispatchBelowAutograd():
                 return overload.redispatch(keys, *row)
         x = row[0]
         if refuses_overwriting(x):
-            x.copy_(x)  # PyTorch's own error, before anything is written
+            x.copy_(x)  # PyTorch raises its error before anything is written
         derivation = derive(self.interface, self.interface.values_of(row), None, saving.AUTO)
-        copy = None if derivation.keeps_result else torch.ops.actgrad._clone(x)  # on the graph: for second derivatives
+        copy = (
+            None if derivation.keeps_result else torch.ops.actgrad._clone(x)
+        )  # recorded in the graph, for second derivatives
         below = Redispatch(self.interface, overload, keys, row, None, True, False)
         return node_of(self.interface, InPlaceNode).apply(derivation, below, x, copy)
 
 
 @cache
 def list_variants(interface: Interface) -> tuple[Variant, ...]:
-    """An operator's variants."""
+    """The variants of an operator."""
     in_place = (InPlaceVariant(interface),) if interface.operator.definition.may_be_in_place else ()
     return (OutVariant(interface), *in_place)

@@ -184,10 +184,10 @@ def in_lines(cases: Iterable[dict[str, Any]]) -> str:
 def _written(case: FileCase) -> dict[str, Any]:
     signature = case.signature
     assert signature is not None, "generated cases have one"
-    is_own = signature.name.startswith(interface.OWN)
+    is_own = signature.name.startswith(interface.ACTGRAD_PREFIX)
     return {
         "default_seed": case.seed,
-        "name": f"{interface.OWN}{signature.operator.name}",
+        "name": f"{interface.ACTGRAD_PREFIX}{signature.operator.name}",
         "aclnn_name": None if is_own else signature.name,
         "api_type": "function",
         "standard": {"acc": "mixed_tolerance_bm", "perf": "not_key"},

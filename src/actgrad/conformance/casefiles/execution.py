@@ -15,7 +15,7 @@ from .. import backend_cases, oracle
 from ..backend_cases import BackendCase
 from ..elements import Array, is_judged
 from ..files.sizes import available_memory
-from ..standards import OWN, STANDARDS
+from ..standards import STANDARDS, ULP
 from ..verdict import Verdict
 from .case_model import FileCase, NotRun, Tensor
 from .interface import case_parameters
@@ -97,9 +97,9 @@ def _run_case(case: FileCase, backend: str, standard_names: Sequence[str] | None
     standards = list(standard_names or case.standards or (IN_FORCE,))
     is_defined = all(array.dtype.name in STANDARDS[name].limits for name in standards for array in outputs)
     if standard_names is None and not is_defined:
-        standards.append(OWN)
-    if strict and OWN not in standards:
-        standards.append(OWN)
+        standards.append(ULP)
+    if strict and ULP not in standards:
+        standards.append(ULP)
     verdict = backend_cases.compute_and_judge(backend_case, backend, outputs, standards, strict)
     if not verdict.is_judged and verdict.repeat is None:
         raise NotRun(f"the dtype is {dtype}; {', '.join(standards)} must cover it; choose another standard")

@@ -10,13 +10,13 @@ from ...base.definition import C
 from ...base.errors import did_you_mean
 from ...calls.operator import REGISTRY, Operator
 
-PREFIX, OWN = "aclnn", "actgrad."
+PREFIX, ACTGRAD_PREFIX = "aclnn", "actgrad."
 
 
 def find(name: str) -> Signature | None:
     """The function called `name`, with or without the prefix aclnn, or None for one that actgrad does not have."""
-    if name.startswith(OWN):
-        operator = REGISTRY.get(name.removeprefix(OWN))
+    if name.startswith(ACTGRAD_PREFIX):
+        operator = REGISTRY.get(name.removeprefix(ACTGRAD_PREFIX))
         return None if operator is None else own_signature(operator)
     c_name = name if name.startswith(PREFIX) else PREFIX + name
     return signatures.find(c_name)
@@ -25,7 +25,7 @@ def find(name: str) -> Signature | None:
 def unknown(name: str) -> str:
     """The reason why a case of another function cannot be run."""
     names = [s.name for s in signatures.all_signatures()]
-    c_name = name if name.startswith((PREFIX, OWN)) else PREFIX + name
+    c_name = name if name.startswith((PREFIX, ACTGRAD_PREFIX)) else PREFIX + name
     cure = did_you_mean(c_name, names, "remove the case")
     return f"function {name} is unknown; actgrad has those of `actgrad list`; {cure}"
 
@@ -36,7 +36,7 @@ def own_signature(operator: Operator) -> Signature:
     schema = operator.schema
     inputs = [CParameter(a.name, a.name, "Tensor" if a.is_tensor else a.type) for a in schema.arguments]
     outputs = [CParameter(name, name, "Tensor", is_output=True) for name in schema.outputs]
-    name = OWN + operator.name
+    name = ACTGRAD_PREFIX + operator.name
     return Signature(name, operator, C(name), operator.definition, False, (*inputs, *outputs))
 
 

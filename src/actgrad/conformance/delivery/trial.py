@@ -26,7 +26,7 @@ from ..judging import judge
 from ..power import weaknesses
 from ..report import svg
 from ..report.text import json_value
-from ..standards import OWN
+from ..standards import ULP
 from ..verdict import Verdict
 from . import manifest
 from .manifest import DeliveryCase, TensorFile
@@ -115,9 +115,9 @@ def _judged(
 def _entry(verdict: Verdict) -> Entry:
     failing = max(verdict.outputs, key=lambda output: output.failing)
     broken = verdict.sentences(lambda one: one.is_broken)
-    exceeded = verdict.sentences(lambda one: one.is_exceeded and one.standard != OWN)
+    exceeded = verdict.sentences(lambda one: one.is_exceeded and one.standard != ULP)
     weak = weaknesses(verdict.power)
-    ulps = [one.tally.largest for one in verdict.outcomes if one.standard == OWN and one.tally]
+    ulps = [one.tally.largest for one in verdict.outcomes if one.standard == ULP and one.tally]
     worst: Entry = {"ulp": max(ulps, default=0.0)}
     if failing.worst:
         first = failing.worst[0]

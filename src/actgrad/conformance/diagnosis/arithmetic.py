@@ -82,7 +82,10 @@ def _truncated(right: Expected) -> Array:
 def _valued(sample: Sample, values: list[Array]) -> Prediction:
     """A prediction of exactly these values."""
     zero = np.zeros(len(sample.positions))
-    return [replace(right, values=v, size=np.abs(v), slip=zero) for right, v in zip(sample.right, values, strict=True)]
+    return [
+        replace(right, values=v, size=np.abs(v), argument_error=zero)
+        for right, v in zip(sample.right, values, strict=True)
+    ]
 
 
 def subnormals_flushed(sample: Sample) -> Iterator[Suspicion]:
@@ -141,7 +144,7 @@ def _within(sample: Sample, relative: float, absolute: float = 0.0) -> tuple[Arr
 
     def is_near(right: Expected, actual: Array) -> Array:
         error = np.abs(actual.astype(right.values.dtype) - right.values)
-        return error <= relative * (right.size + right.slip) + absolute
+        return error <= relative * (right.size + right.argument_error) + absolute
 
     return sample.where(is_near)
 
@@ -178,7 +181,7 @@ def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
 
 def _as_sum(function: Callable[..., Sized], *arguments: Any) -> Sized:
     value = function(*arguments)
-    return Sized(value.value, np.maximum(value.size, 0.5), value.slip)
+    return Sized(value.value, np.maximum(value.size, 0.5), value.argument_error)
 
 
 def _functions(sample: Sample) -> frozenset[str]:

@@ -81,7 +81,7 @@ def _cut(function: Callable[..., Sized], end: float, x: Any) -> Sized:
     value = error_bounds.number(x).value
     result = function(x)
     cut = np.where(value < -end, 0, np.where(value > end, 1, result.value))
-    return Sized(cut, result.size, result.slip)
+    return Sized(cut, result.size, result.argument_error)
 
 
 def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
@@ -117,7 +117,7 @@ def row_statistics(sample: Sample) -> Iterator[Suspicion]:
         yield Suspicion("no-maximum", sentence, _with_statistics(sample, _no_maximum, _exp_in(dtype)))
     for number in (0.0, 1.0):
         sentence = f"the sum of each row is left out: as if it were {number:g}"
-        yield Suspicion("sum-ignored", sentence, _with_statistics(sample, _NoSum(number)))
+        yield Suspicion("sum-ignored", sentence, _with_statistics(sample, _FixedSum(number)))
     length = prod(call.shape[axis] for axis in call.statistics_axes)
     for count in sorted({length % block for block in _BLOCKS if block < length} - {0}):
         sentence = f"the last {count} elements of each row are not counted in its sum"
@@ -139,7 +139,7 @@ def _with_statistics(sample: Sample, change: Change, functions: Mapping[str, Any
     call = sample.call
 
     def changed(kind: str, each: Any) -> Sized:
-        exact = error_bounds.combined(call.shape, call.statistics_axes, kind, each)
+        exact = error_bounds.combine(call.shape, call.statistics_axes, kind, each)
         return change(kind, error_bounds.number(each), exact)
 
     with np.errstate(all="ignore"):
@@ -153,7 +153,7 @@ def _no_maximum(kind: str, terms: Sized, exact: Sized) -> Sized:
     return exact.map(np.zeros_like) if kind == LARGEST else exact
 
 
-class _NoSum:
+class _FixedSum:
     """Rows whose sum is a given number. If totals are parts of one sum, the first one is that number."""
 
     def __init__(self, number: float) -> None:
@@ -174,7 +174,7 @@ def _cut_off(call: Elements, count: int, kind: str, terms: Sized, exact: Sized) 
     lengths = [shape[axis] for axis in axes]
     is_counted = (np.arange(prod(lengths)) < prod(lengths) - count).reshape(lengths)
     at = np.moveaxis(is_counted.reshape(*lengths, *[1] * (len(shape) - len(axes))), range(len(axes)), axes)
-    return error_bounds.combined(shape, axes, kind, terms.map(lambda part: np.where(at, part, 0)))
+    return error_bounds.combine(shape, axes, kind, terms.map(lambda part: np.where(at, part, 0)))
 
 
 def _exp_in(dtype: str) -> Mapping[str, Any]:
@@ -215,7 +215,7 @@ class _HalfSums:
             total = (total + part).astype(self.dtype)
         together = total.astype(exact.value.dtype)
         value, self.before = together - self.before * self.is_one_sum, together
-        return Sized(value, np.maximum(exact.size, np.abs(value)), exact.slip)
+        return Sized(value, np.maximum(exact.size, np.abs(value)), exact.argument_error)
 
 
 def sign_of_zero(sample: Sample) -> Iterator[Suspicion]:

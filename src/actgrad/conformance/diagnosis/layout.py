@@ -246,8 +246,10 @@ def _where_wrong(
     for right, (indices, values, _), wrong in zip(sample.right, memory or sample.memory, sample.wrong, strict=True):
         there = values[sources(indices) % len(values)]
         mixed = np.where(wrong, there, right.values)
-        slip = np.where(wrong, 0, right.slip)
-        prediction.append(replace(right, values=mixed, size=np.maximum(np.abs(mixed), 1e-300), slip=slip))
+        argument_error = np.where(wrong, 0, right.argument_error)
+        prediction.append(
+            replace(right, values=mixed, size=np.maximum(np.abs(mixed), 1e-300), argument_error=argument_error)
+        )
     return prediction
 
 

@@ -16,7 +16,7 @@ CLOSE_SHARE = 0.8  # the same for 16-bit results, because a prediction may be ne
 LOOSE_SHARE = 0.9  # the same for suspicions that predict only the size of errors
 CONTRADICTED = 0.05  # right elements that it may contradict, relative to the elements that it explains
 DIAGNOSES = 3
-VAGUE = {"factor", "half-intermediates"}  # another mistake may explain the elements with large errors
+AMBIGUOUS = {"factor", "half-intermediates"}  # another mistake may explain the elements with large errors
 
 
 def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
@@ -29,7 +29,7 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
     far = sample.far()
     count, all_count = (sum(map(np.count_nonzero, wrong)) for wrong in (far.wrong, sample.wrong))
     unexplained = np.count_nonzero(left & np.concatenate(far.wrong))
-    is_clear = unexplained < 0.5 * count and not {diagnosis.mistake for diagnosis in diagnoses} & VAGUE
+    is_clear = unexplained < 0.5 * count and not {diagnosis.mistake for diagnosis in diagnoses} & AMBIGUOUS
     if not 0 < count < all_count or is_clear:
         return diagnoses
     return _diagnoses(far, 1)[0] or tuple(d for d in diagnoses if d.explained > all_count - count)
@@ -49,7 +49,7 @@ def _diagnoses(sample: Sample, most: int = DIAGNOSES) -> tuple[tuple[Diagnosis, 
         # A suspicion that predicts values goes before a suspicion that only allows for errors. Among equals, the first
         # wins.
         ranks = [
-            (not s.is_loose, count * (0.9 if s.mistake in VAGUE else 1.0), -k)
+            (not s.is_loose, count * (0.9 if s.mistake in AMBIGUOUS else 1.0), -k)
             for k, ((s, *_), count) in enumerate(zip(suspicions, counts, strict=True))
         ]
         best = ranks.index(max(ranks))

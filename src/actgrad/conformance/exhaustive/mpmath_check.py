@@ -12,7 +12,7 @@ from ...base import xp
 from ...base.computation import Computation
 from ...base.errors import ActgradError
 from ..elements import Array
-from ..golden import AGREES, NOTHING, Golden
+from ..golden import ATOL, RTOL, Golden
 
 DIGITS = 40
 SAMPLED = 48  # finite numbers
@@ -36,7 +36,7 @@ def verify(golden: Golden, lanes: Sequence[Array], name: str) -> bool:
         for k in range(len(lanes[0])):
             numbers = [mpmath.mpf(float(lane[k])) for lane in lanes]
             for got, standard, of in zip(values, _exact(mpmath, golden.computation, numbers), expected, strict=True):
-                room = AGREES * max(float(of.size[k]), float(of.slip[k])) + NOTHING
+                room = RTOL * max(float(of.size[k]), float(of.argument_error[k])) + ATOL
                 if not _agree(mpmath, float(got[k]), standard, room):
                     at = ", ".join(repr(float(lane[k])) for lane in lanes)
                     says = f"{float(got[k])!r} in float64, {mpmath.nstr(standard, 17)} in mpmath"

@@ -179,8 +179,10 @@ class Sweep:
             expected, wrong, excused = faults_among(actual[at], self.call, self.golden, [x[at] for x in lanes], number)
             excused &= self._torch is None
             with np.errstate(all="ignore"):
-                slip = np.nan_to_num(expected.unit * expected.slip / oracle.ulp(expected.values, actual.dtype))
-                beyond[at] = np.where(np.isinf(ulps[at]), ulps[at], np.maximum(ulps[at] - slip, 0))
+                argument_error = np.nan_to_num(
+                    expected.unit * expected.argument_error / oracle.ulp(expected.values, actual.dtype)
+                )
+                beyond[at] = np.where(np.isinf(ulps[at]), ulps[at], np.maximum(ulps[at] - argument_error, 0))
             faults, cancels = at[wrong], expected.cancels
             count -= int(np.count_nonzero(cancels))
             # A subnormal factor lacks digits, so its error in ULP does not count.

@@ -82,7 +82,7 @@ def promoted(row: Row, *names: str) -> Group:
     The common dtype must be in the row's list `promoted` and not in `never`. The row's list `integers` has the dtype in
     which integers are computed. `anyout` names products without a conversion.
     """
-    integers, free_products = row.dtypes.get("integers"), row.says("anyout")
+    integers, free_products = row.dtypes.get("integers"), row.arguments_of("anyout")
 
     def common(call: Call) -> Dtype | None:
         result = _common(call, names) if any(dtypes_of(call, name) for name in names) else None

@@ -69,7 +69,9 @@ def row_of(name: str, parameters: tuple[CParameter, ...]) -> Row | None:
 
 def may_be_null(row: Row | None, parameter: str) -> bool:
     """Whether a pointer may be null."""
-    return parameter in _OPTIONAL or "Optional" in parameter or parameter in ((row and row.says("optional")) or ())
+    return (
+        parameter in _OPTIONAL or "Optional" in parameter or parameter in ((row and row.arguments_of("optional")) or ())
+    )
 
 
 class Judge(NamedTuple):
@@ -99,11 +101,11 @@ def judge_of(name: str, parameters: tuple[CParameter, ...]) -> Judge | None:
     if row is None:
         return None
     later = PATTERNS[row.pattern](row)
-    if (early := row.says("emptyfirst")) is not None:
+    if (early := row.arguments_of("emptyfirst")) is not None:
         later = stages.unless_empty(early, later)
-    empty = ("",) if row.pattern == "GEN" else (early or row.says("empty") or ())
+    empty = ("",) if row.pattern == "GEN" else (early or row.arguments_of("empty") or ())
     pointers = nulls(row, lambda parameter: may_be_null(row, parameter))
-    return Judge(pointers, later, empty, row.says("anyshape") or ())
+    return Judge(pointers, later, empty, row.arguments_of("anyshape") or ())
 
 
 @dataclass(frozen=True)

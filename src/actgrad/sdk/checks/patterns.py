@@ -30,12 +30,12 @@ def _say(row: Row, *texts: str) -> Group:
 
 
 def _ranks(row: Row, *names: str) -> Group:
-    return () if row.says("anyrank") is not None or not names else _say(row, f"rank {','.join(names)} 0-8")
+    return () if row.arguments_of("anyrank") is not None or not names else _say(row, f"rank {','.join(names)} 0-8")
 
 
 def _is_free(row: Row) -> bool:
     """Whether a row computes no common dtype."""
-    return any(row.says(word) is not None for word in ("free", "equal", "part"))
+    return any(row.arguments_of(word) is not None for word in ("free", "equal", "part"))
 
 
 def _common(row: Row, *names: str) -> Group:
@@ -68,7 +68,7 @@ def compare(row: Row) -> Group:
 
 def reduce(row: Row) -> Group:
     dims = [name for name in ("dim", "dims") if name in row.of_type("int", "ints")]
-    once = " once" * (row.says("twice") is None)
+    once = " once" * (row.arguments_of("twice") is None)
     ranges = _say(row, *[f"dims {name} {row.inputs[0]}{once}" for name in dims])
     return (*_dtypes(row), *_words(row), *ranges, *_ranks(row, row.inputs[0], *row.outputs))
 
@@ -76,30 +76,32 @@ def reduce(row: Row) -> Group:
 def tensor_list(row: Row) -> Group:
     chips = _say(row, "only 910B 910_93 950")
     scalars = [f"scalarof {name} {row.inputs[0]}" for name in row.of_type("Scalar") if name not in row.dtypes]
-    more = [] if row.says("scalarof") is not None else scalars
-    apart = " apart" * (row.says("free") is not None)
+    more = [] if row.arguments_of("scalarof") is not None else scalars
+    apart = " apart" * (row.arguments_of("free") is not None)
     formats = _say(row, f"public {' '.join(row.of_type('tensors'))}")
     return (*chips, *_dtypes(row), *_say(row, *more), *_words(row), *_say(row, f"lists{apart}"), *formats)
 
 
 def generated(row: Row) -> Group:
-    chips = _say(row, f"chips {' '.join(row.says('chips') or ('910B', '910_93', '950'))}")
+    chips = _say(row, f"chips {' '.join(row.arguments_of('chips') or ('910B', '910_93', '950'))}")
     names = row.of_type("tensors")
     if not names:
         return (*chips, *_dtypes(row), *_words(row))
     first, firsts = names[0], " ".join(f"{name}[0]" for name in reversed(names))
-    dtypes = tuple(c for name in row.dtypes for c in WORDS["dtype"](_of_first(row), f"{name}{'[0]' * (name in names)}"))
+    dtypes = tuple(
+        c for name in row.dtypes for c in WORDS["dtype"](_first_tensors_only(row), f"{name}{'[0]' * (name in names)}")
+    )
     lists = (f"when len({first}) != 0 equal {firsts}", "tiling lists", f"tiling must 1 <= len({first}) <= 256")
     return (*chips, *dtypes, *_say(row, lists[0]), *_words(row), *_say(row, *lists[1:]))
 
 
-def _of_first(row: Row) -> Row:
+def _first_tensors_only(row: Row) -> Row:
     """A row that looks only at the first tensor of each list, as generated functions do."""
     return replace(row, dtypes=row.dtypes | {f"{name}[0]": row.dtypes[name] for name in row.dtypes})
 
 
 def loss(row: Row) -> Group:
-    reductions = row.says("reductions")
+    reductions = row.arguments_of("reductions")
     limits = _say(row, *[f"must 0 <= reduction <= {n}" for n in (("2",) if reductions is None else reductions)])
     names = [name for name in row.inputs if "ptional" not in name]
     common = _say(row, f"promoted {' '.join(names)}") if "promoted" in row.dtypes else ()

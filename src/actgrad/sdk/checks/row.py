@@ -71,7 +71,7 @@ class Row:
         tensors = [(k, p) for k, p in enumerate(self.parameters) if p.type in ("Tensor", "tensors")]
         return [p.name for k, p in tensors if k == 0 or not p.is_output]
 
-    def says(self, word: str) -> tuple[str, ...] | None:
+    def arguments_of(self, word: str) -> tuple[str, ...] | None:
         """The arguments of a word of this row, or None if the row does not have the word."""
         return next((words[1:] for words in self.words if words[0] == word), None)
 

@@ -130,7 +130,7 @@ def broadcast(row: Row, *names: str) -> Group:
         result = call.tensors.get(output)
         if result is None or result.shape == together:
             return None
-        if row.says("ones") is not None and result.size == prod(together) == 1:
+        if row.arguments_of("ones") is not None and result.size == prod(together) == 1:
             return None
         return f"{output} has shape {result.shape}; it must be {together}, the shape of the result; reshape {output}"
 

@@ -211,7 +211,7 @@ def lists(row: Row, *options: str) -> Group:
 
     def lengths(call: Call) -> str | None:
         counts = {n: len(v) for n in row.of_type("tensors", "scalars") if (v := call.attributes.get(n)) is not None}
-        if row.says("empty") is not None and not counts[names[0]]:
+        if row.arguments_of("empty") is not None and not counts[names[0]]:
             return None
         words = ", ".join(f"{name} has {count}" for name, count in counts.items())
         return f"{words}; the lists must be of one length; fill them up" if len({*counts.values()}) > 1 else None

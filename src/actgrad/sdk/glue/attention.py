@@ -10,7 +10,7 @@ import numpy as np
 from ...base.errors import either, quantity
 from ...base.loop import broadcast_shapes
 from .matmul import product
-from .rule import OWN, WIDE, Rule, Shape
+from .rule import EACH, MIXED, Rule, Shape
 
 #: For each layout, the dimensions of batch, heads, sequence and width. H is heads times width.
 _LAYOUTS = {"BNSD": (0, 1, 2, 3), "BSND": (0, 2, 1, 3), "BSH": (0, 2, 1, 3), "SBH": (1, 2, 0, 3)}
@@ -216,9 +216,9 @@ def _rotary(a: Any, cos: Any, sin: Any, mode: int) -> Any:
 
 
 RULES: dict[str, Rule] = {
-    "attention": Rule(_forward, OWN, _shapes),
-    "inference": Rule(_inference, OWN, _inference_shapes),
+    "attention": Rule(_forward, EACH, _shapes),
+    "inference": Rule(_inference, EACH, _inference_shapes),
     "rotary": Rule(_rotary, shape=lambda shape, *_: shape),
-    "masked_softmax": Rule(_masked_softmax, WIDE, _masked_shape),
-    "attention_backward": Rule(_backward, OWN, _gradient_shapes),
+    "masked_softmax": Rule(_masked_softmax, MIXED, _masked_shape),
+    "attention_backward": Rule(_backward, EACH, _gradient_shapes),
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from .promotion import working
 from .rearrangement import dimension, with_dimension, with_size
-from .rule import OWN, Rule, Shape
+from .rule import EACH, Rule, Shape
 
 
 def indices_within(index: Any, size: int) -> Any:
@@ -259,50 +259,50 @@ def _counts(a: Any, weights: Any, minimum: int) -> Any:
 
 
 RULES: dict[str, Rule] = {
-    "count_numbers": Rule(_counts, OWN, lambda *_: ...),
-    "gather": Rule(lambda a, dim, index: a[_along(a, index, dim)], OWN, lambda shape, dim, index: index),
-    "scatter": Rule(_scattered, OWN, _scattered_shape),
-    "scatter_add": Rule(lambda a, dim, index, b: _scattered(a, dim, index, b, 1), OWN, lambda shape, *_: shape),
-    "index": Rule(lambda a, indices: a[_key(a, indices)] if a.size else None, OWN, lambda *_: ...),
-    "index_put": Rule(_put, OWN, lambda shape, *_: shape),
-    "sort": Rule(_sorted, OWN, lambda shape, *_: (shape, shape)),
-    "argsort": Rule(lambda a, dim, descending: _sorted(a, True, dim, descending)[1], OWN, lambda shape, *_: shape),
-    "topk": Rule(_top, OWN, _top_shapes),
-    "one_hot": Rule(_one_hot, OWN, _one_hot_shape),
-    "embedding_backward": Rule(_embedding_backward, OWN, lambda g, index, rows, *_: (rows, *g[-1:])),
-    "masked_select": Rule(_chosen, OWN, lambda a, mask: (int(np.prod(np.broadcast_shapes(a, mask))),), is_found=True),
-    "nonzero_v2": Rule(lambda a: np.argwhere(a).T, OWN, lambda a: ..., is_found=True),
-    "nonzero": Rule(np.argwhere, OWN, lambda a: ..., is_found=True),
-    "index_add": Rule(_index_add, OWN, _source_shape),
-    "index_copy": Rule(_index_copy, OWN, _source_shape),
-    "index_fill": Rule(_index_fill, OWN, lambda shape, *_: shape),
-    "index_fill_list": Rule(_index_fill, OWN, _fill_shape),
-    "median": Rule(_median, OWN, _rank_shapes),
-    "median_of_all": Rule(lambda a: _median(a.reshape(-1), 0, False)[0], OWN, lambda shape: ()),
-    "nan_median": Rule(_nan_median, OWN, _rank_shapes),
-    "nan_median_of_all": Rule(lambda a: _nan_median(a.reshape(-1), 0, False)[0], OWN, lambda shape: ()),
+    "count_numbers": Rule(_counts, EACH, lambda *_: ...),
+    "gather": Rule(lambda a, dim, index: a[_along(a, index, dim)], EACH, lambda shape, dim, index: index),
+    "scatter": Rule(_scattered, EACH, _scattered_shape),
+    "scatter_add": Rule(lambda a, dim, index, b: _scattered(a, dim, index, b, 1), EACH, lambda shape, *_: shape),
+    "index": Rule(lambda a, indices: a[_key(a, indices)] if a.size else None, EACH, lambda *_: ...),
+    "index_put": Rule(_put, EACH, lambda shape, *_: shape),
+    "sort": Rule(_sorted, EACH, lambda shape, *_: (shape, shape)),
+    "argsort": Rule(lambda a, dim, descending: _sorted(a, True, dim, descending)[1], EACH, lambda shape, *_: shape),
+    "topk": Rule(_top, EACH, _top_shapes),
+    "one_hot": Rule(_one_hot, EACH, _one_hot_shape),
+    "embedding_backward": Rule(_embedding_backward, EACH, lambda g, index, rows, *_: (rows, *g[-1:])),
+    "masked_select": Rule(_chosen, EACH, lambda a, mask: (int(np.prod(np.broadcast_shapes(a, mask))),), is_found=True),
+    "nonzero_v2": Rule(lambda a: np.argwhere(a).T, EACH, lambda a: ..., is_found=True),
+    "nonzero": Rule(np.argwhere, EACH, lambda a: ..., is_found=True),
+    "index_add": Rule(_index_add, EACH, _source_shape),
+    "index_copy": Rule(_index_copy, EACH, _source_shape),
+    "index_fill": Rule(_index_fill, EACH, lambda shape, *_: shape),
+    "index_fill_list": Rule(_index_fill, EACH, _fill_shape),
+    "median": Rule(_median, EACH, _rank_shapes),
+    "median_of_all": Rule(lambda a: _median(a.reshape(-1), 0, False)[0], EACH, lambda shape: ()),
+    "nan_median": Rule(_nan_median, EACH, _rank_shapes),
+    "nan_median_of_all": Rule(lambda a: _nan_median(a.reshape(-1), 0, False)[0], EACH, lambda shape: ()),
     "kth_value": Rule(
         lambda a, k, dim, keep: _by_rank(a, lambda count: np.full_like(count, k - 1), dim, keep),
-        OWN,
+        EACH,
         lambda shape, k, *rest: _rank_shapes(shape, *rest),
     ),
     "unique": Rule(
-        lambda a, _, inverse: _unique(a, None, inverse)[:2], OWN, lambda a, _, i: _unique_shapes(a, None, i)[:2], True
+        lambda a, _, inverse: _unique(a, None, inverse)[:2], EACH, lambda a, _, i: _unique_shapes(a, None, i)[:2], True
     ),
     "unique_and_counts": Rule(
-        lambda a, _, *flags: _unique(a, None, *flags), OWN, lambda a, _, *flags: _unique_shapes(a, None, *flags), True
+        lambda a, _, *flags: _unique(a, None, *flags), EACH, lambda a, _, *flags: _unique_shapes(a, None, *flags), True
     ),
     "unique_along": Rule(
-        lambda a, _, i, dim: _unique(a, dim, i, True), OWN, lambda a, _, i, dim: _unique_shapes(a, dim, i, True), True
+        lambda a, _, i, dim: _unique(a, dim, i, True), EACH, lambda a, _, i, dim: _unique_shapes(a, dim, i, True), True
     ),
     "unique_runs": Rule(
-        _unique_runs, OWN, lambda a, i, c, dim: _unique_shapes(a, None if dim == _ALL else dim, i, c), True
+        _unique_runs, EACH, lambda a, i, c, dim: _unique_shapes(a, None if dim == _ALL else dim, i, c), True
     ),
-    "put": Rule(_flat_put, OWN, lambda shape, *_: shape),
-    "take": Rule(lambda a, index: a.reshape(-1)[index.astype(np.int64)], OWN, lambda shape, index: index),
-    "masked_scatter": Rule(_masked_scatter, OWN, lambda shape, *_: shape),
+    "put": Rule(_flat_put, EACH, lambda shape, *_: shape),
+    "take": Rule(lambda a, index: a.reshape(-1)[index.astype(np.int64)], EACH, lambda shape, index: index),
+    "masked_scatter": Rule(_masked_scatter, EACH, lambda shape, *_: shape),
     "gather_points": Rule(
-        lambda a, index, _: a[_points(a, index)], OWN, lambda shape, index, _: (*index[:-1], *shape[index[-1] :])
+        lambda a, index, _: a[_points(a, index)], EACH, lambda shape, index, _: (*index[:-1], *shape[index[-1] :])
     ),
-    "scatter_points": Rule(_scattered_points, OWN, lambda shape, *_: shape),
+    "scatter_points": Rule(_scattered_points, EACH, lambda shape, *_: shape),
 }

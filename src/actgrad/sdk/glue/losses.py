@@ -10,7 +10,7 @@ import numpy as np
 
 from .indices import indices_within
 from .promotion import working
-from .rule import FLOATING, OWN, Rule, Shape, mean
+from .rule import EACH, FLOATING, Rule, Shape, mean
 
 
 def _reduced_loss(loss: Callable[..., Any]) -> Callable[..., Any]:
@@ -165,14 +165,14 @@ RULES: dict[str, Rule] = {
         _reduced_loss(_chance_entropy), FLOATING, lambda a, b, weight, reduction: _shape_where_none(reduction, a, b)
     ),
     "chance_entropy_backward": Rule(_chance_entropy_backward, FLOATING),
-    "nll_loss": Rule(_nll, OWN, _nll_shapes),
-    "nll_loss_backward": Rule(_nll_backward, OWN, lambda gradient, a, *_: a),
+    "nll_loss": Rule(_nll, EACH, _nll_shapes),
+    "nll_loss_backward": Rule(_nll_backward, EACH, lambda gradient, a, *_: a),
     "nll_loss_2d": Rule(
-        _classes_last(_nll, 1), OWN, lambda a, target, *rest: _nll_shapes((a[0], *a[2:], a[1]), target, *rest)
+        _classes_last(_nll, 1), EACH, lambda a, target, *rest: _nll_shapes((a[0], *a[2:], a[1]), target, *rest)
     ),
     "nll_loss_2d_backward": Rule(
         lambda *arguments: np.moveaxis(_classes_last(_nll_backward, 2)(*arguments), -1, 1),
-        OWN,
+        EACH,
         lambda gradient, a, *_: a,
     ),
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .rule import WIDE, Rule, Shape
+from .rule import MIXED, Rule, Shape
 
 
 def _last(rank: int) -> tuple[int, ...]:
@@ -165,15 +165,15 @@ def _batch_norm_backward(
 
 
 RULES: dict[str, Rule] = {
-    "layer_norm": Rule(_layer_norm, WIDE, _layer_norm_shapes),
-    "layer_norm_backward": Rule(_layer_norm_backward, WIDE, lambda g, a, normalized, *_: (a, normalized, normalized)),
-    "group_norm": Rule(_group_norm, WIDE, lambda a, *_: (a, ..., ...)),
+    "layer_norm": Rule(_layer_norm, MIXED, _layer_norm_shapes),
+    "layer_norm_backward": Rule(_layer_norm_backward, MIXED, lambda g, a, normalized, *_: (a, normalized, normalized)),
+    "group_norm": Rule(_group_norm, MIXED, lambda a, *_: (a, ..., ...)),
     "group_norm_backward": Rule(
-        _group_norm_backward, WIDE, lambda g, a, mean, rstd, gamma, batch, channels, *_: (a, (channels,), (channels,))
+        _group_norm_backward, MIXED, lambda g, a, mean, rstd, gamma, batch, channels, *_: (a, (channels,), (channels,))
     ),
-    "batch_norm": Rule(_batch_norm, WIDE, _batch_norm_shapes, is_in_place=True),
-    "batch_norm_backward": Rule(_batch_norm_backward, WIDE, _batch_norm_backward_shapes),
-    "rms_norm": Rule(_rms_norm, WIDE, lambda a, *_: (a, ...)),
-    "add_rms_norm": Rule(_add_rms_norm, WIDE, lambda a, *_: (a, ..., a)),
-    "rms_norm_grad": Rule(_rms_norm_grad, WIDE, lambda g, a, rstd, gamma: (a, gamma)),
+    "batch_norm": Rule(_batch_norm, MIXED, _batch_norm_shapes, is_in_place=True),
+    "batch_norm_backward": Rule(_batch_norm_backward, MIXED, _batch_norm_backward_shapes),
+    "rms_norm": Rule(_rms_norm, MIXED, lambda a, *_: (a, ...)),
+    "add_rms_norm": Rule(_add_rms_norm, MIXED, lambda a, *_: (a, ..., a)),
+    "rms_norm_grad": Rule(_rms_norm_grad, MIXED, lambda g, a, rstd, gamma: (a, gamma)),
 }

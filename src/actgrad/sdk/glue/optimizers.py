@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .rule import OWN, WIDE, Rule
+from .rule import EACH, MIXED, Rule
 
 
 def _adam_w(
@@ -37,7 +37,7 @@ def _scale(scale: Any, steps: Any, is_bad: Any, growth: float, backoff: float, i
 
 
 RULES: dict[str, Rule] = {
-    "adam_w": Rule(_adam_w, WIDE, lambda a, m, v, largest, *_: (a,) * 4, is_in_place=True),
-    "unscale": Rule(_unscaled, WIDE, lambda gradient, *_: (gradient, ...), is_in_place=True),
-    "loss_scale": Rule(_scale, OWN, lambda scale, steps, *_: (scale, steps)),
+    "adam_w": Rule(_adam_w, MIXED, lambda a, m, v, largest, *_: (a,) * 4, is_in_place=True),
+    "unscale": Rule(_unscaled, MIXED, lambda gradient, *_: (gradient, ...), is_in_place=True),
+    "loss_scale": Rule(_scale, EACH, lambda scale, steps, *_: (scale, steps)),
 }

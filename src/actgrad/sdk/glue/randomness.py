@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .rule import OWN, Rule, Shape
+from .rule import EACH, Rule, Shape
 
 _WORD = (1 << 64) - 1
 
@@ -75,19 +75,19 @@ def _same(shape: Shape, *_: Any) -> Shape:
 
 
 RULES: dict[str, Rule] = {
-    "normal": Rule(_normal, OWN, _same),
-    "uniform": Rule(_uniform, OWN, _same),
-    "bernoulli": Rule(_bernoulli, OWN, _same),
-    "integers": Rule(_integers, OWN, _same),
-    "multinomial": Rule(_sample, OWN, _sample_shape),
+    "normal": Rule(_normal, EACH, _same),
+    "uniform": Rule(_uniform, EACH, _same),
+    "bernoulli": Rule(_bernoulli, EACH, _same),
+    "integers": Rule(_integers, EACH, _same),
+    "multinomial": Rule(_sample, EACH, _sample_shape),
     "multinomial_of_tensors": Rule(
         lambda a, count, has_replacement, seed, offset, more: _sample(
             a, count, has_replacement, int(seed.reshape(())), int(offset.reshape(())) + more
         ),
-        OWN,
+        EACH,
         _sample_shape,
     ),
-    "permutation": Rule(lambda n, seed, offset: _generator(seed, offset).permutation(n), OWN, lambda n, *_: (n,)),
-    "dropout_mask": Rule(_mask, OWN, _packed_size),
-    "dropout": Rule(_masked, OWN, _same),
+    "permutation": Rule(lambda n, seed, offset: _generator(seed, offset).permutation(n), EACH, lambda n, *_: (n,)),
+    "dropout_mask": Rule(_mask, EACH, _packed_size),
+    "dropout": Rule(_masked, EACH, _same),
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .rule import OWN, Rule, Shape
+from .rule import EACH, Rule, Shape
 
 
 def with_dimension(a: Any) -> Any:
@@ -105,21 +105,21 @@ def _repeated_shape(shape: Shape, repeats: int | Shape, dim: int, size: int) -> 
 RULES: dict[str, Rule] = {
     "slice": Rule(
         lambda a, dim, start, end, step: _sliced(a, (start,), (end,), (dim,), (step,)),
-        OWN,
+        EACH,
         lambda shape, dim, start, end, step: _sliced_shape(shape, (start,), (end,), (dim,), (step,)),
     ),
-    "slices": Rule(_sliced, OWN, _sliced_shape),
-    "constant_pad": Rule(_padded, OWN, _padded_shape),
-    "reflection_pad": Rule(_reflected, OWN, _padded_shape),
+    "slices": Rule(_sliced, EACH, _sliced_shape),
+    "constant_pad": Rule(_padded, EACH, _padded_shape),
+    "reflection_pad": Rule(_reflected, EACH, _padded_shape),
     "repeat_elements": Rule(
         lambda a, repeats, size: _repeated(a.reshape(-1), repeats, 0, size),
-        OWN,
+        EACH,
         lambda shape, repeats, size: _repeated_shape((prod(shape),), repeats, 0, size),
     ),
-    "repeat_along": Rule(_repeated, OWN, _repeated_shape),
+    "repeat_along": Rule(_repeated, EACH, _repeated_shape),
     "repeat_numbers": Rule(
         lambda repeats, size: _repeated(np.arange(repeats.size), repeats.reshape(-1), 0, size),
-        OWN,
+        EACH,
         lambda shape, size: _repeated_shape(shape, shape, 0, size),
     ),
 }

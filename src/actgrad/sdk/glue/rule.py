@@ -14,8 +14,8 @@ Shape = tuple[int, ...]
 COMMON = "common"  # the promoted dtype of its arguments
 FLOATING = "floating"  # the promoted dtype, but float32 for integers
 RESULT = "result"  # the dtype of the result, but int64 for integers
-OWN = "own"  # each array keeps its dtype
-WIDE = "wide"  # like FLOATING, but each result is rounded to its own dtype
+EACH = "each"  # each array keeps its own dtype
+MIXED = "mixed"  # the promoted floating dtype, but each result is rounded to its own dtype
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from ...base.errors import quantity
 from . import attention, indices, losses, matmul, norms, optimizers, randomness, rearrangement, windows
 from .promotion import FLOAT32, category, promoted, working
 from .rearrangement import with_dimension
-from .rule import COMMON, FLOATING, OWN, RESULT, WIDE, Rule, Shape, mean
+from .rule import COMMON, EACH, FLOATING, MIXED, RESULT, Rule, Shape, mean
 
 
 def _reduced(shape: Shape, dims: Sequence[int], keep: bool, *_: Any) -> Shape:
@@ -132,7 +132,7 @@ def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Rule:
     """Values and indices along a dimension."""
     return Rule(
         _of_elements(lambda a, dim, keep: (value(a, dim, keepdims=keep), position(a, dim, keepdims=keep)), 2),
-        OWN,
+        EACH,
         lambda shape, dim, keep: (_reduced(shape, (dim,), keep),) * 2,
     )
 
@@ -187,7 +187,7 @@ def _with_mean(function: Callable[..., Any]) -> Rule:
     def compute(a: Any, dims: Any, correction: int, keep: bool) -> tuple[Any, Any]:
         return function(a, dims, correction, keep), mean(with_dimension(a), tuple(dims or ()) or None, keep)
 
-    return Rule(compute, WIDE, lambda *arguments: (_spread_shape(*arguments),) * 2)
+    return Rule(compute, MIXED, lambda *arguments: (_spread_shape(*arguments),) * 2)
 
 
 def _log_sum_exp(a: Any, axis: Any, keepdims: bool) -> Any:
@@ -246,7 +246,7 @@ def _running(function: np.ufunc) -> Rule:
         is_new = (a == values) | np.isnan(a)
         return values, np.maximum.accumulate(np.where(is_new, positions, 0), dim)
 
-    return Rule(compute, WIDE, lambda shape, dim: (shape, shape))
+    return Rule(compute, MIXED, lambda shape, dim: (shape, shape))
 
 
 _PLAIN = (
@@ -261,13 +261,13 @@ _FLOATING = (
 )  # fmt: skip
 
 RULES: dict[str, Rule] = {
-    "copy": Rule(lambda to, source: source, OWN),
-    "cast": Rule(lambda source, *dtype: source, OWN),
-    "fill": Rule(lambda to, value: value, OWN),
+    "copy": Rule(lambda to, source: source, EACH),
+    "cast": Rule(lambda source, *dtype: source, EACH),
+    "fill": Rule(lambda to, value: value, EACH),
     # The order of FRACTAL_NZ: every format is read as ND, so the weights stay.
-    "keep": Rule(lambda a: None, OWN),
-    "zero": Rule(lambda to: 0, OWN),
-    "one": Rule(lambda to: 1, OWN),
+    "keep": Rule(lambda a: None, EACH),
+    "zero": Rule(lambda to: 0, EACH),
+    "one": Rule(lambda to: 1, EACH),
     "add": Rule(lambda a, b, alpha=1: a + alpha * b),
     # CANN's test of Sub expects exclusive or for BOOL.
     "sub": Rule(lambda a, b, alpha=1: a - alpha * b if a.dtype != np.bool_ else a ^ alpha & b),
@@ -290,7 +290,7 @@ RULES: dict[str, Rule] = {
     "clamp": Rule(_clamp),
     **{name: Rule(getattr(np, name)) for name in _PLAIN},
     "where": Rule(lambda condition, a, b: np.where(condition != 0, a, b)),
-    "masked_fill": Rule(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), OWN),
+    "masked_fill": Rule(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), EACH),
     "nan_to_num": Rule(_nan_to_num),
     "sum": Rule(_reduction(np.sum), RESULT, _reduced),
     "mean": Rule(_reduction(mean), RESULT, _reduced),
@@ -298,8 +298,8 @@ RULES: dict[str, Rule] = {
     "cummax": _running(np.maximum),
     "cummin": _running(np.minimum),
     "trace": Rule(np.trace, RESULT, lambda shape: ()),
-    "complex": Rule(_complex, OWN),
-    "divide_by_mode": Rule(_quotient, OWN, _quotient_shape),
+    "complex": Rule(_complex, EACH),
+    "divide_by_mode": Rule(_quotient, EACH, _quotient_shape),
     "x_log_y": Rule(
         lambda a, b: np.where(np.isnan(b), np.nan, np.where(a == 0, 0, a * np.log(b))),
         FLOATING,
@@ -308,7 +308,7 @@ RULES: dict[str, Rule] = {
     "sum_without_nan": Rule(_reduction(np.nansum), RESULT, _reduced),
     "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
     "matmul": Rule(lambda a, b, *_: matmul.product(a, b), RESULT, matmul.product_shape),
-    "dequantized_matmul": Rule(matmul.dequantized_product, OWN, matmul.dequantized_shape, reads_nibbles=True),
+    "dequantized_matmul": Rule(matmul.dequantized_product, EACH, matmul.dequantized_shape, reads_nibbles=True),
     "addmm": Rule(matmul.addmm, RESULT, matmul.sum_shape),
     "inverse": Rule(np.linalg.inv, FLOATING, lambda shape: shape),
     "triangular": Rule(matmul.triangular, COMMON, matmul.triangular_shapes),
@@ -320,41 +320,41 @@ RULES: dict[str, Rule] = {
         RESULT,
         lambda shape, dim, keep, dtype: _reduced(shape, (dim,), keep),
     ),
-    "extremes_of_all": Rule(lambda a: _min_and_max(a, (), False), OWN, lambda shape: ((), ())),
-    "extremes": Rule(_min_and_max, OWN, lambda shape, dims, keep: _extremes_shapes(shape, dims, keep)),
+    "extremes_of_all": Rule(lambda a: _min_and_max(a, (), False), EACH, lambda shape: ((), ())),
+    "extremes": Rule(_min_and_max, EACH, lambda shape, dims, keep: _extremes_shapes(shape, dims, keep)),
     "extremes_along": Rule(
         lambda a, dim, keep: _min_and_max(a, (dim,), keep),
-        OWN,
+        EACH,
         lambda shape, dim, keep: _extremes_shapes(shape, (dim,), keep),
     ),
     "max_of_all": Rule(_of_elements(np.max), COMMON, lambda shape: ()),
     "min_of_all": Rule(_of_elements(np.min), COMMON, lambda shape: ()),
     "max": Rule(_reduction(np.max), COMMON, _reduced),
     "min": Rule(_reduction(np.min), COMMON, _reduced),
-    "all": Rule(_reduction(np.all), OWN, _reduced),
-    "any": Rule(_reduction(np.any), OWN, _reduced),
+    "all": Rule(_reduction(np.all), EACH, _reduced),
+    "any": Rule(_reduction(np.any), EACH, _reduced),
     "argmax": Rule(
         _of_elements(lambda a, dim, keep: np.argmax(a, dim, keepdims=keep)),
-        OWN,
+        EACH,
         lambda a, dim, keep: _reduced(a, (dim,), keep),
     ),
     "argmin": Rule(
         _of_elements(lambda a, dim, keep: np.argmin(a, dim, keepdims=keep)),
-        OWN,
+        EACH,
         lambda a, dim, keep: _reduced(a, (dim,), keep),
     ),
     "arange": Rule(
         lambda start, end, step: start + step * np.arange(_steps(start, end, step)),
-        OWN,
+        EACH,
         lambda start, end, step: (_steps(start.value, end.value, step.value),),
     ),
-    "select": Rule(indices.selection, OWN, _selected),
-    "embedding": Rule(lambda a, index: indices.selection(a, 0, index), OWN, lambda a, index: (*index, *a[1:])),
-    "permute": Rule(np.transpose, OWN, lambda shape, dims: tuple(shape[d] for d in dims)),
-    "repeat": Rule(np.tile, OWN, _repeated),
-    "roll": Rule(_rolled, OWN, lambda shape, *_: shape),
-    "tril": Rule(np.tril, OWN, lambda shape, *_: shape),
-    "triu": Rule(np.triu, OWN, lambda shape, *_: shape),
+    "select": Rule(indices.selection, EACH, _selected),
+    "embedding": Rule(lambda a, index: indices.selection(a, 0, index), EACH, lambda a, index: (*index, *a[1:])),
+    "permute": Rule(np.transpose, EACH, lambda shape, dims: tuple(shape[d] for d in dims)),
+    "repeat": Rule(np.tile, EACH, _repeated),
+    "roll": Rule(_rolled, EACH, lambda shape, *_: shape),
+    "tril": Rule(np.tril, EACH, lambda shape, *_: shape),
+    "triu": Rule(np.triu, EACH, lambda shape, *_: shape),
     "stack": Rule(np.stack, RESULT, _stacked),
     "cat": Rule(_concatenated, RESULT, _joined),
     "bitwise_and": Rule(np.bitwise_and),
@@ -364,20 +364,20 @@ RULES: dict[str, Rule] = {
     "remainder": Rule(np.mod),
     "erf": Rule(lambda a: np.vectorize(math.erf, otypes=[a.dtype])(a), FLOATING),
     "erfc": Rule(lambda a: np.vectorize(math.erfc, otypes=[a.dtype])(a), FLOATING),
-    "flip": Rule(lambda a, dims: np.flip(with_dimension(a), dims), OWN, lambda shape, dims: shape),
-    "eye": Rule(np.eye, OWN, lambda n, m: (n, m)),
-    "linspace": Rule(np.linspace, OWN, lambda start, end, steps: (steps,)),
+    "flip": Rule(lambda a, dims: np.flip(with_dimension(a), dims), EACH, lambda shape, dims: shape),
+    "eye": Rule(np.eye, EACH, lambda n, m: (n, m)),
+    "linspace": Rule(np.linspace, EACH, lambda start, end, steps: (steps,)),
     "equal_all": Rule(np.array_equal, COMMON, lambda *shapes: ()),
     "is_close": Rule(lambda a, b, rtol, atol, equal_nan: np.isclose(a, b, rtol, atol, equal_nan)),
     "max_dim": _extremes(np.max, np.argmax),
     "min_dim": _extremes(np.min, np.argmin),
-    "std": Rule(_deviation, WIDE, _spread_shape),
-    "var": Rule(_variance, WIDE, _spread_shape),
+    "std": Rule(_deviation, MIXED, _spread_shape),
+    "var": Rule(_variance, MIXED, _spread_shape),
     "var_and_mean": _with_mean(_variance),
     "std_and_mean": _with_mean(_deviation),
-    "log_sum_exp": Rule(_reduction(_log_sum_exp), WIDE, _reduced),
-    "vector_norm": Rule(_vector_norm, WIDE, lambda shape, order, dims, keep, *_: _reduced(shape, dims, keep)),
-    "norm_of_all": Rule(lambda a, order: _vector_norm(a, order, (), False), WIDE, lambda shape, order: ()),
+    "log_sum_exp": Rule(_reduction(_log_sum_exp), MIXED, _reduced),
+    "vector_norm": Rule(_vector_norm, MIXED, lambda shape, order, dims, keep, *_: _reduced(shape, dims, keep)),
+    "norm_of_all": Rule(lambda a, order: _vector_norm(a, order, (), False), MIXED, lambda shape, order: ()),
     **attention.RULES,
     **indices.RULES,
     **losses.RULES,

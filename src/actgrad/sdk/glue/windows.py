@@ -12,7 +12,7 @@ import numpy as np
 from ...base.errors import quantity
 from .indices import indices_within
 from .matmul import binned_means, binned_means_backward, product
-from .rule import OWN, WIDE, Rule, Shape
+from .rule import EACH, MIXED, Rule, Shape
 
 
 def _spatial(key: Sequence[Any]) -> Any:
@@ -382,18 +382,18 @@ def _image_columns_shape(shape: Shape, kernel: Any, dilation: Any, padding: Any,
 
 
 RULES: dict[str, Rule] = {
-    "convolution": Rule(_convolution, WIDE, _convolution_shape),
-    "convolution_backward": Rule(_convolution_backward, WIDE, _convolution_backward_shapes),
+    "convolution": Rule(_convolution, MIXED, _convolution_shape),
+    "convolution_backward": Rule(_convolution_backward, MIXED, _convolution_backward_shapes),
     "max_pool": Rule(
-        lambda a, *more: _max_pool(a, *_padded(*more))[0], WIDE, lambda a, *more: _pool_shape(a, *_padded(*more))
+        lambda a, *more: _max_pool(a, *_padded(*more))[0], MIXED, lambda a, *more: _pool_shape(a, *_padded(*more))
     ),
-    "max_pool_with_indices": Rule(_max_pool, WIDE, lambda *arguments: (_pool_shape(*arguments),) * 2),
-    "max_pool_with_mask": Rule(_max_pool_with_mask, WIDE, lambda *arguments: (_pool_shape(*arguments), ...)),
-    "max_pool_backward": Rule(_max_pool_backward, OWN, _max_pool_indices_backward_shape),
-    "max_pool_mask_backward": Rule(_max_pool_mask_backward, OWN, _max_pool_backward_shape),
-    "mean_pool": Rule(_mean_pool, WIDE, _mean_pool_shape),
-    "mean_pool_backward": Rule(_mean_pool_backward, WIDE, _mean_pool_backward_shape),
-    "adaptive_pool": Rule(binned_means, WIDE, _adaptive_shape),
-    "adaptive_pool_backward": Rule(binned_means_backward, WIDE, lambda gradient, a: a),
-    "image_columns": Rule(_image_columns, OWN, _image_columns_shape),
+    "max_pool_with_indices": Rule(_max_pool, MIXED, lambda *arguments: (_pool_shape(*arguments),) * 2),
+    "max_pool_with_mask": Rule(_max_pool_with_mask, MIXED, lambda *arguments: (_pool_shape(*arguments), ...)),
+    "max_pool_backward": Rule(_max_pool_backward, EACH, _max_pool_indices_backward_shape),
+    "max_pool_mask_backward": Rule(_max_pool_mask_backward, EACH, _max_pool_backward_shape),
+    "mean_pool": Rule(_mean_pool, MIXED, _mean_pool_shape),
+    "mean_pool_backward": Rule(_mean_pool_backward, MIXED, _mean_pool_backward_shape),
+    "adaptive_pool": Rule(binned_means, MIXED, _adaptive_shape),
+    "adaptive_pool_backward": Rule(binned_means_backward, MIXED, lambda gradient, a: a),
+    "image_columns": Rule(_image_columns, EACH, _image_columns_shape),
 }

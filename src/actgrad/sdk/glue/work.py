@@ -19,7 +19,7 @@ from ...base.errors import InvalidArgument, NullArgument
 from ...base.loop import TensorMeta, row_major
 from ..checks import judge as checks
 from .promotion import FLOAT32, Dtype, category, promoted, with_scalar, working
-from .rule import FLOATING, OWN, RESULT, WIDE
+from .rule import EACH, FLOATING, MIXED, RESULT
 from .rules import RULES
 
 
@@ -175,12 +175,12 @@ class Work:
                     raise InvalidArgument(f"{fault}; it must have as many or more; create a larger tensor")
                 part = result.ravel()[: value.size].reshape(value.shape) if self.rule.is_found else result
                 value = value.reshape(part.shape) if value.size == part.size else value
-                _copy(part, value if dtype is None or self.rule.dtype == WIDE else value.astype(dtype))
+                _copy(part, value if dtype is None or self.rule.dtype == MIXED else value.astype(dtype))
         return [value if value is None else value.shape for value in values]
 
     def _dtype(self, call: tuple[Any, ...], result: Dtype) -> Dtype | None:
         """The dtype to compute in, or None if each array keeps its own."""
-        if self.rule.dtype == OWN:
+        if self.rule.dtype == EACH:
             return None
         if self.rule.dtype == RESULT:
             return result if category(result) >= 2 else np.dtype(np.int64)
@@ -189,7 +189,7 @@ class Work:
         for each in inputs:
             if isinstance(each, AclScalar):
                 dtype = with_scalar(dtype, each.dtype.numpy)
-        return FLOAT32 if self.rule.dtype in (FLOATING, WIDE) and category(dtype) < 2 else dtype
+        return FLOAT32 if self.rule.dtype in (FLOATING, MIXED) and category(dtype) < 2 else dtype
 
 
 def _parts(value: Any, count: int) -> tuple[Any, ...]:

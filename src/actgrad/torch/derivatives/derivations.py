@@ -51,7 +51,7 @@ class Derivation(NamedTuple):
     compute: Callable[..., Any]  # computes on memory
     plain: Callable[..., Any]  # the call on tensors that do not need the dispatcher
     keeps_result: bool
-    keeps_more: bool
+    saves_second_result: bool
     by_kernel: Gradient | None  # the gradient of a forward operator, from the saved tensors
     by_kernel_from_input: Gradient | None
 
@@ -142,7 +142,7 @@ def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | 
         _partial(interface.operator, interface, attributes),
         _partial(interface.operator.direct, interface, attributes),
         way is not None and way.keeps_result,
-        way is not None and way.keeps_more,
+        way is not None and way.saves_second_result,
         None if way is None else _gradient(interface, way, attributes),
         None if from_input is None else _gradient(interface, from_input, attributes),
     )

@@ -34,7 +34,7 @@ class SavedForBackward(NamedTuple):
         return self.keeps == RESULT
 
     @property
-    def keeps_more(self) -> bool:
+    def saves_second_result(self) -> bool:
         """Whether a second result is saved next to the input."""
         return self.keeps not in (INPUT, RESULT)
 
