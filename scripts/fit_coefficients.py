@@ -278,6 +278,7 @@ def constants(precision: Precision) -> dict[str, tuple[mpf, str]]:
         "LN2_LOW": (rounded(ln2 - ln2_high), "ln 2 - LN2_HIGH"),
         "EXP_MIN": (precision.exp_min, "exp is 0 from here down"),
         "EXP_MAX": (precision.exp_max, "exp is infinite from here up"),
+        "LIFT": (mpf(2) ** 2 ** (precision.exponent_bits - 2), "exp(1.25 * EXP_MIN) * LIFT is a normal number"),
         "EXPM1_TINY": (mpf(2) ** -(precision.bits + 1), "expm1(x) is x below"),
         "NORMAL_PDF_0": (rounded(1 / mp.sqrt(2 * mp.pi)), "normal_pdf(0)"),
         "NORMAL_K": (mpf(precision.normal[0]), "of NORMAL"),

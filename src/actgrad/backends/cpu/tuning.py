@@ -64,6 +64,7 @@ AVX2 = Tuning(
     row_interleave=True,
     interleave=True,
     looks_formulas_up=True,
+    short=True,
     piecewise="memory",
     bfloat16_pairs=True,
     prefetch_bytes=1024,

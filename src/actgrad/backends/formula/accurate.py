@@ -36,7 +36,7 @@ from .primitives import (
 
 LOG2_E, LN2_HIGH, LN2_LOW = FLOAT64["LOG2_E"], FLOAT64["LN2_HIGH"], FLOAT64["LN2_LOW"]
 LN2, LN2_REST = FLOAT64["LN2"], FLOAT64["LN2_REST"]
-EXP, EXP_MIN, EXP_MAX = FLOAT64["EXP"], FLOAT64["EXP_MIN"], FLOAT64["EXP_MAX"]
+EXP, EXP_MIN, EXP_MAX, LIFT = (FLOAT64[name] for name in ("EXP", "EXP_MIN", "EXP_MAX", "LIFT"))
 EXPM1, EXPM1_TO_0, EXPM1_TINY = (FLOAT64[name] for name in ("EXPM1", "EXPM1_TO_0", "EXPM1_TINY"))
 LOG1P, LOG1P_TO_1 = FLOAT64["LOG1P"], FLOAT64["LOG1P_TO_1"]
 NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in ("", "_K", "_MID", "_MAX"))
@@ -135,9 +135,9 @@ def sigmoid_times(x, factor):
     With e = exp(-|x|), sigmoid(x) is 1 / (1 + e) for x > 0 and e / (1 + e) for x < 0.
     """
     r, n = _reduce(maximum(-abs(x), 1.25 * EXP_MIN), None)  # at the limit, e is 0, even times the largest factor
-    power = _exp_polynomial(r)
-    scaled = reciprocal(1.0 + scale_by_power_of_two(power, n)) * factor
-    return where(x > 0.0, scaled, scale_by_power_of_two(power * scaled, n))
+    lifted = _exp_polynomial(r) * power_of_two(LIFT, n)  # e * LIFT is normal, although e may be subnormal
+    scaled = reciprocal(muladd(lifted, 1.0 / LIFT, 1.0)) * factor
+    return where(x > 0.0, scaled, lifted * scaled * (1.0 / LIFT))
 
 
 def normal_pdf(x):
