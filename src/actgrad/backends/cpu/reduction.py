@@ -19,8 +19,8 @@ from .row_loop import (
     AHEAD,
     COLUMNS,
     CONTIGUOUS,
-    LONG_COLUMNS,
     PARTIAL_SUMS,
+    SUM_BYTES,
     TERM_BYTES,
     Pointers,
     ReductionSpec,
@@ -54,14 +54,15 @@ class AlongRows(RowLoop):
         with f.steps(I64(0), self.count) as row:
             pointers = [f.at(p, f.mul(row, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
             statistics: list[Vector] = []
-            for combinations, places_on_stack in zip(rows.passes, accumulators, strict=True):
+            for number, (combinations, places_on_stack) in enumerate(zip(rows.passes, accumulators, strict=True)):
                 if combinations == (LENGTH,):
                     statistics.append(self.length())
                 elif combinations == (ONCE,):
                     statistics += self.computed(self.terms[len(statistics)], [statistics])[0]
                 else:
-                    statistics += self._pass(combinations, places_on_stack, pointers, statistics)
-            if self.of_elements:
+                    has_elements = number == self.elements_pass
+                    statistics += self._pass(combinations, places_on_stack, pointers, statistics, has_elements)
+            if self.of_elements and self.elements_pass is None:
                 self._elements_of_row(pointers, statistics)
             for k in self.of_rows:  # last, because the elements may need an input that shares memory with this output
                 raw = casting.narrow(self.emitter, statistics[rows.output_statistics[k]], self.kernel.dtypes[k])
@@ -98,8 +99,9 @@ class AlongRows(RowLoop):
         accumulators: Sequence[Sequence[ir.Value]],
         pointers: Pointers,
         earlier: list[Vector],
+        has_elements: bool,
     ) -> list[Vector]:
-        """The statistics of a pass over a row, each in every lane."""
+        """The statistics of a pass over a row, each in every lane. With `has_elements`, it stores the elements."""
         f, first_term = self.function, len(earlier)
         for combine, partials in zip(combinations, accumulators, strict=True):
             for accumulator in partials:
@@ -114,6 +116,9 @@ class AlongRows(RowLoop):
                     self._accumulate(combine, partials[number % len(partials)], value, mask)
             if self.cache and is_last:
                 self.cache.store(line, values, indices, mask)
+            if has_elements:
+                known = self.with_unknown(earlier)
+                self.store_elements(line, [[*vector, *known] for vector in vectors], indices, mask)
 
         with self.lines(pointers) as line:
             self.over_lanes(line, self.sizes[-1], self.step, visit)
@@ -219,17 +224,19 @@ class AcrossRows(RowLoop):
     def emit(self) -> None:
         """The loop over the rows."""
         f = self.function
-        self.columns = LONG_COLUMNS if self.spec.is_large else COLUMNS
+        most = max(map(len, self.statistics.passes))
+        self.columns = self.emitter.target.tuning.row_columns if self.spec.is_large else COLUMNS
+        while 8 * self.columns * PARTIAL_SUMS * most > SUM_BYTES:
+            self.columns //= 2
         #: Memory for the statistics of each row, in the compute dtype.
         self.statistic_words = [f.stack_words(self.columns, "statistic") for _ in self.terms]
-        most = max(map(len, self.statistics.passes))
         self.sums = [f.stack_words(self.columns * PARTIAL_SUMS, "sums") for _ in range(most)]  # per total of a pass
         self.step = max(1, min(self.unroll, self.columns // self.lanes))
         with f.steps(I64(0), self.count, self.columns) as first:
             columns = f.minimum(f.sub(self.count, first), I64(self.columns))
             pointers = [f.at(p, f.mul(first, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
             number = 0
-            for combinations in self.statistics.passes:
+            for index, combinations in enumerate(self.statistics.passes):
                 numbers = range(number, number + len(combinations))
                 if combinations in UNVISITED:
                     self._compute_unvisited(number, combinations, columns)
@@ -238,11 +245,12 @@ class AcrossRows(RowLoop):
                 pass_ = list(zip(numbers, self.sums, combinations, strict=False))
                 for statistic in pass_:
                     self._begin(*statistic, columns)
-                self._visit_elements(pointers, columns, partial(self._accumulation, number, pass_))
+                stored = self.of_elements if index == self.elements_pass else []
+                self._visit_elements(pointers, columns, partial(self._accumulation, number, pass_, stored), stored)
                 for statistic in pass_:
                     self._end(*statistic, columns)
                 number = numbers.stop
-            if self.of_elements:
+            if self.of_elements and self.elements_pass is None:
                 self._visit_elements(pointers, columns, self._elements, self.of_elements)
             for k in self.of_rows:  # last, because the elements may need an input that shares memory with this output
                 self._store_statistic(k, pointers[k], columns)
@@ -276,9 +284,9 @@ class AcrossRows(RowLoop):
         return visit
 
     def _accumulation(
-        self, earlier: int, pass_: list[tuple[int, ir.Value, str]], here: Pointers, i: ir.Value
+        self, earlier: int, pass_: list[tuple[int, ir.Value, str]], stored: Sequence[int], here: Pointers, i: ir.Value
     ) -> Visitor:
-        """A visit that adds the i-th terms of the rows to the statistics of a pass."""
+        """A visit that adds the i-th terms of the rows to the statistics of a pass, and stores the outputs `stored`."""
         f = self.function
         partial_sum = f.mul(f.and_(i, I64(PARTIAL_SUMS - 1)), I64(self.columns))
 
@@ -292,6 +300,9 @@ class AcrossRows(RowLoop):
                         pointer = self._statistic_at(number, index)
                         current = f.load(pointer, typ=value.value.type)
                         f.store(larger(self.function, current, value.value), pointer)
+            if stored:
+                known = [self.with_unknown(self._statistics(index, earlier)) for index in indices]
+                self.store_elements(here, [[*v, *s] for v, s in zip(vectors, known, strict=True)], indices, mask)
 
         return visit
 

@@ -18,9 +18,10 @@ from functools import reduce
 
 import llvmlite.ir as ir
 
-from ...base.computation import RowStatistics, forward
+from ...base.computation import UNVISITED, RowStatistics, forward
 from ...base.dtypes import Dtype
 from ...base.loop import Operand
+from ..formula import tracing
 from . import casting
 from .body import LoopBody
 from .emitter import Emitter, Vector
@@ -33,7 +34,7 @@ from .target import Target
 PARTIAL_SUMS = 16
 TERM_BYTES = 32 << 10  # bytes on the stack for the terms of a row, because a thread's stack may have only 64 KiB
 COLUMNS = 64  # rows that are computed together, across lanes; they stay in the first-level cache
-LONG_COLUMNS = 128  # COLUMNS if operands exceed the caches, for longer runs of memory; both measured on AMD Zen 4
+SUM_BYTES = 32 << 10  # most bytes on the stack for the partial sums of such rows
 AHEAD = 8  # elements from the computed one to the prefetched one; measured on AMD Zen 4
 CONTIGUOUS, BROADCAST, STRIDED = "contiguous", "broadcast", "strided"
 
@@ -86,6 +87,24 @@ class RowLoop:
         self.inputs = range(len(outputs), len(self.pointers))
         self.of_elements = [k for k in outputs if self.statistics.output_statistics[k] < 0]
         self.of_rows = [k for k in outputs if self.statistics.output_statistics[k] >= 0]
+        self.elements_pass = self._pass_of_elements()
+
+    def _pass_of_elements(self) -> int | None:
+        """The pass that also computes the elements: the last visit of a row, if no element needs its statistics.
+
+        None if the elements need a visit of their own.
+        """
+        rows, count = self.statistics, len(self.inputs) + len(self.terms) + self.kernel.scalars
+        if rows.replaces_inputs or not self.of_elements:
+            return None
+        last = max(k for k, combinations in enumerate(rows.passes) if combinations not in UNVISITED)
+        late = range(len(self.inputs) + sum(map(len, rows.passes[:last])), len(self.inputs) + len(self.terms))
+        needed = tracing.dependencies(self.kernel.element, self.kernel.formulas[0], count)
+        return None if needed.intersection(late) else last
+
+    def with_unknown(self, statistics: list[Vector]) -> list[Vector]:
+        """`statistics` and zeros for the later ones, for elements that do not need these."""
+        return [*statistics, *[self.emitter.vector(0.0)] * (len(self.terms) - len(statistics))]
 
     @property
     def lane_strides(self) -> list[ir.Value]:

@@ -116,3 +116,39 @@ class Condition:
     __slots__ = ()
 
     __bool__ = _refuse_branch
+
+
+class _Dependent(Number):
+    """A number that records which arguments of a formula it depends on."""
+
+    __slots__ = ("positions",)
+
+    def __init__(self, positions: frozenset[int]):
+        self.positions = positions
+
+    def _binary(self, sign: str, x: Any, y: Any) -> _Dependent:
+        return _joined(x, y)
+
+    def _compare(self, sign: str, other: Any) -> _Dependent:
+        return _joined(self, other)
+
+    def __and__(self, other: Any) -> _Dependent:
+        return _joined(self, other)
+
+    __or__ = __and__
+
+    def __neg__(self) -> _Dependent:
+        return self
+
+
+def _joined(*arguments: Any) -> _Dependent:
+    """A number that depends on everything that the arguments depend on."""
+    known = [argument.positions for argument in arguments if isinstance(argument, _Dependent)]
+    return _Dependent(frozenset().union(*known))
+
+
+def dependencies(element: Callable[..., Any], formula: Callable[..., Any], count: int) -> frozenset[int]:
+    """The positions of the arguments that the results of an element depend on, of `count` arguments."""
+    bound = xp.bind(formula, dict.fromkeys(xp.NAMES, _joined))
+    results = element(bound, *(_Dependent(frozenset([k])) for k in range(count)))
+    return _joined(*results).positions
