@@ -10,7 +10,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch.nn import functional
@@ -101,7 +101,8 @@ def memory() -> Iterator[str]:
         for save in ("auto", "result", "input"):
             shares = [of_mlp(lambda x: ours(x, save=save), d) / of_mlp(theirs, d) for d in dtypes.values()]  # noqa: B023
             yield f"| {name} in an MLP | {save} | {' | '.join(f'{share:.2f}' for share in shares)} |"
-    for save in ("auto", "gelu"):
+    tensors: tuple[Literal["auto", "gelu"], ...] = ("auto", "gelu")
+    for save in tensors:
         cells = [_share(lambda x: actgrad.torch.geglu(x, save=save), eager_geglu, 1, d) for d in dtypes.values()]  # noqa: B023
         yield f"| GeGLU | {save} | {' | '.join(cells)} |"
     cells = [_share(actgrad.torch.geglu_two, eager_two, 2, dtype) for dtype in dtypes.values()]

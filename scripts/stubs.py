@@ -16,6 +16,7 @@ from pathlib import Path
 import actgrad
 from actgrad import aclnn, ir
 from actgrad.torch import public_names
+from actgrad.torch.derivatives import saving
 
 PACKAGE = Path(actgrad.__file__).parent
 
@@ -159,7 +160,7 @@ def c_functions() -> str:
 def functions() -> str:
     """torch/functions.pyi: every function, with its docstring."""
     names = [each for each in public_names.all_names() if each.function]
-    texts = [_stub(each.function_text(), each.function_documentation) for each in names]
+    texts = [_stub(_with_ways(each, each.function_text()), each.function_documentation) for each in names]
     return _module("the differentiable functions", [each.function for each in names], texts)
 
 
@@ -169,8 +170,8 @@ def modules() -> str:
     texts = []
     for each in names:
         own = each.module_parameters if each.base == "torch.nn.Module" else ()
-        attributes = "\n".join(f"{p.name}: {p.annotation}" for p in own)
-        (tree,) = ast.parse(each.module_text()).body
+        attributes = _with_ways(each, "\n".join(f"{p.name}: {p.annotation}" for p in own))
+        (tree,) = ast.parse(_with_ways(each, each.module_text())).body
         assert isinstance(tree, ast.ClassDef)
         methods = [m for m in tree.body if isinstance(m, ast.FunctionDef) and m.name in ("__init__", "forward")]
         for method in methods:
@@ -181,6 +182,13 @@ def modules() -> str:
         quoted = _quoted(_brief(each.module_documentation))
         texts.append(f"class {each.module}({each.base}):\n" + textwrap.indent(f"{quoted}\n{body}", "    "))
     return _module("the modules", [each.module for each in names], texts)
+
+
+def _with_ways(names: public_names.TorchNames, code: str) -> str:
+    """The code of a function or module, in which `save` takes only the words that it accepts."""
+    operators = [names.operator, names.operator.part_of or names.operator]
+    words = [saving.AUTO, *sorted({word for operator in operators for word in saving.ways(operator)})]
+    return code.replace("save: str", f"save: Literal[{', '.join(map(repr, words))}]")
 
 
 def _stub(text: str, documentation: str) -> str:
@@ -207,7 +215,7 @@ def _quoted(text: str) -> str:
 
 
 def _module(title: str, names: list[str], texts: list[str]) -> str:
-    head = f"{_title(f'{title} for type checkers and editors.')}\n\nimport torch\n\n__all__ = {sorted(names)}"
+    head = f"{_title(f'{title} for type checkers and editors.')}\n\nfrom typing import Literal\n\nimport torch\n\n__all__ = {sorted(names)}"
     return "\n\n".join([head, *texts])
 
 

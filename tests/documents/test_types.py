@@ -95,6 +95,9 @@ actgrad.torch.ELU(alfa=1.0)  # wrong
 actgrad.torch.gelu("x")  # wrong
 actgrad.torch.convert(x)  # wrong
 actgrad.torch.exact_in_graphs("yes")  # wrong
+actgrad.torch.elu(x, save="result")
+actgrad.torch.elu(x, save="no")  # wrong
+actgrad.torch.ELU(save="gelu")  # wrong
 """
 
 
