@@ -215,8 +215,8 @@ def _quoted(text: str) -> str:
 
 
 def _module(title: str, names: list[str], texts: list[str]) -> str:
-    head = f"{_title(f'{title} for type checkers and editors.')}\n\nfrom typing import Literal\n\nimport torch\n\n__all__ = {sorted(names)}"
-    return "\n\n".join([head, *texts])
+    title = _title(f"{title} for type checkers and editors.")
+    return "\n\n".join([title, "from typing import Literal\nimport torch", f"__all__ = {sorted(names)}", *texts])
 
 
 STUBS = {"ops/public.pyi": operators, "graph_operators.pyi": graph_operators, "aclnn/pairs.pyi": c_functions,
