@@ -53,14 +53,8 @@ def test_with_sanitizers(sanitized: Sdk, sdk: Sdk, program: str, host: str) -> N
     assert sanitized.run(binary, **MODES[host]) == sdk.run(program)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        pytest.param(path, marks=() if "selu_b" in path.stem else pytest.mark.slow)
-        for path in sorted(EXAMPLES.glob("*.c*"))
-    ],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.parametrize("source", sorted(EXAMPLES.glob("*.c*")), ids=lambda path: path.stem)
+@pytest.mark.slow
 def test_example_with_sanitizers(sanitized: Sdk, source: Path) -> None:
     """The examples are models: they give everything back."""
     binary = sanitized.compile(source, *SANITIZE)

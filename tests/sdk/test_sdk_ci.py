@@ -46,7 +46,8 @@ def workspace(tmp_path: Path) -> str:
 
 @needs_compiler
 @needs_cmake
-@pytest.mark.parametrize("name", ["page", "github.yml", "gitlab.yml"])
+@pytest.mark.parametrize("name", ["github.yml", "gitlab.yml", "page"])
+@pytest.mark.share(3)
 def test_commands(name: str, tmp_path: Path) -> None:
     steps = commands(name)
     assert "ctest" in steps[-1]
