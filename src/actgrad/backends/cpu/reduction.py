@@ -17,15 +17,14 @@ from .ir_types import DOUBLE, FLOAT, I32, I64, VOID
 from .operands import bits_of
 from .row_loop import (
     AHEAD,
-    COLUMNS,
     CONTIGUOUS,
     PARTIAL_SUMS,
-    SUM_BYTES,
     TERM_BYTES,
     Pointers,
     ReductionSpec,
     RowLoop,
     Visitor,
+    column_count,
     larger,
     load_vector,
     store_vector,
@@ -117,8 +116,7 @@ class AlongRows(RowLoop):
             if self.cache and is_last:
                 self.cache.store(line, values, indices, mask)
             if has_elements:
-                known = self.with_unknown(earlier)
-                self.store_elements(line, [[*vector, *known] for vector in vectors], indices, mask)
+                self.store_elements(line, [self.with_unknown(vector) for vector in arguments], indices, mask)
 
         with self.lines(pointers) as line:
             self.over_lanes(line, self.sizes[-1], self.step, visit)
@@ -224,13 +222,10 @@ class AcrossRows(RowLoop):
     def emit(self) -> None:
         """The loop over the rows."""
         f = self.function
-        most = max(map(len, self.statistics.passes))
-        self.columns = self.emitter.target.tuning.row_columns if self.spec.is_large else COLUMNS
-        while 8 * self.columns * PARTIAL_SUMS * most > SUM_BYTES:
-            self.columns //= 2
-        #: Memory for the statistics of each row, in the compute dtype.
-        self.statistic_words = [f.stack_words(self.columns, "statistic") for _ in self.terms]
-        self.sums = [f.stack_words(self.columns * PARTIAL_SUMS, "sums") for _ in range(most)]  # per total of a pass
+        self.columns = column_count(self.spec, self.emitter.target.tuning)
+        self.statistic_words = [f.stack_words(self.columns, "statistic") for _ in self.terms]  # one number of each row
+        most = max(self.statistics.passes, key=len)
+        self.sums = [f.stack_words(self.columns * PARTIAL_SUMS, "sums") for _ in most]  # per total of a pass
         self.step = max(1, min(self.unroll, self.columns // self.lanes))
         with f.steps(I64(0), self.count, self.columns) as first:
             columns = f.minimum(f.sub(self.count, first), I64(self.columns))
@@ -301,8 +296,7 @@ class AcrossRows(RowLoop):
                         current = f.load(pointer, typ=value.value.type)
                         f.store(larger(self.function, current, value.value), pointer)
             if stored:
-                known = [self.with_unknown(self._statistics(index, earlier)) for index in indices]
-                self.store_elements(here, [[*v, *s] for v, s in zip(vectors, known, strict=True)], indices, mask)
+                self.store_elements(here, [self.with_unknown(vector) for vector in arguments], indices, mask)
 
         return visit
 

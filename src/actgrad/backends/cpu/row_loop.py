@@ -30,6 +30,7 @@ from .ir_types import DOUBLE, I32, I64, PTR, VOID
 from .kernel_spec import KernelSpec
 from .operands import bits_of
 from .target import Target
+from .tuning import Tuning
 
 PARTIAL_SUMS = 16
 TERM_BYTES = 32 << 10  # bytes on the stack for the terms of a row, because a thread's stack may have only 64 KiB
@@ -61,6 +62,29 @@ def lanes_of(operand: Operand, stride: int) -> str:
     return {operand.dtype.itemsize: CONTIGUOUS, 0: BROADCAST}.get(stride, STRIDED)
 
 
+def pass_of_elements(kernel: KernelSpec, rows: RowStatistics) -> int | None:
+    """The pass that also computes the elements: the last visit of a row, if no element needs its statistics.
+
+    None if the elements need a visit of their own.
+    """
+    if rows.replaces_inputs:
+        return None
+    last = max(k for k, combinations in enumerate(rows.passes) if combinations not in UNVISITED)
+    earlier, count = (sum(map(len, passes)) for passes in (rows.passes[:last], rows.passes))
+    inputs = len(kernel.inputs)
+    needed = tracing.dependencies(kernel.element, kernel.formulas[0], inputs + count + kernel.scalars)
+    return None if needed.intersection(range(inputs + earlier, inputs + count)) else last
+
+
+def column_count(spec: ReductionSpec, tuning: Tuning) -> int:
+    """The number of rows that are computed together, across lanes."""
+    columns = tuning.row_columns if spec.is_large else COLUMNS
+    most = max(map(len, spec.statistics.passes))
+    while 8 * columns * PARTIAL_SUMS * most > SUM_BYTES:
+        columns //= 2
+    return columns
+
+
 class RowLoop:
     """The parts that lanes along rows and lanes across rows share."""
 
@@ -87,24 +111,11 @@ class RowLoop:
         self.inputs = range(len(outputs), len(self.pointers))
         self.of_elements = [k for k in outputs if self.statistics.output_statistics[k] < 0]
         self.of_rows = [k for k in outputs if self.statistics.output_statistics[k] >= 0]
-        self.elements_pass = self._pass_of_elements()
+        self.elements_pass = pass_of_elements(self.kernel, self.statistics) if self.of_elements else None
 
-    def _pass_of_elements(self) -> int | None:
-        """The pass that also computes the elements: the last visit of a row, if no element needs its statistics.
-
-        None if the elements need a visit of their own.
-        """
-        rows, count = self.statistics, len(self.inputs) + len(self.terms) + self.kernel.scalars
-        if rows.replaces_inputs or not self.of_elements:
-            return None
-        last = max(k for k, combinations in enumerate(rows.passes) if combinations not in UNVISITED)
-        late = range(len(self.inputs) + sum(map(len, rows.passes[:last])), len(self.inputs) + len(self.terms))
-        needed = tracing.dependencies(self.kernel.element, self.kernel.formulas[0], count)
-        return None if needed.intersection(late) else last
-
-    def with_unknown(self, statistics: list[Vector]) -> list[Vector]:
-        """`statistics` and zeros for the later ones, for elements that do not need these."""
-        return [*statistics, *[self.emitter.vector(0.0)] * (len(self.terms) - len(statistics))]
+    def with_unknown(self, arguments: list[Vector]) -> list[Vector]:
+        """The arguments of a term, and zeros for later statistics, for elements that do not need these."""
+        return [*arguments, *[self.emitter.vector(0.0)] * (len(self.inputs) + len(self.terms) - len(arguments))]
 
     @property
     def lane_strides(self) -> list[ir.Value]:
@@ -170,18 +181,15 @@ class RowLoop:
                 element = f.load(self._lane_pointer(k, pointer, index, lane, left), typ=type_.element, align=1)
                 raw = f.insert_element(raw, element, I32(lane))
         else:
-            raw = load_vector(emitter, type_, self._contiguous(dtype, pointer, index), mask)
+            raw = load_vector(emitter, type_, _element_at(f, dtype, pointer, index), mask)
         return Vector(emitter, casting.widen(emitter, raw, dtype))
-
-    def _contiguous(self, dtype: Dtype, pointer: ir.Value, index: ir.Value) -> ir.Value:
-        return self.function.at(pointer, self.function.mul(index, I64(dtype.itemsize)))
 
     def store(self, k: int, pointer: ir.Value, index: ir.Value, value: Vector, mask: ir.Value | None) -> None:
         """Store a vector of an output, narrowed."""
         f, emitter, dtype = self.function, self.emitter, self.kernel.dtypes[k]
         raw = casting.narrow(emitter, value, dtype)
         if self.spec.lanes[k] == CONTIGUOUS:
-            here = self._contiguous(dtype, pointer, index)
+            here = _element_at(f, dtype, pointer, index)
             if self.is_streaming and mask is None:
                 f.stream(raw, here, align=raw.type.count * bits_of(raw.type.element) // 8)
             else:
@@ -227,6 +235,10 @@ class RowLoop:
         is_wide = self.emitter.is_double
         type_ = self.emitter.vector_type(self.emitter.element)
         return Vector(self.emitter, value if is_wide else self.function.fptrunc(value, type_))
+
+
+def _element_at(f: IRFunction, dtype: Dtype, pointer: ir.Value, index: ir.Value) -> ir.Value:
+    return f.at(pointer, f.mul(index, I64(dtype.itemsize)))
 
 
 def load_vector(emitter: Emitter, type_: ir.VectorType, pointer: ir.Value, mask: ir.Value | None) -> ir.Value:
