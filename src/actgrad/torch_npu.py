@@ -1,11 +1,11 @@
-"""The activations among `torch_npu`'s names, on CPU tensors, where there is no NPU and no torch_npu.
+"""The activations of `torch_npu` on CPU tensors, for machines without an NPU and without torch_npu.
 
-After `import actgrad.torch_npu` there are `npu_swiglu`, `npu_geglu`, `npu_gelu`, `npu_gelu_mul`, `npu_silu`,
-`npu_mish`, `npu_fast_gelu` (also `fast_gelu`) and their gradients here and as `torch.ops.npu.*`, with the signatures
-and defaults of torch_npu's documentation. Only `install()` makes `import torch_npu` find them, so that code written for
-it runs unmodified; `uninstall()` undoes that.
+After `import actgrad.torch_npu`, this module and `torch.ops.npu` have `npu_swiglu`, `npu_geglu`, `npu_gelu`,
+`npu_gelu_mul`, `npu_silu`, `npu_mish`, `npu_fast_gelu` (also `fast_gelu`) and their gradients, with the signatures and
+defaults of torch_npu's documentation. After `install()`, `import torch_npu` finds these functions, so that code for
+torch_npu runs unmodified. `uninstall()` undoes this.
 
-What torch_npu has beyond them is not there, and the stand-in says so. No device is pretended: tensors stay on the CPU,
+This module lacks the other functions of torch_npu, and raises an error for them. Tensors stay on the CPU, and
 `torch.npu.is_available()` is false.
 
 Deprecated since 0.3: the original torch_npu runs on the C SDK, see docs/torch_npu.md.
@@ -42,7 +42,7 @@ _STAND_IN = "actgrad's stand-in for torch_npu"
 
 
 def _real() -> str | None:
-    """The origin of the real torch_npu, or None without one."""
+    """The origin of the real torch_npu, or None if there is none."""
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
         return None if loaded is _installed.get(_NAME) else f"imported from {getattr(loaded, '__file__', '?')}"
@@ -68,9 +68,10 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _operator(function: _Function) -> _Function:
-    """Make the function one of `torch.ops.npu`, with a schema from its signature; returns the call of that.
+    """Add a function to `torch.ops.npu`, with a schema from its signature. Returns a function that calls the operator.
 
-    Graphs from `torch.export` hold it. To all else that traces, transforms or differentiates, it is its body.
+    Graphs of `torch.export` contain the operator. Other tracers and transforms, and autograd, see the code of the
+    function.
     """
     name, signature = function.__name__, inspect.signature(function)
     schema = torch.library.infer_schema(function, mutates_args=(), op_name=name)
@@ -83,7 +84,7 @@ def _operator(function: _Function) -> _Function:
         try:
             return overload(*args, **kwargs)
         except RuntimeError:
-            signature.bind(*args, **kwargs)  # Python's own error for arguments that it does not take
+            signature.bind(*args, **kwargs)  # it raises Python's error for wrong arguments
             raise
 
     _functions[name] = dispatched
@@ -94,10 +95,10 @@ def _operator(function: _Function) -> _Function:
 def npu_geglu(
     self: torch.Tensor, dim: int = -1, approximate: int = 1, activate_left: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """(y, gelu): one half of `self` along `dim` times GELU of the other, and that GELU.
+    """(lower * gelu(upper), gelu(upper)), for the halves of `self` along `dim`.
 
-    The upper half is activated, or with `activate_left` the lower; `approximate` is 1 for tanh, 0 for none. Unlike
-    torch_npu's, both results are differentiable.
+    `activate_left` swaps the roles of lower and upper. `approximate` is 1 for "tanh" and 0 for "none". Both results are
+    differentiable, which they are not in torch_npu.
     """
     return _ops.geglu.default(self, dim, approximate, activate_left)
 
@@ -111,13 +112,13 @@ def npu_geglu_grad(
     approximate: int = 1,
     activate_left: bool = False,
 ) -> torch.Tensor:
-    """The gradient of npu_geglu's input, given its second result."""
+    """The gradient of npu_geglu's input. `gelu` is the second result of npu_geglu."""
     return _ops.geglu_backward.default(grad_output, self, gelu, dim, approximate, activate_left)
 
 
 @_operator
 def npu_gelu(self: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
-    """GELU of each element; `approximate` is "none" or "tanh"."""
+    """gelu(x). `approximate` is "none" or "tanh"."""
     return functions.gelu(self, approximate=approximate)
 
 
@@ -129,13 +130,13 @@ def npu_gelu_backward(grad_output: torch.Tensor, self: torch.Tensor, *, approxim
 
 @_operator
 def npu_gelu_mul(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
-    """GELU of the lower half of the last dimension times the upper half, without torch_npu's limits of size."""
+    """gelu(lower) * upper, for the halves of the last dimension. It does not have torch_npu's limits of size."""
     return functions.geglu(input, approximate=approximate, activate_left=True)
 
 
 @_operator
 def npu_swiglu(self: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    """SiLU of the lower half of `self` along `dim`, times the upper half."""
+    """silu(lower) * upper, for the halves of `self` along `dim`."""
     return functions.swiglu(self, dim)
 
 
@@ -156,18 +157,18 @@ def npu_clipped_swiglu(
     bias: float = 1.0,
     interleaved: bool = True,
 ) -> torch.Tensor:
-    """Clipped SwiGLU, see actgrad.torch.clipped_swiglu; rows behind those that `group_index` counts are 0."""
+    """Clipped SwiGLU, see actgrad.torch.clipped_swiglu. The rows that `group_index` does not count are 0."""
     return functions.clipped_swiglu(x, group_index, dim, alpha, limit, bias, interleaved)
 
 
 @_operator
 def npu_silu(self: torch.Tensor) -> torch.Tensor:
-    """SiLU of each element."""
+    """x * sigmoid(x)"""
     return functions.silu(self)
 
 
 def npu_silu_(self: torch.Tensor) -> torch.Tensor:
-    """SiLU of each element, in place."""
+    """x * sigmoid(x), in place."""
     return torch.ops.npu.npu_silu_.default(self)
 
 
@@ -181,13 +182,13 @@ _functions["npu_silu_"] = npu_silu_
 
 @_operator
 def npu_silu_backward(grad_output: torch.Tensor, x0: torch.Tensor, x1: torch.Tensor) -> torch.Tensor:
-    """The gradient of npu_silu's input `x0`; the result `x1` is not read."""
+    """The gradient of npu_silu's input `x0`. The result `x1` is not read."""
     return _ops.silu_backward.default(grad_output, x0)
 
 
 @_operator
 def npu_mish(self: torch.Tensor) -> torch.Tensor:
-    """Mish of each element."""
+    """x * tanh(log(1 + exp(x)))"""
     return functions.mish(self)
 
 
@@ -199,7 +200,7 @@ def npu_mish_backward(grad: torch.Tensor, input: torch.Tensor) -> torch.Tensor:
 
 @_operator
 def npu_fast_gelu(self: torch.Tensor) -> torch.Tensor:
-    """x * sigmoid(1.702 * x) of each element x."""
+    """x * sigmoid(1.702 * x)"""
     return functions.fast_gelu(self)
 
 
@@ -221,11 +222,11 @@ __all__ = sorted(["install", "uninstall", *_functions])
 
 
 def install() -> None:
-    """Let `import torch_npu` find this module, and give tensors and modules `.npu()`, which returns them unchanged.
+    """Make `import torch_npu` find this module, and add a method `.npu()` to tensors and modules that returns `self`.
 
-    `torch.npu` has `is_available` (false), `device_count` (0) and `synchronize` (nothing to wait for). Raises
-    InvalidCall where a real torch_npu is installed or imported, or another package has registered the device. A second
-    call does nothing.
+    `torch.npu` has `is_available` (false), `device_count` (0) and `synchronize` (which does nothing). Raises
+    InvalidCall if the real torch_npu is installed or imported, or if another package has registered the device. A
+    second call does nothing.
     """
     if _installed:
         return
@@ -249,7 +250,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Undo `install`. Without it, this does nothing. Imported names stay in modules that imported them."""
+    """Undo `install`, if it was called. Modules keep the names that they have imported."""
     if not _installed:
         return
     for name, module in _installed.items():
@@ -260,12 +261,12 @@ def uninstall() -> None:
 
 
 def _stay(self: Any, device: Any = None, non_blocking: bool = False) -> Any:
-    """`.npu()` without an NPU: the object itself."""
+    """The method `.npu()`, which returns the object itself."""
     return self
 
 
 def _module(name: str, documentation: str | None, **members: Any) -> ModuleType:
-    """A module of these members; its error for other names says that it is a stand-in."""
+    """A module with these members. Its error for another name says that the module is a stand-in."""
     module = ModuleType(name, documentation)
     module.__spec__ = ModuleSpec(name, None, origin="actgrad.torch_npu")  # importlib.util.find_spec requires one
     vars(module).update(members, __getattr__=partial(_missing, name, tuple(members)))

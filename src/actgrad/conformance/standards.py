@@ -35,7 +35,7 @@ class ElementErrors:
     actual: Array
     exact: Array  # the exact values, not rounded
     golden: Array  # the exact values rounded to the output's dtype. For floats the array has the dtype of `exact`
-    error: Array  # |actual - golden|, or infinity if only one of both is NaN
+    error: Array  # |actual - golden|, or infinity if a NaN or an infinity is wrong
     ulps: Array  # |actual - exact| in ULP. For integers, |actual - golden|
     is_finite: bool  # whether all values are finite
     faults: Array  # where errors exceed actgrad's own bounds. All False until `measurement` computes it

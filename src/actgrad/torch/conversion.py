@@ -336,7 +336,7 @@ def {name}(self, {x}, *args, **kwargs):
 
 
 def __getattr__(name: str) -> Any:
-    """The functions that pickles of versions 0.1 and 0.2 name."""
+    """A function for old pickles: pickles of versions 0.1 and 0.2 have names of functions of this module."""
     if name.startswith("_as_") or name in ("_packed_forward", "_two_forward", "_block_forward"):
         return _rebuilt
     if not name.startswith("__") and name.removeprefix("_") in _plain().values():

@@ -118,7 +118,7 @@ def _node(tensor: Any) -> Any:
 
 
 def overwrite(target: torch.Tensor, result: torch.Tensor) -> None:
-    """Write a result into a tensor. In a graph, the result replaces the tensor, so that no copy is needed."""
+    """Write a result into a tensor. In a graph, the result replaces the tensor, because backward can recompute it."""
     if (
         isinstance(target, FunctionalTensor)
         and isinstance(result, FunctionalTensor)

@@ -44,7 +44,7 @@ _lock = forkable_lock()
 class _Namespace(type(torch.ops.actgrad)):  # type: ignore[misc]
     """`torch.ops.actgrad`, which registers an operator and its rules when a name is first looked up."""
 
-    __module__ = type(torch.ops.actgrad).__module__  # a part of the names of PyTorch's operator objects
+    __module__ = type(torch.ops.actgrad).__module__  # it becomes part of the names of PyTorch's operator objects
 
     def __getattr__(self, name: str) -> Any:
         operator = REGISTRY.get(name) or REGISTRY.get(name.removesuffix("_"))
