@@ -163,7 +163,7 @@ def test_functions_that_are_computed_in_a_dtype(
     monkeypatch: pytest.MonkeyPatch, operator: Any, dtype: Any, expected: bool
 ) -> None:
     computed_functions = {"computed_float16": ("sigmoid_times", "exp"), "computed_bfloat16": ("tanh",)}
-    use_tuning(monkeypatch, **computed_functions, looks_formulas_up=False)
+    use_tuning(monkeypatch, **computed_functions, uses_formula_tables=False)
     x = many(dtype)
     assert is_looked_up(operator, x) == expected
     np.testing.assert_array_equal(operator(x).view(np.uint16), computed(operator, x))
@@ -175,7 +175,7 @@ def test_functions_that_are_computed_in_a_dtype(
 @pytest.fixture
 def formula_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values of formulas are looked up, as on processors without AVX-512: any processor can use the buffer."""
-    use_tuning(monkeypatch, looks_formulas_up=True, short=False)
+    use_tuning(monkeypatch, uses_formula_tables=True, short=False)
 
 
 @pytest.mark.usefixtures("formula_tables")
@@ -277,7 +277,7 @@ def test_derivatives_in_any_layout(dtype: Any) -> None:
 
 
 def test_targets_where_that_is_not_worth_it_compute(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_tuning(monkeypatch, looks_formulas_up=False)
+    use_tuning(monkeypatch, uses_formula_tables=False)
     g, x = many(np.float16), many(np.float16)
     assert not is_looked_up(actgrad.gelu_backward, g, x)
 

@@ -288,6 +288,6 @@ def test_which_two_outputs_are_streamed(apart: int, monkeypatch: pytest.MonkeyPa
     plan = actgrad.geglu.plan(x, out=outputs, approximate="none", backend="reference")
     kernel = engine.prepare(plan.computation)
     kernel.run(*plan.addresses)
-    disturbs = min(apart, 4096 - apart) <= LINE and kernel.target.tuning.streams_disturb
+    disturbs = min(apart, 4096 - apart) <= LINE and kernel.target.tuning.streams_interfere
     is_streamed = bool(kernel.target.fence) and not disturbs
     assert same_bits(outputs[1], tanh if is_streamed else erf)

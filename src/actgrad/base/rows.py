@@ -48,7 +48,7 @@ def length() -> Statistic:
 
 
 def _not_called() -> float:
-    """The length of a row has no term."""
+    """The term of `length`, which is never called."""
     return 0.0
 
 
@@ -56,9 +56,9 @@ def _not_called() -> float:
 class Rows(Elementwise):
     """An element sees the element at its own index of every tensor, and the statistics of its row.
 
-    A row lies along the dimension that the attribute `dim` numbers, or without it along the dimension `position`. The
-    formula takes the inputs, all statistics and the attributes. With `replaces_inputs`, it takes the last pass's last
-    term instead of the inputs. An output with a statistic's name holds that, one for each row.
+    A row lies along the dimension in the attribute `dim`, or along the dimension `position` if `dim` is "". The formula
+    takes the inputs, all statistics and the attributes. With `replaces_inputs`, it takes the last term of the last pass
+    instead of the inputs. An output with the name of a statistic is this statistic, with one element for each row.
     """
 
     is_uniform = False
@@ -114,7 +114,7 @@ class Rows(Elementwise):
         return ((attributes[self.dim] if self.dim else self.position) % rank,) if rank else ()
 
     def statistics(self, outputs: tuple[str, ...], dims: int) -> RowStatistics:
-        """The statistics as a computation has them."""
+        """The statistics for the computation, if a row has `dims` dimensions."""
         names = tuple(self.statistics_by_name)
         parts = [output for output in outputs for _ in range(self.part_count(output))]
         return RowStatistics(
@@ -125,7 +125,7 @@ class Rows(Elementwise):
         )
 
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
-        """`elements`, for a statistic without the row's dimensions."""
+        """The shape of a tensor: `elements`, or for a statistic `elements` without the row's dimensions."""
         if not self.is_statistic(name) or elements is UNKNOWN_RANK:
             return elements
         row = self.row_dimensions(len(elements), attributes)
@@ -143,7 +143,7 @@ class Rows(Elementwise):
 
 @dataclass(frozen=True, slots=True)
 class RowsAlong(TensorAlong, Rows):
-    """As Rows, with a tensor that lies along the dimension `position`, and its gradient, which holds a statistic.
+    """Rows for the gradient of a tensor that lies along the dimension `position`. This gradient is a statistic.
 
     A row is all elements that see the same number of the tensor.
     """

@@ -1,4 +1,4 @@
-"""Kernels of calls whose rows a tensor counts or puts into groups. They read this tensor whenever they run."""
+"""Kernels of calls with a tensor that counts rows or assigns rows to groups. They read this tensor in every run."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ..base.floating_point import default_environment
 from ..base.loop import Loop, TensorMeta
 
 Make = Callable[[Computation], Kernel]
-_CAPACITY = 64  # counts, or sizes of boxes, whose kernels are cached
+_CAPACITY = 64  # the number of counts, or of sizes of boxes, whose kernels are cached
 
-Box = tuple[tuple[int, int], ...]  # the first place and the number of places of each dimension
+Box = tuple[tuple[int, int], ...]  # the first index and the size along each dimension
 
 
 class RowCount(NamedTuple):
@@ -34,7 +34,7 @@ class RowCount(NamedTuple):
 
 
 def boxes(sizes: tuple[int, ...], first: int, last: int) -> Iterator[Box]:
-    """The places from `first` up to `last` of dimensions, counted in their order, as boxes."""
+    """The positions from `first` to `last` - 1, in row-major order of an array with these sizes, as boxes."""
     if first >= last:
         return
     if not sizes:
@@ -52,14 +52,14 @@ def boxes(sizes: tuple[int, ...], first: int, last: int) -> Iterator[Box]:
 
 
 def _within(sizes: tuple[int, ...], index: int, first: int, last: int) -> Iterator[Box]:
-    """The boxes that lie at one place of the first dimension."""
+    """The boxes at one index of the first dimension."""
     before = index * prod(sizes[1:])
     for box in boxes(sizes[1:], first - before, last - before):
         yield ((index, 1), *box)
 
 
 def narrowed(loop: Loop, box: Box) -> Loop:
-    """The part of a loop that lies in a box of its first dimensions."""
+    """The part of a loop in a box of its first dimensions."""
     sizes = (*(size for _, size in box), *loop.shape[len(box) :])
     starts = [start for start, _ in box]
 
@@ -73,7 +73,7 @@ def narrowed(loop: Loop, box: Box) -> Loop:
 
 
 class CountedKernel:
-    """The kernels of the first rows, one for each box that they fill, made when a count is first met."""
+    """A kernel that computes the first rows. It makes kernels for a number of rows when this number first occurs."""
 
     machine_code = None
     with_scalars = None
@@ -87,11 +87,11 @@ class CountedKernel:
         return "a kernel for each count of rows"
 
     def run(self, *addresses: int) -> None:
-        """Compute as many rows as the last tensor counts."""
+        """Compute the first rows. Their number is the sum of the last tensor."""
         *tensors, counter = addresses
         sizes = self._computation.loop.shape[: self._counts.dimensions]
         rows = prod(sizes)
-        counted = numpy_array(counter, self._counts.meta).sum(dtype=np.longdouble)  # in INT64 a sum may wrap around
+        counted = numpy_array(counter, self._counts.meta).sum(dtype=np.longdouble)  # a sum in INT64 may overflow
         count = int(min(max(counted, 0), rows))
         kernels = self._kernels.get(count)
         if kernels is None:
@@ -117,7 +117,7 @@ def _clear(loop: Loop, addresses: list[int]) -> None:
 
 
 def prepare(computation: Computation, counts: RowCount, make: Make) -> Kernel:
-    """The kernel of a computation whose rows are counted."""
+    """The kernel of a computation with a tensor that counts rows."""
     if computation.device != "cpu":
         fault = f"the tensor that counts rows is on {computation.device}"
         raise InvalidArgument(f"{fault}; it must be on the CPU; move all tensors with .cpu()")
@@ -208,7 +208,7 @@ class GroupedKernel:
 
 
 def prepare_groups(computation: Computation, groups: RowGroups, make: Make) -> Kernel:
-    """The kernel of a computation whose rows lie in groups."""
+    """The kernel of a computation with a tensor that assigns rows to groups."""
     if computation.device != "cpu":
         fault = f"{groups.name} is on {computation.device}"
         raise InvalidArgument(f"{fault}; it must be on the CPU; move all tensors with .cpu()")

@@ -1,4 +1,7 @@
-"""Preparing a call, once for calls that are alike, and its memory, each time: addresses and fresh results."""
+"""Preparation of calls. `prepare` checks a call and makes its kernel, once for calls of the same signature.
+
+`bind` also finds addresses and allocates outputs, for every call.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +42,10 @@ def prepare(
     formats: tuple[str, ...] = (),
     device: str = "cpu",
 ) -> Prepared:
-    """Check a call by its metadata and make its kernel.
+    """Check the metadata of a call and make its kernel, or find them in the cache.
 
-    `tensors` are the inputs in the order of the schema, or None if an optional one is left out, and then the outputs,
-    None or missing where they are to be allocated. Typed calls have `scalar_dtypes` and `formats`, as in
+    `tensors` are the inputs in the order of the schema, then the outputs. An optional input that is left out is None.
+    An output that the call allocates is None or missing. Typed calls have `scalar_dtypes` and `formats`, as in
     Operator.plan_views.
     """
     keys = {name: attribute_key(value) for name, value in attributes.items()}
@@ -64,7 +67,7 @@ def prepare(
         same_shape = (tensors, *[key for name, key in keys.items() if name not in scalars], *settings)
         is_flat = definition.access.is_uniform and are_flat(tensors)
         same_scalars = (tuple([meta and meta.dtype for meta in tensors]), *signature[1:]) if is_flat else None
-        with first_use.lock, default_environment():  # constants and tables outlive the caller's environment
+        with first_use.lock, default_environment():  # a caller's rounding mode must not change constants and tables
             contract.validate(definition)
             contract.run(call)
             prepared = _with_shape(cache.similar.get(same_scalars), call)
@@ -87,7 +90,7 @@ def bind(
     scalar_dtypes: tuple[Dtype, ...] = (),
     formats: tuple[str, ...] = (),
 ) -> tuple[Prepared, tuple[int, ...], Any, list[ArrayView]]:
-    """A call with its memory: what runs, the addresses that it runs on, its results, and the outputs' views."""
+    """The preparation of a call, the addresses of its tensors, its results, and the views of its outputs."""
     first = inputs[0]
     assert first is not None, "the first tensor is never optional"
     device = first.device
@@ -133,7 +136,7 @@ def bind(
 
 
 def _empty(definition: Definition, first: ArrayView, meta: TensorMeta) -> ArrayView:
-    """A fresh result. Libraries raise errors of their own if memory is lacking."""
+    """A new output. If there is not enough memory, the libraries' different errors become OutOfMemory."""
     try:
         return arrays.empty(first, meta)
     except ActgradError:
@@ -172,7 +175,7 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
 
 
 def copied_tensors(call: contract.Call, results: tuple[TensorMeta, ...]) -> dict[int, TensorMeta]:
-    """The tensors that the loop of a call takes as contiguous copies, by their numbers: outputs, then inputs."""
+    """The tensors that the loop reads or writes as contiguous copies. The keys are indices of outputs, then inputs."""
     if call.definition.access.is_uniform or _is_unplanned(call):
         return {}
     outputs, inputs = _contiguous(call, results)
@@ -183,7 +186,7 @@ def copied_tensors(call: contract.Call, results: tuple[TensorMeta, ...]) -> dict
 def _contiguous(
     call: contract.Call, results: tuple[TensorMeta, ...]
 ) -> tuple[dict[str, TensorMeta], dict[str, TensorMeta]]:
-    """The outputs and inputs as the loop takes them."""
+    """The outputs and inputs with the strides that the loop needs. A copy has these strides if a tensor has not."""
     outputs = dict(zip(call.definition.schema.outputs, results, strict=True))
     inputs, access = call.inputs, call.definition.access
     return (
@@ -193,7 +196,7 @@ def _contiguous(
 
 
 def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
-    """The rows that a call computes, where a tensor counts them. Fresh results are 0 behind them."""
+    """The tensor that counts the rows of a call, or None. In new outputs, the other rows are 0."""
     definition, counter = call.definition, call.row_counter
     if counter is None:
         return None
@@ -204,7 +207,7 @@ def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
 
 
 def row_groups(call: contract.Call, results: tuple[TensorMeta, ...], device: str) -> counted_kernel.RowGroups | None:
-    """The groups of a call's rows, where a tensor tells them."""
+    """The tensor that assigns the rows of a call to groups, or None."""
     definition = call.definition
     meta = call.tensors.get(definition.row_groups)
     if meta is None:
@@ -221,13 +224,13 @@ def row_groups(call: contract.Call, results: tuple[TensorMeta, ...], device: str
 
 
 def _with_shape(similar_call: Prepared | None, call: contract.Call) -> Prepared | None:
-    """The preparation of a call that differs only in its shape, if all tensors of both are flat.
+    """The preparation of a call that differs from a similar call only in its shape, if all tensors are contiguous.
 
-    The machine code and the scalars are the same. None if they are not, or for a kernel that cannot do it.
+    It has the same machine code and scalars. None if the kernel cannot be used for another shape.
     """
     if similar_call is None or similar_call.kernel.with_size is None:
         return None
-    if len(similar_call.computation.loop.operands) < len(similar_call.layouts):  # a tensor that the loop does not see
+    if len(similar_call.computation.loop.operands) < len(similar_call.layouts):  # a tensor is not in the loop
         return None
     shape = call.first[1].shape
     kernel = similar_call.kernel.with_size(prod(shape))
@@ -258,13 +261,13 @@ def _with_scalars(similar_call: Prepared | None, call: contract.Call) -> Prepare
 
 
 def _scalars(call: contract.Call, compute: str) -> tuple[float, ...]:
-    """The call's scalars as a kernel takes them."""
+    """The scalars of a call, rounded as a kernel needs them."""
     scalars = [call.attributes[name] for name in call.definition.schema.scalars]
     if call.ruleset.typed:
-        scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # the checks refuse those that matter
+        scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # or the checks refuse a complex scalar
     if BY_NAME[compute].kind in ("bool", "int", "uint"):
         return tuple([_integer(scalar, BY_NAME[compute]) for scalar in scalars])
-    if compute in ("float32", "complex64") or call.ruleset.typed:  # the C interface turns any scalar into float32
+    if compute in ("float32", "complex64") or call.ruleset.typed:  # C calls round every scalar to float32
         return tuple(map(_float32, scalars))
     return tuple(map(float, scalars))
 
@@ -279,14 +282,14 @@ def _integer(scalar: float, dtype: Dtype) -> int:
 
 
 def _float32(scalar: float) -> float:
-    """A scalar rounded to float32, also an integer that no double equals, in one step."""
+    """A scalar, rounded to float32 in one step. The scalar may be an integer that a double cannot represent."""
     if isinstance(scalar, int):
         return float(np.asarray(scalar).astype(np.float32))
     return ctypes.c_float(scalar).value
 
 
 def refuse_endless(definition: Definition, results: tuple[TensorMeta, ...]) -> None:
-    """Raise if a result has more bytes than can be addressed, as broadcast inputs can make it."""
+    """Raise if a result has too many bytes for an address. This happens if small inputs are broadcast."""
     for name, meta in zip(definition.schema.outputs, results, strict=True):
         size = meta.size * meta.dtype.itemsize
         if size >= 1 << 63:
@@ -323,7 +326,7 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
 
 
 def compute_dtype(call: contract.Call, tensors: Sequence[TensorMeta]) -> str:
-    """The name of the type of the arithmetic, for these inputs and outputs."""
+    """The dtype of the arithmetic for these inputs and outputs."""
     if dtype_rules.computes_integers(call):
         return contract.result_dtype(call).name
     is_wide = any(meta.dtype.compute == "float64" for meta in tensors)
@@ -333,12 +336,13 @@ def compute_dtype(call: contract.Call, tensors: Sequence[TensorMeta]) -> str:
 
 
 def result_metas(call: contract.Call) -> tuple[TensorMeta, ...]:
-    """The outputs of a call that passed its checks: the given ones, and fresh ones for the others."""
+    """The metadata of the outputs of a call that passed its checks: of the caller's outputs and of new outputs."""
     if _is_unplanned(call):
         return tuple(call.outputs.values())
 
     def fresh(name: str, shape: tuple[int, ...]) -> TensorMeta:
-        dtype = contract.output_dtype(call, name)  # given outputs need none: then an empty tensor may have any dtype
+        # Not for outputs of the caller, because the empty inputs of such a call may have no promoted dtype.
+        dtype = contract.output_dtype(call, name)
         return TensorMeta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
 
     shapes = zip(call.definition.schema.outputs, contract.result_shapes(call), strict=True)
@@ -348,9 +352,10 @@ def result_metas(call: contract.Call) -> tuple[TensorMeta, ...]:
 
 
 def _is_unplanned(call: contract.Call) -> bool:
-    """Whether a function returns before it plans: a generated one with empty outputs, whatever the inputs are.
+    """Whether the real function returns before it plans a kernel.
 
-    A written one may not have compared the shapes of an empty tensor: then these tell.
+    A generated function does so if all outputs are empty. A hand-written function does so if a tensor is empty. The
+    result is True only if its shapes do not match, because it may not have compared them.
     """
     definition, outputs = call.definition, call.outputs.values()
     if len(outputs) < len(definition.schema.outputs):
@@ -365,12 +370,12 @@ def _is_unplanned(call: contract.Call) -> bool:
 
 
 def _given(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
-    """A given output, reshaped to `shape` if it is contiguous and has another shape, which some checks allow."""
+    """The metadata of a caller's output, reshaped to `shape`. Some checks allow another shape if it is contiguous."""
     return output if output.shape == shape else access_loop.reshaped(output, shape)
 
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Dense strides in the memory order of the first input that a result of `shape` can follow, or row by row."""
+    """Dense strides for a new output. They have the order of the first input with as many dimensions, or row-major."""
     for meta in call.inputs.values():
         if meta.shape == shape and meta.strides == row_major(shape, meta.dtype.itemsize):
             break

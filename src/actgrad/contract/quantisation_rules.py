@@ -1,4 +1,4 @@
-"""Rules on the outputs of quantisation, whose dtypes CANN lists for each product, and on tensors of scales."""
+"""Rules on the outputs of quantisation, on scales, and on the tensor that assigns rows to groups."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from ..base.errors import InvalidDtype, KernelMissing, either
 from ..base.loop import TensorMeta
 from .check import Call, Check, Origin, change, of_each
 
-#: The numbers of INT4 that lie in one element, or in one byte.
+#: Dtype -> the number of INT4 numbers in one element (int32) or in one byte (int4).
 PER_ELEMENT = {"int32": 8, "int4": 2}
-#: The dtypes to which chips quantise, by product. Other products have the last one's.
+#: Product -> the dtypes to which it quantises. The key "" is for all other products.
 QUANTISED = {
     "Ascend950": ("int8", "int4", "int32", "float8_e5m2", "float8_e4m3fn", "hifloat8"),
     "Ascend310P": ("int8",),
@@ -18,7 +18,7 @@ QUANTISED = {
 
 
 def output_supported(name: str) -> tuple[Check, ...]:
-    """The product quantises to the dtype of this output. Without a product, a kernel of actgrad writes the dtype."""
+    """The product can quantise to the dtype of this output. Without a product, a kernel of actgrad must write it."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         written_dtypes = call.definition.dtypes_of(name)
@@ -42,7 +42,7 @@ def index_supported(name: str, beside: str) -> tuple[Check, ...]:
 
 
 def one_dtype_of(name: str, dtypes: str) -> tuple[Check, ...]:
-    """This output has one of these dtypes. Kernels may write fewer of them."""
+    """If a product is in force, this output has one of these dtypes. Otherwise it has a dtype of the operator."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         allowed = tuple(dtypes.split()) if call.product else call.definition.dtypes_of(name)
@@ -54,7 +54,7 @@ def one_dtype_of(name: str, dtypes: str) -> tuple[Check, ...]:
 
 
 def scales_of_groups(*names: str, of: str) -> tuple[Check, ...]:
-    """Each of these tensors has a number, or a row of numbers, for each group. Without groups, all rows are one."""
+    """Each of these tensors has a number, or a row of numbers, for each group. Without groups, all rows are a group."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         groups, rows = call.row_groups, call.definition.access.part_shape(of, call.inputs[of].shape, call.attributes)
@@ -68,7 +68,7 @@ def scales_of_groups(*names: str, of: str) -> tuple[Check, ...]:
 
 
 def kernel_writes(name: str) -> tuple[Check, ...]:
-    """A kernel writes the dtype of this output, unless it is empty."""
+    """A kernel of actgrad writes the dtype of this output, unless the output is empty."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         dtypes = call.definition.dtypes_of(name)
@@ -86,7 +86,7 @@ def kernel_writes(name: str) -> tuple[Check, ...]:
 
 
 def scales_of_row(name: str, of: str) -> tuple[Check, ...]:
-    """A tensor has one number for each element of a row of the tensor `of`, or such a row for each group of rows."""
+    """A tensor has a number for each element of a row of the tensor `of`. With groups, it has a row for each group."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         groups = call.row_groups
@@ -101,7 +101,7 @@ def scales_of_row(name: str, of: str) -> tuple[Check, ...]:
 
 
 def groups_of_rows(name: str, beside: str, dtype: str) -> tuple[Check, ...]:
-    """The tensor of groups has one dimension and this dtype, if the call has the tensor `beside`."""
+    """The tensor that assigns rows to groups has one dimension and this dtype, if the call has the tensor `beside`."""
 
     def shape(call: Call, name: str, meta: TensorMeta) -> str | None:
         if len(meta.shape) == 1 or call.inputs.get(beside) is None:
@@ -120,7 +120,7 @@ def groups_of_rows(name: str, beside: str, dtype: str) -> tuple[Check, ...]:
 
 
 def quantised_shape(name: str, of: str) -> tuple[Check, ...]:
-    """An output has the shape of the tensor `of`. An element of INT32 holds eight of INT4, along the last dimension."""
+    """An output has the shape of the tensor `of`. In INT32, an element has eight INT4 numbers of the last dimension."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         shape = call.inputs[of].shape

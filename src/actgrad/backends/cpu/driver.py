@@ -33,7 +33,7 @@ PAGE = 4096  # bytes
 
 def emit(module: ir.Module, target: Target) -> None:
     """Add `run` and its parts to `module`."""
-    segment = _segment(module, target.tuning.streams_disturb)
+    segment = _segment(module, target.tuning.streams_interfere)
     flat, tiled = _flat(module, segment), emit_tiled(module, segment, emit_copy(module, target.vector_bytes))
     part = _part(module, flat, tiled, target)
     _run(module, part, _worker(module, part))
@@ -45,10 +45,10 @@ def _indirect(f: IRFunction, address: ir.Value, result: ir.Type, arguments: list
     return f.call(f.inttoptr(address, type_.as_pointer()), arguments)
 
 
-def _segment(module: ir.Module, streams_disturb: bool) -> ir.Function:
+def _segment(module: ir.Module, streams_interfere: bool) -> ir.Function:
     """segment(block, pointers, count): one row, by the streaming function if all outputs can be aligned for it.
 
-    With `streams_disturb`, two outputs whose offsets in their pages differ by less than a line are not streamed.
+    With `streams_interfere`, two outputs whose offsets in their pages differ by less than a line are not streamed.
     """
     f = IRFunction(module, "segment", (PTR, PTR, I64))
     block, pointers, count = f.arguments
@@ -69,7 +69,7 @@ def _segment(module: ir.Module, streams_disturb: bool) -> ir.Function:
         f.store(f.zext(f.icmp_signed("<", head, count), I64), can_stream)
         with f.steps(I64(1), f.word(block, Block.OUTPUTS)) as k:
             same = f.icmp_signed("==", head, before_boundary(k))
-            if streams_disturb:
+            if streams_interfere:
                 # A distance from -1 to 1 lines, modulo a page. Adding a line makes it 0 to 2 lines.
                 apart = f.and_(f.add(f.sub(f.word(pointers, 0), f.word(pointers, k)), I64(LINE)), I64(PAGE - 1))
                 same = f.and_(same, f.icmp_signed(">", apart, I64(2 * LINE)))

@@ -136,7 +136,7 @@ class CpuKernel:
 
     def _formula_table(self, computation: Computation) -> tuple[int, ...]:
         """The address of the table of the formulas' values, or an empty tuple if the inner loop computes the values."""
-        columns = half_tables.of_formulas(computation) if self.target.tuning.looks_formulas_up else []
+        columns = half_tables.of_formulas(computation) if self.target.tuning.uses_formula_tables else []
         table = _table(*columns) if columns else None
         return () if table is None else (table.ctypes.data,)
 

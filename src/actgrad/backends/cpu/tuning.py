@@ -28,7 +28,7 @@ class Tuning:
     row_columns: int = 128  # rows computed together, across lanes, if operands exceed the caches; long runs of memory
     row_interleave: bool = False  # like `interleave`, for formulas with statistics of rows
     interleave: bool = False  # alternates the instructions of a step's vectors; see IRFunction.interleave
-    looks_formulas_up: bool = False  # looks formulas up in tables of half-precision numbers; see FormulaTable
+    uses_formula_tables: bool = False  # whether half-precision formulas are looked up in tables; see FormulaTable
     computed_float16: tuple[str, ...] = ()  # functions that are computed, not looked up, for float16
     computed_bfloat16: tuple[str, ...] = ()
     short: bool = False  # whether formulas with 16-bit results compute exp in fewer instructions; see accurate.SHORT
@@ -36,7 +36,7 @@ class Tuning:
     bfloat16_pairs: bool = False  # splits two vectors of bfloat16 into even and odd elements; needs `interleave`
     prefetch_bytes: int = 0  # distance of prefetches in long formulas with streaming stores; 0 for none
     row_reading: RowReading = RowReading(longest_copied=1536, longest_prefetched=16384, prefetched=1024, chunk=512)
-    streams_disturb: bool = True  # whether streams to several outputs slow each other down at similar offsets in pages
+    streams_interfere: bool = True  # whether streams to outputs at similar offsets in pages slow each other down
 
 
 #: Measured on AMD Zen 4 (2 cores of an EPYC, 32 KiB, 1 MiB and 32 MiB of cache). Loading the values of formulas from
@@ -53,11 +53,11 @@ AVX512 = Tuning(
     piecewise="registers",
     bfloat16_pairs=True,
     row_reading=RowReading(longest_copied=8192, longest_prefetched=16384, prefetched=16384, chunk=1024),
-    streams_disturb=False,
+    streams_interfere=False,
 )
 
 #: Measured on AMD Zen 3 (2 cores of an EPYC, 32 KiB, 512 KiB and 32 MiB of cache). The processor predicts a row's rest
-#: by itself, hence the default `row_reading`. With `streams_disturb` false, GeGLU took 1.5 to 3 times as long as with
+#: by itself, hence the default `row_reading`. With `streams_interfere` false, GeGLU took 1.5 to 3 times as long as with
 #: plain stores. With 256 instead of 128 columns, softmax of 16384 rows along the first dimension took 0.7 to 0.9 of the
 #: time.
 AVX2 = Tuning(
@@ -66,7 +66,7 @@ AVX2 = Tuning(
     row_columns=256,
     row_interleave=True,
     interleave=True,
-    looks_formulas_up=True,
+    uses_formula_tables=True,
     short=True,
     piecewise="memory",
     bfloat16_pairs=True,

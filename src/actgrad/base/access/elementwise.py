@@ -1,4 +1,4 @@
-"""The questions that an access object answers, and the answers of an access that sees each tensor at its own index."""
+"""The methods of an access object, for an element that sees the element at the same index of every tensor."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Part(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of elements along the dimension, or an expression where a tracer does not know it."""
+        """The number of elements along the dimension. In a trace, it may be an expression."""
         return (self.stop - self.start + self.step - 1) // self.step if self.step > 1 else self.stop - self.start
 
     @property
@@ -83,7 +83,7 @@ class Elementwise:
         return len(names)
 
     def is_statistic(self, name: str) -> bool:
-        """Whether an output holds a statistic, one for each row."""
+        """Whether an output is a statistic, with one element for each row."""
         return False
 
     def is_per_row(self, name: str) -> bool:
@@ -105,7 +105,7 @@ class Elementwise:
         return self
 
     def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
-        """The parts of a tensor. None stands for the whole tensor."""
+        """The parts of a tensor. None means the whole tensor."""
         return (None,)
 
     def merged_from(self, attributes: Mapping[str, Any], rank: int) -> int | None:
@@ -125,7 +125,7 @@ class Elementwise:
         return shape
 
     def flattens(self, name: str) -> bool:
-        """Whether a tensor's dimensions count as one, for any shape."""
+        """Whether a tensor of any shape is read as a tensor with one dimension."""
         return False
 
     def is_elementwise(self, name: str) -> bool:
@@ -175,11 +175,11 @@ class Elementwise:
         return names
 
     def statistics(self, outputs: tuple[str, ...], dims: int) -> RowStatistics | None:
-        """The statistics of rows of so many dimensions, as a computation has them."""
+        """The statistics for the computation, if a row has `dims` dimensions. None if there are no statistics."""
         return None
 
     def row(self, count: int) -> Shape:
-        """The shape of so many elements, where each sees its own number of every tensor."""
+        """The shape of `count` elements in which each element sees a different number of every tensor."""
         return (count,)
 
 

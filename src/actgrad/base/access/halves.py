@@ -1,4 +1,4 @@
-"""The access of an operator on the two halves of a tensor, as GeGLU."""
+"""The access of an operator on the two halves of a tensor, for example GeGLU."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .elementwise import NONE, Elementwise, Part
 
 @dataclass(frozen=True, slots=True)
 class Halves(Elementwise):
-    """An element sees one element of each half of the packed tensors, along the dimension that an attribute numbers.
+    """An element sees one element of each half of the packed tensors. The attribute `dim` is the dimension.
 
-    `active` is the half that comes first, "lower" or "upper", or the attribute that is true for the lower one. Where
-    `interleaved`, or the attribute of that name, is true, the halves are the even and the odd elements. `tensor` has
-    one element, which all elements see.
+    `active` is the first argument of the formula: the "lower" or the "upper" half, or the name of an attribute that is
+    True for the lower half. If `interleaved` is True, or names an attribute that is True, the halves are the even and
+    the odd elements. `tensor` has one element, which all elements see.
     """
 
     is_uniform = False
@@ -31,20 +31,20 @@ class Halves(Elementwise):
 
     @property
     def tensor_names(self) -> tuple[str, ...]:
-        """The tensors that it names."""
+        """The tensors whose names the access has."""
         return (*self.packed, self.tensor) if self.tensor else self.packed
 
     @property
     def dimension_attribute(self) -> str:
-        """The attribute that is the number of a dimension, or "" for the last dimension."""
+        """The attribute with the dimension that is halved, or "" for the last dimension."""
         return self.dim
 
     def number(self, attributes: Mapping[str, Any]) -> int:
-        """The number of the dimension that is halved."""
+        """The dimension that is halved."""
         return attributes[self.dim] if self.dim else -1
 
     def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
-        """The dimensions along which the elements can be computed in pieces: not the one with the halves."""
+        """The dimensions along which the elements can be computed in pieces: all except the halved dimension."""
         merged = self.merged_from(attributes, rank)
         dim = self.number(attributes) % max(rank, 1)
         return [d for d in range(rank) if d != dim and (merged is None or d < merged)]
@@ -62,7 +62,7 @@ class Halves(Elementwise):
         return replace(self, packed=(*self.packed, *names))
 
     def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
-        """The active half of a packed tensor and the other half. Another tensor has one part, None."""
+        """The active half of a packed tensor and the other half. (None,) for another tensor."""
         if name not in self.packed:
             return (None,)
         dim = self.number(attributes) % len(shape)
@@ -87,21 +87,21 @@ class Halves(Elementwise):
         return (1,) if self.flattens(name) else shape
 
     def flattens(self, name: str) -> bool:
-        """Whether a tensor's dimensions count as one, for any shape."""
+        """Whether a tensor of any shape is read as a tensor with one dimension."""
         return name == self.tensor
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
-        """`shape`, of a packed tensor with half its size along the dimension."""
+        """The shape of each part of a tensor: for a packed tensor, half the size along the dimension."""
         return self._resized(shape, attributes, lambda n: n // 2) if name in self.packed else shape
 
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
-        """`elements`, for a packed tensor with twice the size along the dimension."""
+        """The shape of a tensor: `elements`, or for a packed tensor twice the size along the dimension."""
         if name == self.tensor:
             return (1,)
         return self._resized(elements, attributes, lambda n: 2 * n) if name in self.packed else elements
 
     def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
-        """The shape of the parts of a packed input. A comparison with other sizes would specialise a traced graph."""
+        """The shape of a part of a packed input. Other inputs are not read, because a comparison would make a guard."""
         for name in self.packed:
             if name in shapes:
                 return self.part_shape(name, shapes[name], attributes)
@@ -110,12 +110,12 @@ class Halves(Elementwise):
     def result_shape(
         self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
     ) -> Shape:
-        """The shape of an output. A packed one takes the packed input's: to a tracer twice the half is another size."""
+        """The shape of an output. A packed output has the packed input's, because a tracer does not know 2 * (n // 2)."""
         shape = next((shapes[packed] for packed in self.packed if packed in shapes), elements)
         return shape if name in self.packed else elements
 
     def dtype_tensors(self, names: Sequence[str]) -> Sequence[str]:
-        """The inputs whose dtypes are promoted to the dtype of the result: the packed ones."""
+        """The inputs whose dtypes are promoted to the dtype of the result: the packed inputs."""
         return [name for name in names if name in self.packed] or names
 
     def _resized(self, shape: Shape, attributes: Mapping[str, Any], size: Callable[[int], int]) -> Shape:

@@ -1,4 +1,4 @@
-"""Tensors of any library as the parts that an element sees, and back."""
+"""Functions that split tensors of any library into the parts that an element sees, and join parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def split(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any],
 def join(
     access: Access, name: str, parts: Sequence[Any], attributes: Mapping[str, Any], concatenate: Callable[..., Any]
 ) -> Any:
-    """The tensor that has these parts. `concatenate(tensors, dim)` is a function of its library."""
+    """The tensor with these parts. `concatenate(tensors, dim)` is a function of the tensors' library."""
     if len(parts) == 1:
         return parts[0]
     shape = access.whole_shape(name, tuple(parts[0].shape), attributes)

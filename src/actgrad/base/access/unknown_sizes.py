@@ -1,4 +1,4 @@
-"""Shapes that a graph knows only in part."""
+"""Inference of unknown sizes in the shapes of a graph."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .elementwise import Access
 def completed_shapes(
     access: Access, shapes: Mapping[str, Shape], attributes: Mapping[str, Any], broadcasts: bool
 ) -> dict[str, Shape]:
-    """The inputs' shapes with the sizes that they tell of one another. It is empty where the elements' rank is unknown.
+    """The shapes of the inputs, with unknown sizes taken from other inputs. Empty if the rank of elements is unknown.
 
-    Unless the operator broadcasts, the parts of all tensors have one shape.
+    Unless the operator broadcasts, the parts of all tensors have the same shape.
     """
     names = [name for name in shapes if access.brings_elements(name)]
     ranked = [name for name in names if shapes[name] is not UNKNOWN_RANK]
