@@ -110,7 +110,7 @@ class Halves(Elementwise):
     def result_shape(
         self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
     ) -> Shape:
-        """The shape of an output. A packed output has the packed input's, because a tracer does not know 2 * (n // 2)."""
+        """The shape of an output: for a packed one the packed input's, because a tracer cannot compute 2 * (n // 2)."""
         shape = next((shapes[packed] for packed in self.packed if packed in shapes), elements)
         return shape if name in self.packed else elements
 
