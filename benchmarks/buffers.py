@@ -142,15 +142,21 @@ def shape_of(layout: str, size: int, is_gated: bool, row: int = ROW) -> Shape:
     return *outer, max(2, columns // 2 * 2) if is_gated else columns
 
 
+def numbers_of(operator: Any, name: str, numbers: Array) -> Array:
+    """The numbers of a pool in the dtype that a tensor has, if the operator states one."""
+    dtypes = operator.definition.dtypes_of(name)
+    return numbers.astype(dtypes[0]) if dtypes else numbers
+
+
 def make(operator: Any, layout: str, shape: Shape, pool: Pool, with_optional: bool) -> Tensors:
     """The tensors of one call; `shape` is that of the largest."""
     packed, build = subject.packed(operator), LAYOUTS[layout].make
-    half = (*shape[:-1], shape[-1] // 2)
+    half = (*shape[:-1], shape[-1] // (8 if operator.access.has_bits else 2))
     required = [a.name for a in operator.schema.tensors if not a.is_optional]
 
     def tensor(name: str, role: str) -> Array:
         size = half if packed and name not in packed else shape
-        return build(size, pool.main if name == required[-1] else pool.others, role)
+        return build(size, numbers_of(operator, name, pool.main if name == required[-1] else pool.others), role)
 
     def role(name: str) -> str:
         if layout == "stride-0":

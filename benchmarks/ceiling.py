@@ -79,9 +79,13 @@ def tensors(case: Case, size: int, pool: buffers.Pool) -> tuple[list[Any], list[
     names = [argument.name for argument in arguments]
     access = operator.access
     parts = max(access.part_count(name) for name in (*names, *operator.schema.outputs))
-    elements = (size // parts // ROW, ROW)
+    row = ROW // 8 if access.has_bits else ROW
+    elements = (size // parts // row, row)
     inputs = [
-        buffers.room(access.whole_shape(name, elements, attributes), pool.main if name == names[-1] else pool.others)
+        buffers.room(
+            access.whole_shape(name, elements, attributes),
+            buffers.numbers_of(operator, name, pool.main if name == names[-1] else pool.others),
+        )
         for name in names
     ]
     results = operator.plan(*inputs, **case.attributes).prepared.results

@@ -65,7 +65,6 @@ LEFT_OUT = """\
 | family | reason |
 | --- | --- |
 | GeluQuant, SwigluGroupQuant | They quantise the results to int8 or FP8, with their own scales. |
-| ReluV2, ReluGradV2 | They write and read a mask of bits next to the values. |
 | BinaryCrossEntropyWithLogitsTargetBackward | It is the gradient of a loss, and no activation. |
 | RReluWithNoise in training | It draws random numbers from the NPU's generator. actgrad returns status 561103. |
 

@@ -62,6 +62,8 @@ __all__ = [
     "Relu6D",
     "Relu6Grad",
     "ReluGrad",
+    "ReluGradV2",
+    "ReluV2",
     "Selu",
     "SeluGrad",
     "Shrink",
@@ -1210,6 +1212,33 @@ class _ReluGrad(GraphOperator):
     def infer_dtype(this, /, gradients: Any, features: Any) -> tuple[Any, ...]: ...
 
 ReluGrad: _ReluGrad
+
+class _ReluGradV2(GraphOperator):
+    def __call__(this, /, gradients: ArrayT, mask: ArrayT) -> ArrayT:
+        """ReluGradV2(gradients, mask) -> backprops
+
+        gradients if mask > 0, else 0; mask is uint8, a byte has the bits of eight elements
+        """
+    def plan(this, /, gradients: ArrayT, mask: ArrayT, *, out: Any = None) -> Plan: ...
+    def infer_shape(this, /, gradients: Sequence[int], mask: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
+    def infer_dtype(this, /, gradients: Any, mask: Any) -> tuple[Any, ...]: ...
+
+ReluGradV2: _ReluGradV2
+
+class _ReluV2(GraphOperator):
+    def __call__(this, /, x: ArrayT) -> tuple[ArrayT, ArrayT]:
+        """ReluV2(x) -> y, mask
+
+        y = max(x, 0) and mask = 1 if x > 0, else 0; mask is uint8, a byte has the bits of eight elements
+
+        The bits of a byte belong to eight elements along the last dimension, whose size must be a multiple of 8.
+        The first element has the lowest bit. NaN has the bit 0.
+        """
+    def plan(this, /, x: ArrayT, *, out: Any = None) -> Plan: ...
+    def infer_shape(this, /, x: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
+    def infer_dtype(this, /, x: Any) -> tuple[Any, ...]: ...
+
+ReluV2: _ReluV2
 
 class _Selu(GraphOperator):
     def __call__(this, /, x: ArrayT) -> ArrayT:

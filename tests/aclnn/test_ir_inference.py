@@ -60,8 +60,9 @@ def test_shapes_are_those_of_the_call(name: str) -> None:
 @pytest.mark.parametrize("name", ir.names())
 def test_dtypes_are_those_of_the_call(name: str) -> None:
     operator, rng = getattr(ir, name), np.random.default_rng(1)
-    row = operator.operator.access.dimension_attribute and operator.operator.access.is_packed
-    shape = (2, 6) if row else (2, 3)
+    access = operator.operator.access
+    row = access.dimension_attribute and access.is_packed
+    shape = (2, 16) if access.has_bits else (2, 6) if row else (2, 3)
     accepted = 0
     for round_ in range(len(NAMES) + 40):
         count = len(required(operator))
@@ -79,12 +80,16 @@ def test_dtypes_are_those_of_the_call(name: str) -> None:
 
 
 def infer_likely_shapes(operator: ir.GraphOperator, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Shapes that a call takes: of packed tensors `shape`, of others half, of those along a dimension its size."""
+    """Shapes that a call takes: of packed tensors `shape`, of others half, of those along a dimension its size.
+
+    Bits have an eighth.
+    """
     access = operator.operator.access
+    parts = 8 if access.has_bits else 2
     found = []
     for tensor in [operator.signature.tensors[name] for name in required(operator)]:
         whole = not access.is_packed or access.part_count(tensor) > 1
-        likely = shape if whole else (*shape[:-1], shape[-1] // 2)
+        likely = shape if whole else (*shape[:-1], shape[-1] // parts)
         found.append((1,) if tensor and not access.brings_elements(tensor) else likely)
     return found
 

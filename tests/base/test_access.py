@@ -162,7 +162,7 @@ def test_slopes_of_any_shape() -> None:
 
 def test_a_row_has_a_number_of_every_tensor_for_each_element() -> None:
     assert Elementwise().row(6) == Halves(("x",)).row(6) == (6,)
-    for position, shape in ((0, (6,)), (1, (1, 6)), (2, (1, 1, 6))):
+    for position, shape in ((0, (6,)), (1, (1, 6)), (2, (1, 1, 6)), (-1, (6,)), (-2, (6, 1))):
         access = Along("weight", position)
         assert access.row(6) == shape
         assert access.whole_shape("weight", shape, {}) == (6,)

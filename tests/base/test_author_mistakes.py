@@ -68,10 +68,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: operator("NAME(Tensor self, Tensor? weight) -> Tensor out", product, reads=Along("weight", 1)),
         "'weight', which is optional or the first",
     ),
-    "Along from behind": (
-        lambda: two(reads=Along("weight", -1)), "has position -1; count dimensions from the front, from 0"
+    "Along a name": (lambda: two(reads=Along("weight", "channel")), "has position 'channel'; it must be an integer"),
+    "Along the last dimension with another rule": (
+        lambda: two(reads=Along("weight", -1), checks=(supported("self"), along("weight", to="self"))),
+        r"its checks refuse weight along dimension -1: .*; list along\('weight', to='self', position=-1\) in checks",
     ),
-    "Along a name": (lambda: two(reads=Along("weight", "channel")), "has position 'channel'; count dimensions from"),
     "RowsAlong without a tensor": (
         lambda: two(of_three, reads=RowsAlong(passes=({"s": total(product)},))), "reads=RowsAlong names ''"
     ),
@@ -261,11 +262,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "another output in place of the result": (
         lambda: gradient("NAME(Tensor grad_output, Tensor mask) -> Tensor grad_input", product, with_mask,
             reads_result="mask"),
-        r"reads_result is 'mask', another output of author_\d+; it must be the first output, out; read self instead",
+        r"reads_result is 'mask', another output of author_\d+; it must be the first output, out; leave out",
     ),
-    "another output without a role": (
-        lambda: gradient("NAME(Tensor grad_output, Tensor mask) -> Tensor grad_input", product, with_mask),
-        r"mask has no role; it must be a tensor of author_\d+ \(self\) or have a role; read these instead",
+    "another name of an output": (
+        lambda: gradient("NAME(Tensor grad_output, Tensor marks) -> Tensor grad_input", product, with_mask),
+        r"marks has no role; it must be a tensor of author_\d+ \(self\) or have a role; state reads_result='marks'",
     ),
     "a derivative of two tensors that returns one": (
         lambda: gradient(
@@ -318,6 +319,8 @@ def test_what_needs_no_checks_has_the_right_ones() -> None:
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     np.testing.assert_array_equal(two(reads=Along("weight", 1))(x, x[0]), x * x[0])
     np.testing.assert_array_equal(two(reads=Along("weight", 0))(x, x[:, 0]), x * x[:, :1])
+    np.testing.assert_array_equal(two(reads=Along("weight", -1))(x, x[0]), x * x[0])
+    np.testing.assert_array_equal(two(reads=Along("weight", -2))(x, x[:, 0]), x * x[:, :1])
     np.testing.assert_array_equal(two(broadcasts=True)(x[:, :1], x[:1]), x[:, :1] * x[:1])
     with pytest.raises(actgrad.InvalidArgument, match="they must broadcast"):
         two(broadcasts=True)(x, x.T)

@@ -136,8 +136,8 @@ def test_every_dtype_class_of_attributes_size_and_special_value(name: str) -> No
     assert kinds(cases) >= {"empty", "one", "zeros", "bounds"} | floats
     shapes = [next(iter(case.inputs.values())).shape for case in generation.generate(operator, 400, 1 << 12, 0)]
     assert {len(shape) for shape in shapes} >= set(range(1, 9))
-    allowed = {n * gate for k in range(10) for n in (2**k, 2**k - 1) for gate in (1, 2)}
-    mixed = {7, 8, 31, 32, 63, 15, 16, 3, 4, 1, 2, 0, 6}
+    allowed = {n * gate for k in range(10) for n in (2**k, 2**k - 1) for gate in (1, 2, 8)}
+    mixed = {7, 8, 31, 32, 63, 15, 16, 3, 4, 1, 2, 0, 6} | ({24} if operator.access.has_bits else set())
     assert {n for shape in shapes for n in shape} <= allowed | mixed
     assert all(np.prod(shape) <= 1 << 13 for shape in shapes)
     assert ("in-place" in kinds(cases)) == any(signature.in_place for signature in interface.functions_of(operator))

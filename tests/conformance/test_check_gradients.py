@@ -45,7 +45,7 @@ def numbers_returned(operator: actgrad.Operator) -> int:
     definition = operator.definition
     if definition.access.sees_rows or operator.gradient_of.multiplies:
         return 1
-    return definition.access.part_count(*definition.schema.outputs)
+    return definition.access.formula_count(*definition.schema.outputs)
 
 
 def with_formula(operator: actgrad.Operator, text: Callable[[list[str]], str]) -> actgrad.Operator:
@@ -299,7 +299,7 @@ def to_bias_turned(grad, x, bias):
 
 
 @pytest.mark.usefixtures("registry_as_before")
-@pytest.mark.parametrize("position", [0, 1, 2])
+@pytest.mark.parametrize("position", [0, 1, 2, -1, -2, -3])
 def test_a_gradient_along_a_dimension(position: int) -> None:
     for number, term in enumerate((to_bias, to_bias_turned)):
         forward = actgrad.Operator(

@@ -78,7 +78,11 @@ def test_lanes_and_golden_agree_with_the_reference_in_any_layout(operator: actgr
     inputs = tuple(
         None  # an optional tensor that no gradient operator is given
         if a.is_optional and a.name != operator.given_value
-        else np.asfortranarray(random(*access.whole_shape(a.name, (6, 8, 2), attributes)))[::-1]
+        else np.asfortranarray(
+            random(*access.whole_shape(a.name, (6, 8, 2), attributes)).astype(
+                (*operator.definition.dtypes_of(a.name), np.float32)[0]
+            )
+        )[::-1]
         for a in operator.schema.tensors
     )
     results = oracle.as_tuple(operator(*inputs, backend="reference", **attributes))

@@ -1,4 +1,7 @@
-"""Outputs with dtypes of their own, as an author would write them: SiLU to INT8, and ReLU with a mask."""
+"""Outputs with dtypes of their own, as an author would write them: SiLU to INT8, and ReLU with a mask.
+
+The gradient of ReLU reads the mask in place of the input.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ from actgrad.base.errors import InvalidOperator
 from actgrad.base.xp import sigmoid, where
 from actgrad.calls.operator import REGISTRY
 from actgrad.conformance.judging import judge
+from actgrad.torch.derivatives import saving
+from tests.support.calls import status
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")  # PyTorch's own
 DTYPES = [np.float32, np.float64, np.float16, bfloat16]
 
 
@@ -29,6 +35,21 @@ def silu_int8_formula(x, scale):
 def masked_relu_formula(x):
     """max(x, 0), and 1 if x > 0, else 0"""
     return where(x > 0, x, 0.0), where(x > 0, 1.0, 0.0)
+
+
+def masked_relu_gradient(grad, mask):
+    """grad if mask > 0, else 0"""
+    return where(mask > 0, grad, 0.0)
+
+
+def scaled_formula(x, y):
+    """x * y, 1 if x > 0, else 0, and x + y"""
+    return x * y, where(x > 0, 1.0, 0.0), x + y
+
+
+def scaled_gradient(grad, y, mask):
+    """The gradients of x * y if x > 0, else 0, by a formula that reads the mask (so the gradient of y is wrong)"""
+    return where(mask > 0, grad * y, 0.0), 0.0 * grad
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +69,29 @@ def operators() -> Iterator[dict[str, actgrad.Operator]]:
         output_dtypes={"mask": "uint8"},
         torch=Torch("masked_relu_of_tests"),
     )
-    yield {"silu": silu_int8, "relu": masked_relu}
-    for operator in (silu_int8, masked_relu):
+    masked_relu_backward = actgrad.Operator(
+        "masked_relu_of_tests_backward(Tensor grad_output, Tensor mask) -> Tensor grad_input",
+        summary="grad_output if mask > 0, else 0",
+        formula=masked_relu_gradient,
+        gradient_of=masked_relu,
+        takes_gradient=True,
+    )
+    scaled = actgrad.Operator(
+        "scaled_of_tests(Tensor x, Tensor y) -> (Tensor out, Tensor mask, Tensor total)",
+        summary="out = x * y and mask = 1 if x > 0, else 0 and total = x + y",
+        formula=scaled_formula,
+        output_dtypes={"mask": "uint8"},
+    )
+    scaled_backward = actgrad.Operator(
+        "scaled_of_tests_backward(Tensor grad_output, Tensor y, Tensor mask) -> (Tensor grad_x, Tensor grad_y)",
+        summary="grad_x = grad_output * y if mask > 0, else 0 and grad_y = 0",
+        formula=scaled_gradient,
+        gradient_of=scaled,
+        takes_gradient=True,
+    )
+    made = [silu_int8, masked_relu, masked_relu_backward, scaled, scaled_backward]
+    yield {"silu": silu_int8, "relu": masked_relu, "backward": masked_relu_backward, "scaled": scaled}
+    for operator in made:
         REGISTRY.pop(operator.name, None)
 
 
@@ -98,6 +140,58 @@ def test_pytorch(operators: dict[str, actgrad.Operator]) -> None:
         silu(x)
     with torch.no_grad():
         assert torch.equal(silu(x), silu(plain))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_gradient_reads_the_mask(operators: dict[str, actgrad.Operator], dtype: Any) -> None:
+    backward = operators["backward"]
+    grad = np.array([np.inf, -np.inf, np.nan, 1.5, -0.0, 3], dtype)
+    mask = np.array([0, 1, 0, 1, 1, 255], np.uint8)
+    expected = np.where(mask > 0, grad.astype(np.float64), 0)
+    for backend in ("cpu", "reference"):
+        out = np.full(6, np.nan, dtype)
+        backward(grad, mask, out=out, backend=backend)
+        assert np.array_equal(out.astype(np.float64), expected)
+    strided = np.repeat(mask, 3)[::3]
+    assert np.array_equal(backward(grad[::-1], strided[::-1]).astype(np.float64), expected[::-1])
+    for wrong in (mask.astype(np.int8), mask.astype(dtype), mask > 0):
+        with pytest.raises(actgrad.ActgradError, match=r"mask is .*; it must be uint8; pass such a mask"):
+            backward(grad, wrong)
+    with pytest.raises(actgrad.ActgradError, match=r"mask has shape \(5,\); it must be \(6,\)"):
+        backward(grad, mask[1:])
+    assert status("check", backward.name) == 0
+    assert "Output mask of masked_relu_of_tests" in " ".join(str(backward.__doc__).split())
+
+
+def test_pytorch_saves_the_mask(operators: dict[str, actgrad.Operator]) -> None:
+    relu = actgrad.torch.masked_relu_of_tests
+    assert [*saving.ways(operators["relu"])] == ["mask"]
+    for compute in (
+        lambda x: relu(x)[0],
+        lambda x: operators["relu"](x)[0],
+        lambda x: torch.ops.actgrad.masked_relu_of_tests(x, save="mask")[0],
+    ):
+        x = torch.randn(3, 5, dtype=torch.float64, requires_grad=True)
+        out = compute(x)
+        assert [saved.dtype for saved in out.grad_fn.saved_tensors] == [torch.uint8]
+        assert torch.autograd.gradcheck(compute, x, check_forward_ad=True)
+        assert torch.autograd.gradgradcheck(compute, x)
+    (gradient,) = torch.autograd.grad(out, x, torch.full_like(x, torch.inf))
+    assert torch.equal(gradient, torch.where(x > 0, torch.inf, 0.0))
+    compiled = torch.compile(lambda t: relu(t)[0], backend="aot_eager")(x)
+    assert torch.equal(torch.autograd.grad(compiled.sum(), x)[0], (x > 0).double())
+    with pytest.raises(actgrad.ActgradError, match="save is 'input'; it must be 'auto' or 'mask'"):
+        torch.ops.actgrad.masked_relu_of_tests(x, save="input")
+
+
+def test_further_outputs_of_floats_need_the_inputs(operators: dict[str, actgrad.Operator]) -> None:
+    (way,) = saving.ways(operators["scaled"]).values()
+    assert (way.saves, way.sources) == ((0, 1, 3), (0, 2, 3))
+    x, y = (torch.tensor([-1.0, 2.0], requires_grad=True) for _ in range(2))
+    out, _, total = operators["scaled"](x, y)
+    gradients = torch.autograd.grad((out + 3 * total).sum(), (x, y))
+    assert torch.equal(gradients[0], torch.tensor([3.0, 5.0]))
+    assert torch.equal(gradients[1], torch.tensor([3.0, 3.0]))
 
 
 @pytest.mark.parametrize(

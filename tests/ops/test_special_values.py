@@ -22,6 +22,10 @@ def test_nan_stays_nan(operator, attributes, dtype):
     if operator.name == "swiglu_group_weight_backward":  # grad_x does not depend on y_origin
         assert np.isnan(results[1])
         return
+    if operator.access.has_bits:  # a comparison with NaN fails. The other elements of a byte are 1
+        assert np.isnan(results[0][::8].astype(np.float64)).all()
+        assert (results[1] == 0b11111110).all()
+        return
     if operator.output_dtypes:  # NaN counts as 0
         assert not results[0].any()
         return

@@ -96,6 +96,8 @@ def arguments_of(operator: Operator, line: str, is_default: bool) -> tuple[list[
             tensors.append(rng.normal(size=(6, 1)))
         elif name in ("weight", "weights"):
             tensors.append(rng.normal(size=8))
+        elif operator.definition.dtypes_of(name):
+            tensors.append(rng.integers(0, 256, (6, 1), np.uint8))
         elif gated and operator.access.part_count(name) == 1:
             tensors.append(rng.normal(size=(6, 4)))
         else:
@@ -103,7 +105,7 @@ def arguments_of(operator: Operator, line: str, is_default: bool) -> tuple[list[
     if operator.name == "erfinv":
         tensors = [np.tanh(x)]
     if operator.output_dtypes:  # which refuses float64
-        tensors = [t if t is None else t.astype(np.float32).astype(np.float64) for t in tensors]
+        tensors = [t if t is None or t.dtype == np.uint8 else t.astype(np.float32).astype(np.float64) for t in tensors]
     attributes = dict(operator.defaults)
     for argument in operator.schema.attributes:
         if argument.type == "Scalar" and re.search(rf"\b{argument.name}\b", line) and not is_default:
@@ -117,7 +119,8 @@ def test_the_formula_is_what_the_operator_computes(name: str, is_default: bool) 
     operator, line = operators[name], first_line(operators[name].definition)
     tensors, attributes = arguments_of(operator, line, is_default)
     named = {n: t for n, t in zip(operator.schema.tensor_names, tensors, strict=True) if t is not None}
-    wanted = computed(line, {"x": tensors[0], **attributes, **named})
+    bits = {n: np.unpackbits(t, axis=-1, bitorder="little") for n, t in named.items() if t.dtype == np.uint8}
+    wanted = computed(line, {"x": tensors[0], **attributes, **named, **bits})
     narrow = [t if t is None else t.astype(np.float32) for t in tensors] if operator.output_dtypes else tensors
     results = operator(*narrow, **attributes)
     results = results if isinstance(results, tuple) else (results,)
@@ -127,7 +130,10 @@ def test_the_formula_is_what_the_operator_computes(name: str, is_default: bool) 
         packed = np.stack(halves, -1).reshape(6, 8) if "grad_even" in line else np.concatenate(halves, -1)
         wanted = [packed, *others]
     assert len(wanted) == len(results)
-    for expected, result in zip(wanted, results, strict=True):
+    for formula, result in zip(wanted, results, strict=True):
+        expected = formula
+        if operator.access.has_bits and result.shape != expected.shape:
+            expected = np.packbits(expected > 0, axis=-1, bitorder="little")
         shaped = expected[:, 0] if "one element for each row" in line and result.ndim == 1 else expected
         tolerance = 4e-6 if operator.output_dtypes else 1e-11
         np.testing.assert_allclose(result, np.broadcast_to(shaped, result.shape), rtol=tolerance, atol=1e-13)

@@ -46,6 +46,9 @@ def meetings(operator, dtype):
     """Inputs in which zeros, infinities, NaN and numbers of both signs meet in all combinations."""
     values = np.array([0.0, 0.5, 1.5, np.inf, -0.0, -0.5, -1.5, -np.inf, np.nan], FLOATS[dtype])
     required = [a for a in operator.schema.tensors if not a.is_optional]
+    if operator.access.has_bits:
+        byte = np.arange(0, 256, 3, dtype=np.uint8)
+        return [np.resize(values, 8 * byte.size), byte][: len(required)]
     if operator.access.is_packed:
         return gated_meetings(operator, values, [a.name for a in required])
     inputs = [a.ravel() for a in np.meshgrid(*[values] * len(required))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import prod
 from typing import Any
 
 import pytest
@@ -88,12 +89,17 @@ def tensors(
 ) -> list[Any]:
     """Tensors for a call that computes `shape` elements, away from the kinks."""
     found: list[Any] = []
+    is_bits = operator.access.has_bits
     for argument in operator.schema.tensors:
         is_packed = operator.access.part_count(argument.name) > 1
         if argument.is_optional and not optional:
             found.append(None)
             continue
-        tensor = make(doubled(shape, -1) if is_packed else shape, dtype)
+        if is_bits and not is_packed:
+            found.append(torch.arange(prod(shape)).to(torch.uint8).reshape(shape))
+            continue
+        packed_shape = operator.access.whole_shape(argument.name, shape, {}) if is_bits else doubled(shape, -1)
+        tensor = make(packed_shape if is_packed else shape, dtype)
         with torch.no_grad():
             tensor += torch.where(tensor > 0, 0.05, -0.05)
         found.append(tensor.requires_grad_(requires_grad))

@@ -169,3 +169,38 @@ def pair_backward(function, derivative, grad_output, other, active, *attributes)
     """The gradients of the other and of the active tensor."""
     of_active, of_other = gated_backward(function, derivative, grad_output, active, other, *attributes)
     return of_other, of_active
+
+
+def forward_to_bits(function, bit, *arguments):
+    """The results of eight elements, and the byte of their last results, which are bits.
+
+    Each tensor has eight numbers among the arguments, and one among the function's arguments.
+    """
+    count = (len(arguments) - function.__code__.co_argcount) // 7
+    byte, results = 0.0, ()
+    for k in (7, 6, 5, 4, 3, 2, 1, 0):
+        *values, last = function(*arguments[k : 8 * count : 8], *arguments[8 * count :])
+        byte = byte + byte + last
+        results = (*values, *results)
+    return *_by_output(results, len(values)), byte
+
+
+def forward_from_bits(function, bit, *arguments):
+    """The results of eight elements. Each sees its own numbers, and its own bit of the last tensor, which is a byte."""
+    count = (len(arguments) - function.__code__.co_argcount) // 7
+    byte, results = arguments[8 * count], ()
+    for k in (7, 6, 5, 4, 3, 2, 1, 0):
+        own = bit(byte, 2.0**k)
+        byte = byte - own * 2.0**k
+        values = function(*arguments[k : 8 * count : 8], own, *arguments[8 * count + 1 :])
+        values = values if isinstance(values, tuple) else (values,)
+        results = (*values, *results)
+    return _by_output(results, len(values))
+
+
+def _by_output(results, outputs):
+    """The results of eight elements, which come element by element, output by output."""
+    ordered = ()
+    for k in range(outputs):
+        ordered = (*ordered, *results[k::outputs])
+    return ordered

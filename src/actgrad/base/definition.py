@@ -121,14 +121,7 @@ class Definition:
     paper: str = ""  # authors, year and address of the source. By default the forward operator's
 
     def __post_init__(self) -> None:
-        formulas = functions_in(self.formula)
-        if not formulas or not all(map(callable, formulas)):
-            expected = "it must be a function, or a mapping of functions"
-            raise InvalidOperator(f"operator {self.name}: formula is {quote(self.formula)}; {expected}; pass one")
-        for find in (definition_faults.of_types, definition_faults.of_definition):
-            definition_faults.refuse(self.name, find(self))
-        _ = self.graphs  # refuse a wrong line now, not at the first use of actgrad.ir
-        definition_faults.refuse(self.name, definition_faults.of_gradients(self))
+        _refuse_faults(self)
 
     @cached_property
     def schema(self) -> Schema:
@@ -157,30 +150,27 @@ class Definition:
     @cached_property
     def access(self) -> Access:
         """What an element sees. If a tensor is packed, its gradient is packed in the same way."""
-        if self.reads is not None:
-            return self.reads
-        forward = self.gradient_of or self.part_of
-        if forward is None:
-            return Elementwise()
-        packed = [output for output, tensor in self.gradients.items() if forward.access.part_count(tensor) > 1]
-        return forward.access.with_packed(*packed)
+        return _access(self)
 
     @cached_property
     def gradients(self) -> dict[str, str]:
         """For each output of a gradient operator: the tensor of the forward operator whose gradient the output is."""
-        if self.gradient_of is None:
-            return {}
-        tensors, outputs = self.gradient_of.element_tensors, self.schema.outputs
-        if len(tensors) == len(outputs) == 1:
-            return {outputs[0]: tensors[0]}
-        return {output: output.removeprefix("grad_") for output in outputs}
+        return _gradients(self)
+
+    @cached_property
+    def forward_outputs(self) -> dict[str, str]:
+        """A gradient's tensors `y` that are outputs `y` or `out_y` of the forward operator after its first output."""
+        return _forward_outputs(self)
 
     @cached_property
     def given_value(self) -> str:
-        """The gradient's optional tensor `y` that is the forward operator's second output `y` or `out_y`, or ""."""
-        outputs = self.gradient_of.schema.outputs[1:] if self.gradient_of is not None else ()
-        names = {name.removeprefix("out_") for name in outputs}
-        return next((a.name for a in self.schema.tensors if a.is_optional and a.name in names), "")
+        """The optional one of these tensors, or "". Without this tensor, a kernel computes its values again."""
+        return next((a.name for a in self.schema.tensors if a.is_optional and a.name in self.forward_outputs), "")
+
+    @property
+    def required_outputs(self) -> dict[str, str]:
+        """The required ones of these tensors, and the outputs. The forward operator saves them for backward."""
+        return {name: output for name, output in self.forward_outputs.items() if name != self.given_value}
 
     @cached_property
     def element_tensors(self) -> tuple[str, ...]:
@@ -189,9 +179,11 @@ class Definition:
 
     @property
     def main(self) -> str:
-        """The tensor x of the formula f(x): the last required tensor that has an element at each index."""
-        names = [argument.name for argument in self.schema.tensors if not argument.is_optional]
-        return [name for name in names if self.access.brings_elements(name) and name in self.element_tensors][-1]
+        """The tensor x of the formula f(x): the last required tensor that has an element at each index.
+
+        It is no output of the forward operator, and no tensor of bits.
+        """
+        return _main(self)
 
     @property
     def may_be_in_place(self) -> bool:
@@ -204,9 +196,16 @@ class Definition:
         """Whether an element of the result depends only on the element of the input at the same index."""
         return not self.multiplies and self.access.is_uniform and len(self.schema.tensor_names) == 1
 
-    def dtypes_of(self, output: str) -> tuple[str, ...]:
-        """The dtypes that the operator states for an output. If there are none, the output has the promoted dtype."""
-        return tuple(self.output_dtypes.get(output, "").split())
+    def dtypes_of(self, name: str) -> tuple[str, ...]:
+        """The dtypes that the operator states for an output. If there are none, the output has the promoted dtype.
+
+        A tensor that is an output of the forward operator has the dtypes of that output. Bits are in bytes.
+        """
+        if self.access.has_bits and name in self.access.tensor_names:
+            return ("uint8",)
+        if self.gradient_of is not None and name in self.forward_outputs:
+            return self.gradient_of.dtypes_of(self.forward_outputs[name])
+        return tuple(self.output_dtypes.get(name, "").split())
 
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the gradient is computed from y = f(x) instead of x."""
@@ -222,6 +221,52 @@ class Definition:
         """The formula that a call with these attributes and optional tensors computes."""
         formula = self.formula
         return choose(self, formula, attributes, product, tensors) if isinstance(formula, Mapping) else formula
+
+
+def _refuse_faults(definition: Definition) -> None:
+    """Raise for the first fault that a definition shows without a call."""
+    formulas = functions_in(definition.formula)
+    if not formulas or not all(map(callable, formulas)):
+        expected = "it must be a function, or a mapping of functions"
+        raise InvalidOperator(
+            f"operator {definition.name}: formula is {quote(definition.formula)}; {expected}; pass one"
+        )
+    for find in (definition_faults.of_types, definition_faults.of_definition):
+        definition_faults.refuse(definition.name, find(definition))
+    _ = definition.graphs  # a wrong line is refused here, not at the first use of actgrad.ir
+    definition_faults.refuse(definition.name, definition_faults.of_gradients(definition))
+
+
+def _access(definition: Definition) -> Access:
+    if definition.reads is not None:
+        return definition.reads
+    forward = definition.gradient_of or definition.part_of
+    if forward is None:
+        return Elementwise()
+    packed = [output for output, tensor in definition.gradients.items() if forward.access.part_count(tensor) > 1]
+    return forward.access.with_packed(*packed)
+
+
+def _gradients(definition: Definition) -> dict[str, str]:
+    if definition.gradient_of is None:
+        return {}
+    tensors, outputs = definition.gradient_of.element_tensors, definition.schema.outputs
+    if len(tensors) == len(outputs) == 1:
+        return {outputs[0]: tensors[0]}
+    return {output: output.removeprefix("grad_") for output in outputs}
+
+
+def _forward_outputs(definition: Definition) -> dict[str, str]:
+    outputs = definition.gradient_of.schema.outputs[1:] if definition.gradient_of is not None else ()
+    names = {name.removeprefix("out_"): name for name in outputs} | {name: name for name in outputs}
+    return {name: names[name] for name in definition.schema.tensor_names if name in names}
+
+
+def _main(definition: Definition) -> str:
+    required = [argument.name for argument in definition.schema.tensors if not argument.is_optional]
+    names = [name for name in required if name in definition.element_tensors]
+    names = [name for name in names if definition.access.brings_elements(name)]
+    return [name for name in names if name not in definition.forward_outputs and not definition.dtypes_of(name)][-1]
 
 
 def choose(

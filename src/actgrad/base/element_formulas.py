@@ -24,6 +24,10 @@ def element_and_formulas(
         return element, access.formulas(
             formula, partial(choose, definition, attributes=attributes, product=product, tensors=tensors)
         )
+    if access.has_bits:
+        is_written = access.tensor_names[0] in outputs
+        element = computation.forward_to_bits if is_written else computation.forward_from_bits
+        return element, access.formulas(formula, partial(choose, definition))
     if forward is None:
         if not definition.multiplies:
             return computation.forward if len(outputs) == 1 else computation.forward_of_several, (formula,)

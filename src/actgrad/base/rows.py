@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
-from .access.along import TensorAlong
+from .access.along import TensorAlong, has_dimension
 from .access.elementwise import NONE, Elementwise
 from .computation import LARGEST, LENGTH, ONCE, TOTAL, RowStatistics
 from .loop import UNKNOWN_RANK, Shape
@@ -159,7 +159,8 @@ class RowsAlong(TensorAlong, Rows):
     ) -> tuple[int, ...]:
         """The dimensions of a row: all but the dimension of the tensor, where the tensor has several elements."""
         is_one = prod(shapes.get(self.tensor, (0,))) == 1
-        return tuple(d for d in range(rank) if is_one or d != self.position)
+        other = self.position % rank if has_dimension(self.position, rank) else None
+        return tuple(d for d in range(rank) if is_one or d != other)
 
     def result_shape(
         self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]

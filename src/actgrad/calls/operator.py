@@ -213,7 +213,7 @@ def _documentation(operator: Operator) -> str:
         ]
         inputs, outputs = arguments.views(definition, tuple(tensors), ())
         result = operator.plan_views(inputs, outputs, sample.attributes, Ruleset(), "reference").run()
-    except ActgradError:  # the definition is wrong, or its rules refuse the sample. Then there is no example
+    except (ActgradError, AttributeError):  # the rules refuse the sample, or its forward operator is not public
         return operator_docstring(definition, call, ())
     results = result if isinstance(result, tuple) else (result,)
     return operator_docstring(definition, call, [repr(numpy.round(each, 4)) for each in results])

@@ -18,7 +18,7 @@ from ..arrays import ArrayView
 from ..backends import contiguous_copies
 from ..base import first_use
 from ..base.access import access_loop
-from ..base.computation import Computation, forward
+from ..base.computation import Computation, forward, forward_of_several
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.element_formulas import element_and_formulas
@@ -312,8 +312,10 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
     if is_unplanned:
         return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
     if definition.integer_formula is not None and call.are_integers:
-        element = forward
-        formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
+        if not definition.access.has_bits:
+            element = forward if len(definition.schema.outputs) == 1 else forward_of_several
+        if not isinstance(definition.integer_formula, Mapping):
+            formulas = (definition.integer_formula, *formulas[1:])
     outputs, inputs = _contiguous(call, results)
     if definition.row_groups and call.row_groups is not None:
         grouped = definition.access.grouped_tensors

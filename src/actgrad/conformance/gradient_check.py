@@ -161,8 +161,9 @@ def _comparisons(
     accesses, names = (forward.access, definition.access), forward.schema.tensor_names
     sees_rows = any(access.sees_rows for access in accesses)
     needed = [a.name for a in forward.schema.tensors if not a.is_optional]
-    is_independent = not sees_rows and all(map(forward.access.brings_elements, needed))
-    rank = 1 + max(1, *(access.position_of(name) or 0 for access in accesses for name in names))
+    is_independent = not (sees_rows or forward.access.has_bits) and all(map(forward.access.brings_elements, needed))
+    positions = [access.position_of(name) or 0 for access in accesses for name in names]
+    rank = max(2, *(position + 1 if position >= 0 else -position for position in positions))
     shapes = [(ELEMENTS,)] if is_independent else [ROWS[:rank]] * ROUNDS
     for shape in shapes:
         tensors: Tensors = {
@@ -189,7 +190,8 @@ class _GradientCall:
     ):  # fmt: skip
         self.definition, self.forward, self.attributes, self.shared = definition, forward, attributes, shared
         self.product, self.tensors = product, tensors
-        self.value = self._forward(tensors)
+        self.outputs = dict(zip(forward.schema.outputs, _outputs(forward, shared, product, tensors), strict=True))
+        self.value = self.outputs[forward.schema.outputs[0]]
         self.from_result = from_result
         self.rank = max(t.ndim for name, t in tensors.items() if t is not None and forward.access.brings_elements(name))
 
@@ -204,6 +206,8 @@ class _GradientCall:
         for name in names:
             if name == self.definition.reads_result and self.from_result:
                 tensors[name] = self.value
+            elif name in self.definition.required_outputs:
+                tensors[name] = self.outputs[self.definition.required_outputs[name]]
             elif name in self.forward.schema.tensor_names:
                 tensors[name] = self.tensors[name]
             elif any(a.name == name and a.is_optional for a in self.definition.schema.tensors):
@@ -288,14 +292,14 @@ def _comparison(
 
 def _outputs(definition: Definition, attributes: dict[str, Any], product: Any, tensors: Tensors) -> tuple[Array, ...]:
     """The outputs of a call in float64, which NumPy computes. The operator's checks do not run."""
-    double = BY_NAME["float64"]
     metas = {
-        name: None if t is None else TensorMeta(double, t.shape, row_major(t.shape, 8)) for name, t in tensors.items()
+        name: None if t is None else TensorMeta(BY_NAME[t.dtype.name], t.shape, row_major(t.shape, t.itemsize))
+        for name, t in tensors.items()
     }
     call = contract.Call(definition, metas, attributes, contract.Ruleset(product))
     results = prepare.result_metas(call)
     computation = prepare.make_computation(call, results, "cpu")
-    outputs = tuple(np.empty(meta.shape) for meta in results)
+    outputs = tuple(np.empty(meta.shape, meta.dtype.numpy) for meta in results)
     inputs = [np.ascontiguousarray(tensors[name]) for name in call.inputs]
     ReferenceKernel(computation).run(*(array.__array_interface__["data"][0] for array in (*outputs, *inputs)))
     return outputs

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..backends.reference import rounded
 from ..base import xp
-from ..base.access import join
+from ..base.access import Access, join
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.products import Product
@@ -104,20 +104,30 @@ def paired(
 
     `other` returns an array with as many elements as `x`. An optional tensor is None.
     """
-    access = operator.access
+    definition = operator.definition
 
-    def tensor(argument: Argument) -> Array | None:
+    def tensor(access: Access, argument: Argument) -> Array | None:
         if argument.is_optional:
             return None
         shape = access.whole_shape(argument.name, x.shape, attributes)
-        is_main = argument.name == operator.definition.main
+        if dtypes := definition.dtypes_of(argument.name):
+            return np.resize(np.arange(256), shape).astype(dtypes[0])
+        is_main = argument.name == definition.main
         count = len(access.parts(argument.name, shape, attributes))
         values = [x if is_main and k == 0 else other().reshape(x.shape) for k in range(count)]
         if not access.brings_elements(argument.name):
             values = [np.resize(values[0], shape)]
         return np.asarray(join(access, argument.name, values, attributes, np.concatenate))
 
-    return tuple(map(tensor, operator.schema.tensors))
+    saved = definition.required_outputs
+    tensors = {a.name: tensor(operator.access, a) for a in operator.schema.tensors if a.name not in saved}
+    if saved:
+        forward = operator.gradient_of
+        assert forward is not None, "only a gradient reads outputs of a forward operator"
+        inputs = [tensors.get(a.name, tensor(forward.access, a)) for a in forward.schema.tensors]
+        results = dict(zip(forward.schema.outputs, forward_results(operator, attributes, *inputs), strict=True))
+        tensors |= {name: results[output] for name, output in saved.items()}
+    return tuple([tensors[name] for name in operator.schema.tensor_names])
 
 
 # Attributes

@@ -156,8 +156,9 @@ def _sample(definition: Definition, names: list[str]) -> tuple[dict[str, Any], d
     attributes = next(filter(lambda sample: _keeps_rules(definition, sample), _samples(definition)), None)
     if attributes is None:
         return "no attributes keep its rules"
-    position = max(access.position_of(name) or 0 for name in names)
-    for rank in range(max(2, position + 1), len(SIZES) + 1):
+    position = max([access.position_of(name) or 0 for name in names], key=abs)
+    first = position + 1 if position >= 0 else 2 - position  # in two dimensions, -1 and 1 are the same
+    for rank in range(max(2, first), len(SIZES) + 1):
         elements = SIZES[:rank]
         shapes = {name: access.whole_shape(name, elements, attributes) for name in names}
         fault = _fault(definition, shapes, attributes) or ""

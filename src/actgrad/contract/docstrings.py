@@ -56,6 +56,10 @@ class ExampleCall:
         is_gradient = definition.gradient_of is not None and definition.is_linear(name)
         if is_gradient and len(shape) == 1:
             return f"{library}.ones({self._argument(shape)}{self.dtype})"
+        if name in definition.required_outputs:
+            return self._forward_output(definition.required_outputs[name])
+        if dtypes := definition.dtypes_of(name):
+            return f"{library}.full({shape}, 1, dtype={library}.{dtypes[0]})"
         if not is_gradient and name not in (definition.main, definition.reads_result):
             return f"{library}.full({self._argument(shape)}, 0.5{self.dtype})"
         first, last = (0, 1) if is_gradient else (-2, 2)
@@ -64,6 +68,14 @@ class ExampleCall:
         forward = definition.gradient_of
         is_result = name == definition.reads_result and not definition.result_flag
         return f"actgrad.{forward.name}({numbers})" if forward is not None and is_result else numbers
+
+    def _forward_output(self, output: str) -> str:
+        """The code that makes an output of the forward operator."""
+        forward = self.definition.gradient_of
+        assert forward is not None, "only a gradient has such tensors"
+        sample = ExampleCall(forward, self.library, self.dtype)
+        tensors = ", ".join(map(sample.tensor, sample.shapes))
+        return f"actgrad.{forward.name}({tensors})[{forward.schema.outputs.index(output)}]"
 
     def _argument(self, shape: Shape) -> str:
         return str(shape[0] if len(shape) == 1 and self.library == "np" else shape)
@@ -121,7 +133,7 @@ class Docstring:
             return [f"{ends}, or with {kind}=1 the number of rows in each." if kind else f"{ends}."]
         if name == definition.unseen:
             return ["Only its shape and its data type are checked."]
-        words = [f"{', '.join(allowed_dtypes(definition, None))}."]
+        words = [f"{', '.join(definition.dtypes_of(name) or allowed_dtypes(definition, None))}."]
         if forward is None or definition.gradient_of is None:
             return words
         if definition.is_linear(name):
@@ -131,6 +143,8 @@ class Docstring:
             return [*words, f"Result of {forward.name}{f' if {flag}, else its input' * bool(flag)}."]
         if name == definition.given_value:
             return [*words, f"Second result of {forward.name}. Without this tensor it is computed again."]
+        if name in definition.forward_outputs:
+            return [*words, f"Output {definition.forward_outputs[name]} of {forward.name}."]
         return [*words, f"Input of {forward.name}."]
 
     def _attribute_words(self, name: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from ..base.definition import Definition
@@ -290,8 +291,18 @@ def result_dtype_of(*names: str) -> tuple[Check, ...]:
     return of_each(names, "{name} has the dtype of the result", test, InvalidDtype)
 
 
+def stated(names: Mapping[str, Sequence[str]]) -> tuple[Check, ...]:
+    """Each of these tensors has the dtype of bits, or the dtype in which the forward operator writes it."""
+
+    return tuple([
+        check
+        for name, dtypes in names.items()
+        for check in of_each((name,), f"{name} is {either(dtypes)}", _fault_of_output, InvalidDtype)
+    ])  # fmt: skip
+
+
 def _fault_of_output(call: Call, name: str, meta: TensorMeta) -> str | None:
-    """A message if the output has none of the dtypes that the operator states for it, otherwise None."""
+    """A message if the tensor has none of the dtypes that the operator states for it, otherwise None."""
     dtypes = call.definition.dtypes_of(name)
     return (
         None

@@ -50,7 +50,7 @@ def of_formulas(definition: Definition) -> Iterator[str]:
         elements = [""] if gates else definition.access.formula_arguments(_element_tensors(definition, optional))
         yield from _fault(f"formula {_name(formula)}", formula, elements, scalars, names, is_several)
     if definition.integer_formula is not None and definition.integer_formula != definition.formula:
-        parts, outputs = [""] * definition.access.part_count(*definition.element_tensors), definition.schema.outputs
+        parts, outputs = [""] * definition.access.formula_count(*definition.element_tensors), definition.schema.outputs
         for formula, _ in _formulas_in(definition, definition.integer_formula):
             yield from _fault(f"integer_formula {_name(formula)}", formula, parts, scalars, outputs)
 
@@ -149,7 +149,7 @@ def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], boo
         for name in outputs
         if not access.is_statistic(name)
         for words in (
-            [name] if access.part_count(name) == 1 else [f"{name} of the active half", f"{name} of the other half"]
+            [name] if access.formula_count(name) == 1 else [f"{name} of the active half", f"{name} of the other half"]
         )
     )
     return names, len(names) != 1

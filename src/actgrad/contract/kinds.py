@@ -73,14 +73,30 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
     """The checks on dtypes and shapes of an operator whose field `checks` is empty."""
     first, *rest = definition.schema.tensor_names
     outputs = definition.schema.outputs
+    fixed = {name: dtypes for name in rest if (dtypes := definition.dtypes_of(name))}
+    promotable = [name for name in rest if name not in fixed]
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
     access, promoted = definition.access, [name for name in outputs if not definition.dtypes_of(name)]
+    if access.has_bits:
+        of_bits = [name for name in rest if name in access.tensor_names]
+        return (
+            dtype_rules.supported(first),
+            dtype_rules.equal(*promotable, *promoted, to=first),
+            dtype_rules.stated(fixed),
+            dtype_rules.convertible(*(name for name in outputs if name not in promoted)),
+            shape_rules.rank(first, minimum=1),
+            shape_rules.same_shape(*(name for name in rest if name not in of_bits), to=first),
+            shape_rules.whole_bytes(first),
+            *(shape_rules.bits_of(name, of=first) for name in of_bits),
+            shape_rules.result_shape(*outputs),
+        )
     if access.is_packed:
         packed = next(name for name in (first, *rest) if access.part_count(name) > 1)
         halves = [name for name in (first, *rest, *outputs) if access.part_count(name) == 1]
         return (
             dtype_rules.supported(first),
-            dtype_rules.equal(*rest, *promoted, to=first),
+            dtype_rules.equal(*promotable, *promoted, to=first),
+            dtype_rules.stated(fixed),
             dtype_rules.convertible(*(name for name in outputs if name not in promoted)),
             shape_rules.rank(packed),
             halves_rules.dim_in_range(packed, access.dimension_attribute),
@@ -97,7 +113,8 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         same, joined = [*alike, *(name for name in outputs if not access.is_statistic(name))], ()
     return (
         dtype_rules.supported(first),
-        dtype_rules.promoted(first, *rest) if definition.broadcasts else dtype_rules.equal(*rest, to=first),
+        dtype_rules.promoted(first, *promotable) if definition.broadcasts else dtype_rules.equal(*promotable, to=first),
+        dtype_rules.stated(fixed),
         dtype_rules.real(*scalars),
         stages.document(dtype_rules.supported(*promoted)),
         dtype_rules.convertible(*outputs),

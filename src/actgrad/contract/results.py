@@ -8,9 +8,12 @@ from .check import Call
 
 
 def result_dtype(call: Call) -> Dtype:
-    """The dtype of a new output: the promoted dtype of the inputs that `dtype_tensors` of the access names."""
+    """The dtype of a new output: the promoted dtype of the inputs that `dtype_tensors` of the access names.
+
+    An output of the forward operator with a dtype of its own does not count.
+    """
     result = None
-    for name in call.definition.access.dtype_tensors([*call.inputs]):
+    for name in call.definition.access.dtype_tensors([n for n in call.inputs if not call.definition.dtypes_of(n)]):
         dtype = call.inputs[name].dtype
         result = dtype if result is None else dtypes.promote(result, dtype)
         assert result is not None, "no two dtypes that an operator lists lack a promotion"

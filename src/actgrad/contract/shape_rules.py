@@ -7,6 +7,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from ..base.access.along import has_dimension
 from ..base.definition import Definition
 from ..base.errors import (
     NotConfigured,
@@ -185,17 +186,47 @@ def broadcast_together(*names: str) -> tuple[Check, ...]:
 
 
 def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
-    """A tensor of any shape has one element, or as many elements as the tensor `to` has along a dimension."""
+    """A tensor of any shape has one element, or as many elements as the tensor `to` has along a dimension.
+
+    `position` is the dimension. A negative one is counted from the last.
+    """
+    dimension = f"dimension {position}" if position >= 0 else "the last dimension" if position == -1 else ""
+    dimension = dimension or f"dimension {position}, counted from the last,"
 
     def test(call: Call) -> str | None:
         meta, other = call.inputs[name], call.inputs[to].shape
-        sizes = [other[position]] if len(other) > position else []
+        sizes = [other[position]] if has_dimension(position, len(other)) else []
         if meta.size == 1 or meta.size in sizes:  # a list, because traced sizes cannot be hashed
             return None
         allowed = [f"({size},)" for size in sizes if size != 1] + ["(1,)"]
         return f"{name} has shape {meta.shape}; it must be {either(allowed)}; reshape {name}"
 
-    return (Check(f"{name} has one element, or those of dimension {position} of {to}", test, about=(name, to)),)
+    return (Check(f"{name} has one element, or those of {dimension} of {to}", test, about=(name, to)),)
+
+
+def whole_bytes(name: str) -> tuple[Check, ...]:
+    """The bits of a tensor's elements along the last dimension fill whole bytes."""
+
+    def test(call: Call) -> str | None:
+        shape = call.inputs[name].shape
+        if shape and shape[-1] % 8 == 0:
+            return None
+        expected = "the last dimension must be a multiple of 8, because a byte has the bits of eight elements"
+        return f"{name} has shape {shape}; {expected}; pad {name}"
+
+    return (Check(f"the last dimension of {name} is a multiple of 8", test, about=(name,)),)
+
+
+def bits_of(name: str, of: str) -> tuple[Check, ...]:
+    """A tensor has a byte for eight elements of the tensor `of`, along the last dimension."""
+
+    def test(call: Call) -> str | None:
+        got, expected = call.inputs[name].shape, call.definition.access.part_shape(of, call.inputs[of].shape, {})
+        if got == expected:
+            return None
+        return f"{name} has shape {got}; it must be {expected}, a byte for eight elements of {of}; reshape {name}"
+
+    return (Check(f"{name} has a byte for eight elements of {of}", test, about=(name, of)),)
 
 
 def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:

@@ -60,6 +60,8 @@ def _names(definition: Definition) -> Iterator[str]:
     for name, dtypes in definition.output_dtypes.items():
         if name not in definition.schema.outputs:
             yield f"output_dtypes names {name!r}; it must be {either(definition.schema.outputs)}; name one of these"
+        if dtypes != "uint8" and definition.access.has_bits and name in definition.access.tensor_names:
+            yield f"output_dtypes has {dtypes!r} for {name}, which has bits; it must be uint8; leave {name} out"
         for dtype in dtypes.split() or [dtypes]:
             if dtype not in BY_NAME and dtype not in CANN_DTYPES:
                 yield f"output_dtypes has {dtype!r} for {name}; it must be {either(BY_NAME)}; write one of these"
@@ -103,6 +105,10 @@ def _roles(definition: Definition) -> Iterator[str]:
     for name in definition.access.tensor_names:
         if name not in names:
             yield f"reads names {name!r}; it must be {either(names)}; name one of these tensors"
+    if definition.access.has_bits and definition.gradient_of is not None and not definition.takes_gradient:
+        yield "reads=Bits chooses by bits; a factor of 0 would make NaN of infinity; state takes_gradient=True"
+    if definition.access.has_bits and definition.multiplies:
+        yield "reads=Bits has no multiplies; the formula must return the product; leave out multiplies"
     halves = ("other",) if definition.access.is_packed else ()
     if definition.multiplies and definition.multiplies not in (*tensors, *halves):
         yield f"multiplies is {definition.multiplies!r}; it must be {either((*tensors, *halves))}; name one of these"
@@ -135,7 +141,7 @@ def _gradients(definition: Definition) -> Iterator[str]:
     if definition.reads_result in others:
         yield (
             f"reads_result is {definition.reads_result!r}, another output of {forward.name}; it must be the first "
-            f"output, {result}; read {_listed(tensors)} instead"
+            f"output, {result}; leave out reads_result"
         )
     for argument in definition.schema.attributes:
         other = forward.schema.attributes_by_name.get(argument.name)
@@ -147,7 +153,7 @@ def _gradients(definition: Definition) -> Iterator[str]:
         elif other is not None and other.type != argument.type:
             expected = f"that of {forward.name} is {one(other.type)}"
             yield f"its attribute {argument.name} is {one(argument.type)}, but {expected}"
-    parts = definition.access.part_count(*[
+    parts = definition.access.formula_count(*[
         name for name in definition.schema.outputs if not definition.access.is_statistic(name)
     ])  # fmt: skip
     if parts > 2:
@@ -155,12 +161,12 @@ def _gradients(definition: Definition) -> Iterator[str]:
             f"it has {parts} gradients of elements, and at most 2 are supported; leave the operator out: "
             f"PyTorch then differentiates the formula of {forward.name}"
         )
-    roles = (definition.reads_result, definition.given_value, definition.row_counter, definition.unseen)
+    roles = (definition.reads_result, *definition.forward_outputs, definition.row_counter, definition.unseen)
     for name in definition.schema.tensor_names[1:]:
         if name not in tensors and name not in roles:
             cure = f"state reads_result={name!r} if it is the first output, {result}"
             must = f"it must be a tensor of {forward.name} ({_listed(tensors)}) or have a role"
-            yield f"{name} has no role; {must}; {'read these instead' if name in others else cure}"
+            yield f"{name} has no role; {must}; {cure}"
 
 
 def _is_optional(definition: Definition, name: str) -> bool:

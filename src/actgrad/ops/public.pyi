@@ -62,6 +62,8 @@ __all__ = [
     "relu6_backward",
     "relu6_d",
     "relu_backward",
+    "relu_with_mask",
+    "relu_with_mask_backward",
     "rrelu_with_noise",
     "scaled_celu",
     "scaled_celu_backward",
@@ -1241,6 +1243,32 @@ class _relu_backward(Operator):
     ) -> Plan: ...
 
 relu_backward: _relu_backward
+
+class _relu_with_mask(Operator):
+    def __call__(
+        this, /, x: ArrayT, *, out: tuple[ArrayT | None, ArrayT | None] | None = None, backend: str | None = None
+    ) -> tuple[ArrayT, ArrayT]:
+        """out = max(x, 0) and mask = 1 if x > 0, else 0; mask is uint8, a byte has the bits of eight elements
+
+        The bits of a byte belong to eight elements along the last dimension, whose size must be a multiple of 8.
+        The first element has the lowest bit. NaN has the bit 0.
+        """
+    def plan(
+        this, /, x: ArrayT, *, out: tuple[ArrayT | None, ArrayT | None] | None = None, backend: str | None = None
+    ) -> Plan: ...
+
+relu_with_mask: _relu_with_mask
+
+class _relu_with_mask_backward(Operator):
+    def __call__(
+        this, /, grad_output: ArrayT, mask: ArrayT, *, out: ArrayT | None = None, backend: str | None = None
+    ) -> ArrayT:
+        """grad_output if mask > 0, else 0; mask is uint8, a byte has the bits of eight elements"""
+    def plan(
+        this, /, grad_output: ArrayT, mask: ArrayT, *, out: ArrayT | None = None, backend: str | None = None
+    ) -> Plan: ...
+
+relu_with_mask_backward: _relu_with_mask_backward
 
 class _rrelu_with_noise(Operator):
     def __call__(

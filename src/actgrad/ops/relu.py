@@ -1,5 +1,6 @@
 """ReLU, thresholds and clamps."""
 
+from ..base.access import Bits
 from ..base.definition import C, Torch
 from ..base.errors import InvalidDtype
 from ..base.products import by_documents
@@ -12,6 +13,8 @@ from ..contract.stages import document
 
 FLOATS = "float32 float16 bfloat16"
 INTEGERS = "int8 uint8 int32 int64"
+PAPER = "Nair and Hinton 2010, https://www.cs.toronto.edu/~fritz/absps/reluICML.pdf"
+WITH_MASKS = "Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910"  # products with masks of bits
 TAKEN_FOR_0 = 2.0**-23 + 2.0**-47  # the source treats thresholds up to this size as 0: 2**-23 in float32
 
 
@@ -23,6 +26,16 @@ def relu_formula(x):
 def relu_gradient_from_result(g, y):
     """g if y > 0 else 0, for y = relu(x)"""
     return where(y <= 0, 0, g)
+
+
+def relu_and_bit(x):
+    """x if x > 0 else 0, and 1 if x > 0 else 0"""
+    return where(x <= 0, 0, x), where(x > 0, 1, 0)
+
+
+def gradient_by_bit(g, bit):
+    """g if bit > 0 else 0"""
+    return where(bit > 0, g, 0)
 
 
 def threshold_formula(x, threshold, value):
@@ -74,7 +87,7 @@ def int64_of_950(name):
 relu = Operator(
     "relu(Tensor self) -> Tensor out",
     summary="max(x, 0)",
-    paper="Nair and Hinton 2010, https://www.cs.toronto.edu/~fritz/absps/reluICML.pdf",
+    paper=PAPER,
     formula=relu_formula,
     integer_formula=relu_formula,
     dtypes=f"{FLOATS} {INTEGERS}",
@@ -90,6 +103,42 @@ relu = Operator(
         out_checks=(document(supported("self", dtypes=f"{FLOATS} int8 int32 int64", everywhere=True)),),
     ),
     ir="Relu(x=self) -> y",
+)
+
+relu_with_mask = Operator(
+    "relu_with_mask(Tensor x) -> (Tensor out, Tensor mask)",
+    summary="out = max(x, 0) and mask = 1 if x > 0, else 0; mask is uint8, a byte has the bits of eight elements\n\n"
+    "The bits of a byte belong to eight elements along the last dimension, whose size must be a multiple of 8. The "
+    "first element has the lowest bit. NaN has the bit 0.",
+    paper=PAPER,
+    formula=relu_and_bit,
+    integer_formula=relu_and_bit,
+    reads=Bits("mask"),
+    output_dtypes={"mask": "uint8"},
+    dtypes=f"{FLOATS} {INTEGERS}",
+    products=WITH_MASKS,
+    has_document=False,
+    differences=(
+        "Mask: on Ascend950 it has data type UINT1 and the shape of x. Other products have UINT1 or UINT8 and five "
+        "dimensions, for images. actgrad has bytes of UINT8, whose last dimension is an eighth of that of x.",
+    ),
+    torch=Torch("relu_with_mask"),
+    ir="ReluV2(x) -> (y, mask)",
+)
+
+relu_with_mask_backward = Operator(
+    "relu_with_mask_backward(Tensor grad_output, Tensor mask) -> Tensor grad_input",
+    summary="grad_output if mask > 0, else 0; mask is uint8, a byte has the bits of eight elements",
+    formula=gradient_by_bit,
+    integer_formula=gradient_by_bit,
+    integers_as_floats=True,
+    gradient_of=relu_with_mask,
+    takes_gradient=True,
+    reads=Bits("mask"),
+    dtypes=f"{FLOATS} int8 uint8 int32",
+    products=WITH_MASKS,
+    has_document=False,
+    ir="ReluGradV2(gradients=grad_output, mask) -> backprops",
 )
 
 relu_backward = Operator(

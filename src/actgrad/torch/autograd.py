@@ -158,10 +158,8 @@ class Node(_SingleLevelFunction):
         ctx.set_materialize_grads(False)
         ctx.mark_non_differentiable(*[y for y in every if not (y.is_floating_point() or y.is_complex())])
         ctx.derivation = derivation
-        if derivation.keeps_result:
-            ctx.save_for_backward(every[0])
-        else:
-            ctx.save_for_backward(*tensors, *(every[1:] if derivation.saves_second_result else ()))
+        candidates = (*tensors, *every)
+        ctx.save_for_backward(*[candidates[k] for k in derivation.saves])
         return outputs
 
     @staticmethod

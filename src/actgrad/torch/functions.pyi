@@ -35,6 +35,7 @@ __all__ = [
     "relu",
     "relu6",
     "relu6_d",
+    "relu_with_mask",
     "scaled_celu",
     "selu",
     "shrink",
@@ -246,6 +247,14 @@ def prelu(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 
 def relu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     """max(x, 0)"""
+
+def relu_with_mask(input: torch.Tensor) -> torch.Tensor:
+    """result = max(input, 0) and mask = 1 if input > 0, else 0; mask is uint8, a byte has the bits of eight
+    elements
+
+    The bits of a byte belong to eight elements along the last dimension, whose size must be a multiple of 8.
+    The first element has the lowest bit. NaN has the bit 0.
+    """
 
 def threshold(input: torch.Tensor, threshold: float = 0.0, value: float = 0.0, inplace: bool = False) -> torch.Tensor:
     """x if x > threshold, else value"""

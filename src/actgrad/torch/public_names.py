@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..aten import AUTOCAST
+from ..base.dtypes import FLOATS
 from ..base.faults import torch_names
 from ..calls.operator import REGISTRY, Operator
 from ..contract.docstrings import Docstring, ExampleCall, renamed
@@ -157,38 +158,42 @@ class TorchDocstring(Docstring):
         self.words = dict(zip(schema.tensor_names, names.tensors, strict=True))
         words = {**self.words, schema.outputs[0]: "result"}
         super().__init__(self.operator.definition, lambda text: renamed(text, words), "torch.Tensor")
+        self.outputs = ", ".join(map(self.translate, schema.outputs))
 
     def docstring(self, call: str, arguments: Sequence[str] = (), is_module: bool = False) -> str:
         """The docstring. `arguments` are the lines about tensors. `call` is the full name of the function or module."""
         return self.write(
             ("Args", [*arguments, *(f"{p.name} {self._parameter_words(p)}" for p in self.parameters)]),
             ("Shape", self.shapes()),
-            ("Returns", ["result (torch.Tensor)"]),
+            ("Returns", [f"{self.outputs} ({'tuple of ' if len(self.outputs.split()) > 1 else ''}torch.Tensor)"]),
             ("Saved for backward", self._saved_words()),
             ("Raises", self.errors("TypeError: an argument is missing or unknown.", outputs=False)),
             example=self._example(call, is_module),
         )
 
     def _example(self, call: str, is_module: bool) -> list[str]:
-        """The code of an example with a call and its gradient. A module makes the tensors that are its parameters."""
+        """The code of an example with a call and its gradient, if it has one. A module makes its parameters."""
         sample, main = ExampleCall(self.definition, "torch"), self.definition.main
         absent = self.names.module_tensors if is_module else []
         tensors = {self.words[n]: sample.tensor(n) for n in sample.shapes if self.words[n] not in absent}
         variable = self.words[main]
-        tensors[variable] += ".requires_grad_()"
+        has_gradient = {*self.definition.dtypes_of(self.operator.schema.outputs[0])} <= {*FLOATS}
+        tensors[variable] += ".requires_grad_()" * has_gradient
         dims = [f"{p.name}=-1" for p in self.parameters if p.is_optional and p.name not in _OPTIONS]
         groups = [dims, tensors] if is_module else [[*tensors, *dims]]
         arguments = "".join(f"({', '.join(group)})" for group in groups)
         results = next(iter(sample.result_shapes.values())), sample.shapes[main]
-        return [
+        shape, variable_shape = (f"torch.Size({[*each]})" for each in results)
+        lines = [
             ">>> import torch",
             ">>> import actgrad.torch",
             *(f">>> {name} = {code}" for name, code in tensors.items()),
-            f">>> result = {call}{arguments}",
-            ">>> result.sum().backward()",
-            f">>> result.shape, {variable}.grad.shape",
-            f"({', '.join(f'torch.Size({[*shape]})' for shape in results)})",
+            f">>> {self.outputs} = {call}{arguments}",
         ]
+        if not has_gradient:
+            return [*lines, ">>> result.shape", shape]
+        shapes = f"({shape}, {variable_shape})"
+        return [*lines, ">>> result.sum().backward()", f">>> result.shape, {variable}.grad.shape", shapes]
 
     def _parameter_words(self, parameter: TorchParameter) -> str:
         name = parameter.name
@@ -220,6 +225,8 @@ class TorchDocstring(Docstring):
         result = choices.get(RESULT)
         if result is not None and not lines:
             return ["The result."]
+        if not {INPUT, RESULT} & choices.keys():
+            return [f"The output {word}." for word in choices]
         if result is not None:
             definition = result.backward.definition
             rules = [*definition.requires, *definition.result_suffices]

@@ -20,6 +20,7 @@ from .vector_primitives import VectorPrimitives
 PIECEWISE = frozenset(
     {"normal_cdf", "normal_cdf_times", "normal_pdf", "normal_pdf_times", "sigmoid_cubic", "sigmoid_cubic_times"}
 )
+MANY = 8  # operands. A vector of more operands has enough independent operations
 #: The inputs of a vector, and the number of its first element in a block of the lookup buffer.
 Inputs = tuple[list[Vector], ir.Value]
 
@@ -44,6 +45,8 @@ class LoopBody:
         self.uses_buffer = spec.has_table or kind == "memory"
         has_pieces = bool(kind) and any(xp.functions_of(formula) & PIECEWISE for formula in spec.formulas)
         self.unroll = (tuning.unroll_pieces if has_pieces else None) or tuning.unroll
+        if len(spec.dtypes) > MANY:
+            self.unroll = max(1, 4 // emitter.lanes)  # a vector of bytes fills a word at least, for streaming stores
         is_short = tuning.short and not emitter.is_double and all(dtype.itemsize == 2 for dtype in spec.outputs)
         self.primitives = VectorPrimitives(emitter, piecewise.choose(kind, self.buffer), is_short)
         if table is None:

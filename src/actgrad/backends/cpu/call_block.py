@@ -6,7 +6,7 @@ from enum import auto
 
 from .ir_builder import WordIndex
 
-MAX_OPERANDS = 8
+MAX_OPERANDS = 25  # of eight elements of a byte: two tensors, an output and the byte
 MAX_DIMENSIONS = 64  # NumPy's limit on dimensions; no other library has a higher limit
 BUFFER_BYTES = 64 << 10  # bytes of a thread's buffer for packed tiles and rows, on the heap
 SLOTS_SYMBOL = "actgrad_thread_slots"

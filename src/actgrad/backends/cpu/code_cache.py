@@ -355,7 +355,7 @@ def _lines(value: Any) -> Iterable[str]:
         yield repr((code.co_code, code.co_varnames, code.co_names, code.co_consts))
         for name in code.co_names:
             function = xp.function_name(value, name)  # functions of xp are the same in every formula
-            yield from [function] if function in xp.NAMES else _lines(value.__globals__[name])
+            yield from [function] if function in xp.NAMES else _lines(value.__globals__.get(name, name))
     elif isinstance(value, tuple):
         yield f"tuple of {len(value)}"
         for item in value:

@@ -136,7 +136,7 @@ def plan(loop: Loop, target: Target) -> Schedule:
         Packing.TILE if is_short or o.strides[-1] != o.dtype.itemsize else Packing.NOTHING for o in loop.operands
     )
     sizes = [o.dtype.itemsize for o, is_packed in zip(loop.operands, packing, strict=True) if is_packed]
-    elements = (BUFFER_BYTES - LINE * MAX_OPERANDS) // sum(sizes)
+    elements = (BUFFER_BYTES - LINE * len(loop.operands)) // sum(sizes)
     rows = min(loop.shape[-2], max(PACKED_RUN // max(sizes), elements // loop.shape[-1]))
     columns = _even(loop.shape[-1], max(1, elements // rows))
     streaming = streaming and not any(packing[: len(loop.outputs)])

@@ -18,6 +18,7 @@ class _Elements(NamedTuple):
     """The elements of a loop, before the dimensions of rows become its last."""
 
     shape: Shape
+    call_rank: int  # of the elements in the call
     merged: int | None  # the dimension from which on all count as one
     rows: tuple[int, ...]  # the dimensions of a row
 
@@ -26,12 +27,13 @@ def _elements(access: Access, inputs: Mapping[str, TensorMeta], attributes: Mapp
     shapes = {name: meta.shape for name, meta in inputs.items()}
     shape = access.elements_shape(shapes, attributes)
     if access.is_uniform:
-        return _Elements(shape, None, ())
-    if access.sees_rows and not shape:  # a tensor without dimensions is a row of one element
-        return _Elements((1,), None, (0,))
+        return _Elements(shape, len(shape), None, ())
     merged = access.merged_from(attributes, len(shape))
     rows = access.row_dimensions(len(shape), attributes, shapes)
-    return _Elements(shape if merged is None else (*shape[:merged], prod(shape[merged:])), merged, rows)
+    if access.sees_rows and not rows:  # an element is a row
+        return _Elements((1, *shape), len(shape), None, (0,))
+    joined = shape if merged is None else (*shape[:merged], prod(shape[merged:]))
+    return _Elements(joined, len(joined), merged, rows)
 
 
 def contiguous(
@@ -95,8 +97,8 @@ def loop(
         result = []
         for number, (name, meta) in enumerate(tensors.items(), first):
             joined = merged(name, meta)
-            is_aligned = len(joined.shape) == len(shape)
-            aligned = joined.shape if is_aligned else access.aligned(name, joined.shape, len(shape), attributes)
+            is_aligned = len(joined.shape) == elements.call_rank
+            aligned = joined.shape if is_aligned else access.aligned(name, joined.shape, elements.call_rank, attributes)
             result += [
                 _operand(number, joined, part, aligned, shape) for part in access.parts(name, meta.shape, attributes)
             ]

@@ -11,15 +11,20 @@ from ..loop import Shape
 from .elementwise import NONE, Elementwise
 
 
+def has_dimension(position: int, rank: int) -> bool:
+    """Whether elements of `rank` dimensions have this dimension. A negative one is counted from the last."""
+    return -rank <= position < rank
+
+
 def along(size: int, position: int, rank: int) -> Shape:
     """The shape that broadcasts so many elements along a dimension to elements of `rank` dimensions."""
-    if rank <= position:
+    if not has_dimension(position, rank):
         return () if not rank and size == 1 else (size,)
-    return (size, *(1,) * (rank - 1 - position))
+    return (size, *(1,) * (rank - 1 - position % rank))
 
 
 class TensorAlong(Elementwise):
-    """The answers of an access that has a tensor along the dimension `position`."""
+    """The answers of an access that has a tensor along the dimension `position`. -1 is the last dimension."""
 
     __slots__ = ()
     is_uniform = False
@@ -44,7 +49,7 @@ class TensorAlong(Elementwise):
         """`elements`, or for a tensor along the dimension the size of that dimension."""
         if not self.flattens(name):
             return elements
-        return (elements[self.position],) if len(elements) > self.position else (1,)
+        return (elements[self.position],) if has_dimension(self.position, len(elements)) else (1,)
 
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
@@ -56,7 +61,7 @@ class TensorAlong(Elementwise):
 
     def row(self, count: int) -> Shape:
         """The shape of so many elements, where each sees its own number of every tensor."""
-        return (*(1,) * self.position, count)
+        return (*(1,) * self.position, count) if self.position >= 0 else (count, *(1,) * (-1 - self.position))
 
 
 @dataclass(frozen=True, slots=True)

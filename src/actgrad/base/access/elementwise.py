@@ -44,6 +44,7 @@ class Elementwise:
     is_uniform = True  # whether an element sees only one element of each tensor
     is_packed = False  # whether a tensor has more than one part
     sees_rows = False  # whether an element sees statistics of its row
+    has_bits = False  # whether a tensor has the bits of eight elements in a byte
     broadcasts = False  # whether tensors may have fewer elements than others, whatever the operator's checks are
 
     @property
@@ -98,7 +99,11 @@ class Elementwise:
 
     def formula_arguments(self, names: Sequence[str]) -> list[str]:
         """The arguments of a formula of these tensors, before the attributes. Each part has its tensor's name."""
-        return [name for name in names for _ in range(self.part_count(name))]
+        return [name for name in names for _ in range(self.formula_count(name))]
+
+    def formula_count(self, *names: str) -> int:
+        """The number of arguments or results that a formula has for these tensors."""
+        return self.part_count(*names)
 
     def with_packed(self, *names: str) -> Elementwise:
         """The access of an operator that has further packed tensors."""
@@ -150,8 +155,7 @@ class Elementwise:
         """The shape of the elements that are computed, for inputs whose shapes passed the checks."""
         if len(shapes) == 1:
             return next(iter(shapes.values()))
-        rank = self.rank(shapes)
-        elements = broadcast_shapes(*[self.aligned(*item, rank, attributes) for item in shapes.items()])
+        elements = broadcast_shapes(*[self.aligned(*item, self.rank(shapes), attributes) for item in shapes.items()])
         if elements is None:
             words = ", ".join(f"{name} has shape {shape}" for name, shape in shapes.items())
             raise InvalidArgument(f"{words}; they cannot be broadcast together")

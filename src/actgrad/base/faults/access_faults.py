@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..access import Along, Elementwise, Halves
+from ..access import Along, Bits, Elementwise, Halves
 from ..errors import either, one, quote
 from ..rows import Rows, RowsAlong, Statistic
 from ..schema import Schema
@@ -21,6 +21,8 @@ def of_access(reads: Any, schema: Schema) -> Iterator[str]:
         yield from _of_rows(reads, schema)
     elif isinstance(reads, Halves):
         yield from _of_halves(reads, schema)
+    elif isinstance(reads, Bits):
+        yield from _of_bits(reads, schema)
     if isinstance(reads, (Along, RowsAlong)):
         yield from _of_tensor_along(reads, schema)
     if isinstance(reads, Elementwise):
@@ -43,8 +45,17 @@ def _of_tensor_along(reads: Any, schema: Schema) -> Iterator[str]:
     if reads.tensor not in required[1:]:
         fault = "no tensor" if reads.tensor not in schema.tensor_names else "optional or the first tensor"
         yield f"reads={kind} names {quote(reads.tensor)}, which is {fault}; it must be one of {names}"
-    if not _is_integer(reads.position) or reads.position < 0:
-        yield f"reads={kind} has position {quote(reads.position)}; count dimensions from the front, from 0"
+    if not _is_integer(reads.position):
+        yield f"reads={kind} has position {quote(reads.position)}; it must be an integer; write 1 or -1, for example"
+
+
+def _of_bits(reads: Bits, schema: Schema) -> Iterator[str]:
+    lasts, required = (schema.tensor_names[-1], schema.outputs[-1]), all(not a.is_optional for a in schema.tensors)
+    if reads.tensor not in lasts or lasts == schema.tensor_names[:1] + schema.outputs[:1]:
+        must = f"it must be the last of several tensors, or of several outputs ({either(lasts)})"
+        yield f"reads=Bits names {quote(reads.tensor)}; {must}; write it last"
+    if len(schema.tensor_names) + len(schema.outputs) > 4 or not required:
+        yield "reads=Bits has optional tensors, or more than 3 tensors and outputs next to the bits; take fewer"
 
 
 def _of_halves(reads: Halves, schema: Schema) -> Iterator[str]:

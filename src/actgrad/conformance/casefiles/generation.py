@@ -94,7 +94,8 @@ class _Maker:
             return operator.access.whole_shape(name, shape, setting) if shape or not dim else shape
 
         names = [a.name for a in operator.schema.tensors if not a.is_optional or a.name == operator.given_value]
-        inputs = {n: Tensor(dtype, full_shape(n), values) for n in names}
+        dtypes_of = operator.definition.dtypes_of
+        inputs = {n: Tensor((*dtypes_of(n), dtype)[0], full_shape(n), values) for n in names}
         outputs = self.outputs(self.call(inputs, setting))
         inputs |= {
             p.argument: Tensor(dtype, shape, values) for p in interface.case_parameters(signature) if p.is_unread
@@ -133,7 +134,7 @@ class _Maker:
     def shape(self) -> tuple[int, ...]:
         """The next number of dimensions from 1 to 8, of sizes 2^k and 2^k - 1."""
         self.rank = self.rank % 8 + 1
-        room, sizes = self.largest // 2, []
+        room, sizes = self.largest // (8 if self.operator.access.has_bits else 2), []
         for left in range(self.rank, 0, -1):
             # Every dimension gets an equal share. The last one gets the rest.
             maximum = max(1, int(room ** (1 / left)) * (2 if left > 1 else 1))

@@ -51,7 +51,7 @@ class Derivation(NamedTuple):
     compute: Callable[..., Any]  # computes on memory
     plain: Callable[..., Any]  # the call on tensors that do not need the dispatcher
     keeps_result: bool
-    saves_second_result: bool
+    saves: tuple[int, ...]  # the saved tensors: their positions among the call's tensors and then its outputs
     by_kernel: Gradient | None  # the gradient of a forward operator, from the saved tensors
     by_kernel_from_input: Gradient | None
 
@@ -95,7 +95,8 @@ class Derivation(NamedTuple):
     def tangents(self, tensors: Any, directions: Tensors, dtype: torch.dtype) -> Any:
         """The tangents of the call's outputs. `dtype` is the dtype of the first output."""
         operator = self.interface.operator
-        if self.by_kernel_from_input is not None and operator.is_unary_elementwise:
+        is_alone = operator.is_unary_elementwise and len(operator.schema.outputs) == 1
+        if self.by_kernel_from_input is not None and is_alone:
             return self.by_kernel_from_input(directions[0], *tensors)
         results = jacobian_vector(operator, tensors, self.attributes, directions, dtype)
         return tuple(results) if len(results) > 1 else results[0]
@@ -142,7 +143,7 @@ def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | 
         _partial(interface.operator, interface, attributes),
         _partial(interface.operator.direct, interface, attributes),
         way is not None and way.keeps_result,
-        way is not None and way.saves_second_result,
+        tuple(range(len(interface.tensors))) if way is None else way.saves,
         None if way is None else _gradient(interface, way, attributes),
         None if from_input is None else _gradient(interface, from_input, attributes),
     )

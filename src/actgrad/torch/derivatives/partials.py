@@ -84,10 +84,10 @@ class FormulaCall:
         is_computed = is_computed.reshape(*shape, *(1,) * (first.dim() - len(shape)))
         return [None if part is None else torch.where(is_computed, part, 0) for part in parts]
 
-    def joined(self, name: str, parts: Sequence[Any], dtype: torch.dtype) -> torch.Tensor:
+    def joined(self, name: str, parts: Sequence[Any]) -> torch.Tensor:
         """The packed tensor of these parts. A missing part is zero."""
         like = next(part for part in parts if part is not None)
-        present = [(torch.zeros_like(like) if part is None else part).to(dtype) for part in parts]
+        present = [torch.zeros_like(like) if part is None else part for part in parts]
         tensor: torch.Tensor = join(self.access, name, present, self.attributes, torch.cat)
         return tensor
 
@@ -104,9 +104,7 @@ class FormulaCall:
 
     def _output(self, name: str, parts: list[Any], dtype: torch.dtype) -> torch.Tensor:
         """An output of these parts."""
-        if len(parts) > 1:
-            return self.joined(name, parts, dtype)
-        (value,) = parts
+        value = self.joined(name, parts) if len(parts) > 1 else parts[0]
         if self.elements.statistics.passes:
             shape = self.access.result_shape(name, self.elements.shape, self.attributes, self.shapes)
             value = value.reshape(shape)
@@ -127,7 +125,7 @@ def vector_jacobian(
     if all(part is None for part in parts):
         return torch.zeros_like(target)
     if len(parts) > 1:
-        return call.joined(name, parts, target.dtype)
+        return call.joined(name, parts).to(target.dtype)
     (part,) = parts
     assert part is not None, "tested above"
     aligned = call.access.aligned(name, call.shapes[name], part.dim(), attributes)

@@ -1,4 +1,4 @@
-"""The tensors that a forward call saves for its gradient: the input, the result, or the input and a second result."""
+"""The tensors that a forward call saves for its gradient: its inputs, its result, or further outputs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, NoReturn
 import torch
 
 from ...base import products
+from ...base.definition import Definition
+from ...base.dtypes import FLOATS
 from ...base.errors import InvalidArgument, InvalidOperator, did_you_mean, either, quote
 from ...calls.operator import REGISTRY, Operator
 from .partials import depends_on_sign_only
@@ -24,19 +26,15 @@ class SavedForBackward(NamedTuple):
     """A backward operator, and the tensors that a forward call saves for it."""
 
     backward: Operator
-    keeps: str  # INPUT, RESULT, or the name of the second result that is saved next to the input
+    keeps: str  # INPUT, RESULT, or the backward operator's name of a further output that is saved
     flags: dict[str, bool]  # the attribute that says whether the tensor is the result
+    saves: tuple[int, ...]  # the saved tensors: their positions among the forward operator's tensors and then outputs
     sources: tuple[int | None, ...]  # per tensor: its position in (grad_output, *saved), or None if it is left out
 
     @property
     def keeps_result(self) -> bool:
         """Whether the result is saved instead of the input."""
         return self.keeps == RESULT
-
-    @property
-    def saves_second_result(self) -> bool:
-        """Whether a second result is saved next to the input."""
-        return self.keeps not in (INPUT, RESULT)
 
 
 @cache
@@ -52,38 +50,58 @@ def ways(operator: Operator) -> dict[str, SavedForBackward]:
         if definition.result_flag:
             keeps = {INPUT: {definition.result_flag: False}, RESULT: {definition.result_flag: True}}
         else:
-            keeps[RESULT if definition.reads_result else INPUT] = {}
+            keeps[RESULT if definition.reads_result else next(iter(definition.required_outputs), INPUT)] = {}
         if definition.given_value and parent is operator:  # a part of the results has no second result
             keeps[definition.given_value] = {}
         for name, flags in keeps.items():
-            table[name] = SavedForBackward(backward, name, flags, _sources(backward, name))
+            table[name] = _saved_for(backward, name, flags)
     return table
 
 
-def _sources(backward: Operator, keeps: str) -> tuple[int | None, ...]:
-    """For each tensor of a backward operator, its position in (grad_output, *saved)."""
+def _saved_for(backward: Operator, keeps: str, flags: dict[str, bool]) -> SavedForBackward:
+    """What a forward call saves for a backward operator.
+
+    The formula differentiates further outputs of floats, and needs all of the forward operator's tensors.
+    """
     definition, forward = backward.definition, backward.gradient_of
     assert forward is not None, "a backward operator has a forward operator"
-    tensors = forward.schema.tensor_names
+    tensors = len(forward.schema.tensor_names)
+    positions = [_position(definition, forward, name, keeps) for name in backward.schema.tensor_names]
+    saved = {position for position in positions if position is not None and position >= 0}
+    if keeps not in (RESULT, *definition.required_outputs) or _has_further_gradients(forward):
+        saved |= {*range(tensors)}
+    saves = tuple(sorted(saved))
+    sources = [None if k is None else 0 if k < 0 else 1 + saves.index(k) for k in positions]
+    return SavedForBackward(backward, keeps, flags, saves, tuple(sources))
 
-    def source(name: str) -> int | None:
-        if definition.is_linear(name):
-            return 0
-        if name == definition.given_value:
-            return 1 + len(tensors) if keeps == name else None
-        if name in tensors:
-            return 1 + tensors.index(name)
-        if name == definition.unseen:
-            return None
-        if len(tensors) == 1:
-            return 1  # the result, or the only tensor under another name
-        raise InvalidOperator(
-            f"operator {backward.name}: {name} has no role; it must be a tensor of {forward.name}: "
-            f"{', '.join(tensors)}; "
-            "rename it or state its role"
-        )
 
-    return tuple(map(source, backward.schema.tensor_names))
+def _position(definition: Definition, forward: Operator, name: str, keeps: str) -> int | None:
+    """The position of a backward operator's tensor among the forward operator's tensors and then its outputs.
+
+    -1 is the gradient of the result. None: the tensor is left out.
+    """
+    tensors, outputs = forward.schema.tensor_names, forward.schema.outputs
+    if definition.is_linear(name):
+        return -1
+    if name in definition.forward_outputs:
+        is_left_out = name == definition.given_value and keeps != name
+        return None if is_left_out else len(tensors) + outputs.index(definition.forward_outputs[name])
+    if keeps == RESULT and name == definition.reads_result:
+        return len(tensors)
+    if name == definition.unseen and name not in tensors:
+        return None
+    if name in tensors or len(tensors) == 1:
+        return tensors.index(name) if name in tensors else 0  # the only tensor may have another name
+    raise InvalidOperator(
+        f"operator {definition.name}: {name} has no role; it must be a tensor of {forward.name}: "
+        f"{', '.join(tensors)}; rename it or state its role"
+    )
+
+
+def _has_further_gradients(forward: Operator) -> bool:
+    """Whether an output after the first one has a gradient: one of floats."""
+    dtypes = map(forward.definition.dtypes_of, forward.schema.outputs[1:])
+    return any({*each} <= {*FLOATS} for each in dtypes)
 
 
 def prepare(operator: Operator) -> None:
@@ -118,7 +136,7 @@ def choose(
         return candidates[save]
     result, from_input = candidates.get(RESULT), candidates.get(INPUT)
     if result is None or from_input is None:
-        return result or from_input
+        return result or from_input or next(iter(candidates.values()), None)
     if _broken_rule(result, attributes) or (dtype in HALF and not _gradient_needs_only_sign(result.backward)):
         return from_input
     return result

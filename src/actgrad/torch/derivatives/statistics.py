@@ -57,6 +57,8 @@ class ElementCall(NamedTuple):
         if combine == TOTAL:
             return self.total(terms), 1.0
         is_empty = 0 in [terms.shape[d] for d in self.dims]  # amax refuses such rows
+        if not self.dims:  # to PyTorch, no dimensions are all
+            return terms, 1.0
         number = self.total(terms) - math.inf if is_empty else torch.amax(terms, self.dims, keepdim=True)
         is_largest = (terms == number).to(terms.dtype)
         return number, is_largest / self.total(is_largest)
@@ -76,7 +78,8 @@ class ElementCall(NamedTuple):
 
     def total(self, terms: torch.Tensor) -> torch.Tensor:
         """The sums of the rows."""
-        return torch.sum(self.broadcast(terms), self.dims, keepdim=True)
+        terms = self.broadcast(terms)
+        return torch.sum(terms, self.dims, keepdim=True) if self.dims else terms
 
     @property
     def shape(self) -> torch.Size:

@@ -1,0 +1,87 @@
+"""The access of an operator with a tensor of bits, eight in a byte, as the mask of ReLU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..loop import Shape
+from ..xp import where
+from .elementwise import Elementwise, Part
+
+BITS = 8  # in a byte
+
+
+def bit(x, power):  # type: ignore[no-untyped-def]  # a formula
+    """1 if x >= power, else 0"""
+    return where(x >= power, 1.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Bits(Elementwise):
+    """An element sees the element at its own index of every tensor, and its own bit of the tensor `tensor`.
+
+    A byte of this tensor has the bits of eight elements along the last dimension. The first element has the lowest bit.
+    A kernel computes the eight elements of a byte together. The formula is of one element: its last argument before the
+    attributes, or its last result, is the bit, 0 or 1.
+    """
+
+    is_uniform = False
+    is_packed = True
+    has_bits = True
+
+    tensor: str
+
+    @property
+    def tensor_names(self) -> tuple[str, ...]:
+        """The tensors that it names."""
+        return (self.tensor,)
+
+    def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
+        """The dimensions along which the elements can be computed in pieces: not the one with the bits."""
+        return [*range(rank - 1)]
+
+    def part_count(self, *names: str) -> int:
+        """The number of parts of these tensors together."""
+        return sum(1 if name == self.tensor else BITS for name in names)
+
+    def formula_count(self, *names: str) -> int:
+        """The number of arguments or results that a formula has for these tensors."""
+        return len(names)
+
+    def formulas(
+        self, formula: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]]
+    ) -> tuple[Callable[..., Any], ...]:
+        """The formulas of a computation: the formula of an element, and the formula of a bit."""
+        return formula, bit
+
+    def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
+        """The first element of each byte, the second one, and so on. A byte is one part."""
+        if name == self.tensor:
+            return (None,)
+        dim = len(shape) - 1
+        return tuple([Part(f"element {k} of {BITS}", dim, k, shape[dim], BITS) for k in range(BITS)])
+
+    def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """The shape of each of its parts."""
+        return shape if name == self.tensor or not shape else (*shape[:-1], shape[-1] // BITS)
+
+    def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """The shape of a tensor whose parts have the shape `elements`."""
+        return elements if name == self.tensor or not elements else (*elements[:-1], elements[-1] * BITS)
+
+    def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
+        """The shape of the elements that are computed: of the first tensor's parts."""
+        name, shape = next(iter(shapes.items()))
+        return self.part_shape(name, shape, attributes)
+
+    def result_shape(
+        self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
+    ) -> Shape:
+        """The shape of an output. To a tracer, eight times an eighth is another size than the input's size."""
+        return elements if name == self.tensor else next(shape for n, shape in shapes.items() if n != self.tensor)
+
+    def dtype_tensors(self, names: Sequence[str]) -> Sequence[str]:
+        """The inputs whose dtypes are promoted to the dtype of the result."""
+        return [name for name in names if name != self.tensor]
