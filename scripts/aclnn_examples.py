@@ -2,9 +2,11 @@
 """CANN's public example programs on the C SDK: builds those of a checkout of ops-nn, runs them, and says which pass.
 
     python scripts/aclnn_examples.py ~/ops-nn gelu_v2 swi_glu
+    python scripts/aclnn_examples.py ~/ops-nn --group norm rms_norm
 
-It runs activation/*/examples/**/test_aclnn_*.cpp, unmodified. Without names it runs every operator's programs. The exit
-status is 1 where a program that should pass does not.
+It runs activation/*/examples/**/test_aclnn_*.cpp, unmodified. `--group` names another folder than activation, also in a
+checkout of ops-math or ops-transformer. Without names it runs every operator's programs. The exit status is 1 where a
+program that should pass does not.
 """
 
 from __future__ import annotations
@@ -47,8 +49,15 @@ def compile_program(source: Path, binary: Path, sdk: Path) -> str:
 def run_program(binary: Path, variables: dict[str, str], seconds: int) -> str:
     """The reason why a program does not pass, or nothing."""
     try:
+        # Line by line, because a few programs end with _exit, which drops what the program has in its buffer.
         done = subprocess.run(
-            [binary], env=variables, capture_output=True, text=True, errors="replace", timeout=seconds, check=False
+            ["stdbuf", "-oL", binary],
+            env=variables,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return f"not done after {seconds} s"
@@ -77,32 +86,32 @@ def outcome(source: Path, place: Path, binary: Path, sdk: Path, seconds: int) ->
     return f"does not pass: {reasons[0]}{functions}"
 
 
-def programs(checkout: Path, names: list[str]) -> list[Path]:
-    """The programs of the named operators, by their paths under the folder activation."""
-    activation = checkout / "activation"
-    found = sorted(path.relative_to(activation) for path in activation.glob("*/examples/**/test_aclnn_*.cpp"))
+def programs(group: Path, names: list[str]) -> list[Path]:
+    """The programs of the named operators, by their paths under the group's folder."""
+    found = sorted(path.relative_to(group) for path in group.glob("*/examples/**/test_aclnn_*.cpp"))
     unknown = set(names) - {path.parts[0] for path in found}
     if unknown or not found:
-        sys.exit(f"{activation} has no programs{' of ' if unknown else ''}{', '.join(sorted(unknown))}")
+        sys.exit(f"{group} has no programs{' of ' if unknown else ''}{', '.join(sorted(unknown))}")
     return [path for path in found if not names or path.parts[0] in names]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path, help="a folder with the sources of ops-nn")
-    parser.add_argument("names", nargs="*", help="folders of activation, like gelu_v2; default: all")
+    parser.add_argument("names", nargs="*", help="folders of the group, like gelu_v2; default: all")
+    parser.add_argument("--group", default="activation", help="the folder of the operators")
     parser.add_argument("--build", type=Path, default=Path("build/aclnn-examples"), help="the folder of the build")
     parser.add_argument("--seconds", type=int, default=60, help="the most that one program may take")
     options = parser.parse_intermixed_args()
-    activation, folder = options.checkout.resolve() / "activation", options.build.resolve()
-    chosen = programs(options.checkout.resolve(), options.names)
+    group, folder = options.checkout.resolve() / options.group, options.build.resolve()
+    chosen = programs(group, options.names)
     tried = [place for place in chosen if place.parts[0] not in LEFT_OUT]
     sdk = folder / "sdk"
     builder.build(sdk)
     passed = 0
     for place in chosen:
         binary = folder / "-".join(place.with_suffix("").parts)
-        result = outcome(activation / place, place, binary, sdk, options.seconds) if place in tried else "left out"
+        result = outcome(group / place, place, binary, sdk, options.seconds) if place in tried else "left out"
         passed += result.startswith("passes")
         print(f"{place}: {result}", flush=True)
     print(f"{passed} of {len(tried)} programs pass; {len(chosen) - len(tried)} left out")

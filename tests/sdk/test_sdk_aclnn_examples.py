@@ -61,6 +61,13 @@ aclInit(nullptr);
 if (!strncmp(aclrtGetSocName(), "Ascend950", 9)) printf("[0] out=%.2f", 1.0);
 """
 
+#: A program of another group, which drops what is in its buffers.
+EXITS = """
+#include <cstdio>
+#include <unistd.h>
+int main() { printf("result[0] is: 1\\n"); _exit(0); }
+"""
+
 MISSING = """
 uint64_t size; aclOpExecutor* executor;
 int status = aclnnGeluQuantGetWorkspaceSize(0, 0, 0, 0, 0, 0, 0, 0, 0, &size, &executor);
@@ -89,6 +96,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = root / "activation" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    other = root / "norm/exits/examples/test_aclnn_exits.cpp"
+    other.parent.mkdir(parents=True)
+    other.write_text(EXITS)
     return root
 
 
@@ -109,6 +119,15 @@ def test_all_pass(checkout: Path, tmp_path: Path) -> None:
         "relu/examples/arch35/test_aclnn_relu.cpp: passes on Ascend950",
         "relu/examples/test_aclnn_relu.cpp: passes on Ascend910B",
         "4 of 4 programs pass; 1 left out",
+    ]
+    assert status == 0
+
+
+def test_other_group(checkout: Path, tmp_path: Path) -> None:
+    status, printed, _ = run(checkout, tmp_path, "--group", "norm")
+    assert printed.splitlines() == [
+        "exits/examples/test_aclnn_exits.cpp: passes on Ascend910B",
+        "1 of 1 programs pass; 0 left out",
     ]
     assert status == 0
 

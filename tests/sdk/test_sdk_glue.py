@@ -268,6 +268,21 @@ def test_addmm(dtype: str, beta: float) -> None:
     torch.testing.assert_close(out.double(), wanted.double() + x.double() @ y.double(), rtol=2**-7, atol=0)
 
 
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("beta", [0, 0.5])
+def test_baddbmm(dtype: str, beta: float) -> None:
+    """With beta 0 the addend may be NaN, also in place."""
+    x, y, c = sample(dtype, (2, 3, 4), 1), sample(dtype, (2, 4, 5), 2), sample(dtype, (2, 3, 5), 3)
+    if not beta:
+        c.fill_(torch.nan)
+    wanted = torch.baddbmm(c.double(), x.double(), y.double(), beta=beta, alpha=2).to(x.dtype)
+    out = torch.full_like(wanted, torch.nan)
+    call("Baddbmm", c, x, y, beta, 2, out, 0)
+    torch.testing.assert_close(out, wanted)
+    call("InplaceBaddbmm", c, x, y, beta, 2, 0)
+    torch.testing.assert_close(c, wanted)
+
+
 def test_halves_are_summed_in_float32() -> None:
     """A sum in half precision would stay at 4096, whose neighbour is 4100."""
     ones = torch.ones(1, 4097, dtype=torch.float16)

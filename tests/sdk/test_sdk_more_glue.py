@@ -368,10 +368,11 @@ def test_lists_with_scalars_in_tensors() -> None:
     torch.testing.assert_close(out, torch._foreach_sub(xs, ys, alpha=2))
     call("ForeachPowScalarAndTensor", 2.0, xs, out)
     torch.testing.assert_close(out, [2**x for x in xs])
-    norms = [torch.zeros(()) for _ in xs]
-    for order in (1.0, 2.0):
-        call("ForeachNorm", xs, order, norms)
-        torch.testing.assert_close(norms, list(torch._foreach_norm(xs, order)))
+    for shape in ((), (1,), (1, 1)):  # one element, of any rank
+        norms = [torch.full(shape, torch.nan) for _ in xs]
+        for order in (1.0, 2.0):
+            call("ForeachNorm", xs, order, norms)
+            torch.testing.assert_close([norm.squeeze() for norm in norms], list(torch._foreach_norm(xs, order)))
     wanted = [torch.log((x + 2 * y) * y / x) for x, y in zip(xs, ys, strict=True)]
     changed = [x.clone() for x in xs]
     call("ForeachAddListInplace", changed, ys, two)

@@ -138,6 +138,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "Mv": {"vec": V, "out": T((2,))},
     "Addmm": {"mat1": T((2, 4)), "mat2": T((4, 3))}, "InplaceAddmm": {"mat1": T((2, 4)), "mat2": T((4, 3))},
     "Baddbmm": {"self": T((1, 2, 3)), "batch1": T((1, 2, 4)), "batch2": T((1, 4, 3)), "out": T((1, 2, 3))},
+    "InplaceBaddbmm": {"selfRef": T((1, 2, 3)), "batch1": T((1, 2, 4)), "batch2": T((1, 4, 3))},
+    "ForeachNorm": {"out": (T((1, 1)), POINT)},
     "LayerNormBackward": {
         "normalizedShape": (3,), "mean": LAST, "rstd": LAST, "weightOptional": V, "biasOptional": V,
         "outputMask": (True, True, True), "gradInputOut": T(), "gradWeightOut": V, "gradBiasOut": V,
@@ -153,6 +155,10 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "Prod": {"out": POINT}, "ProdDim": {"out": V}, "Ger": {"self": T((2,)), "vec2": V},
     "Multinomial": {"numsamples": 2, "out": T((2, 2), I64)},
     "MultinomialTensor": {"numsamples": 2, "out": T((2, 2), I64), "seedTensor": ONE, "offsetTensor": ONE},
+    **{
+        f"Inplace{name}Tensor": {"seedTensor": ONE, "offsetTensor": ONE, "to": 1}
+        for name in ("Normal", "Uniform", "Random")
+    },
     "ApplyAdamWV2": {"step": T((1,))},
     "IndexAdd": {"index": T((2,), I64)}, "IndexAddV2": {"index": T((2,), I64)}, "IndexCopy": {"index": T((2,), I64)},
     "InplaceIndexCopy": {"index": T((2,), I64)}, "IndexFill": {"index": ONE}, "InplaceIndexFill": {"index": ONE},

@@ -157,6 +157,7 @@ FURTHER: dict[str, dict[str, dict[str, Any]]] = {
     "L1Loss": {"integers and floats": {"self": T(dtype=I64), "reduction": 0, "out": T()}},
     "Matmul": {"batches that differ": {"self": T((2, 2, 2)), "mat2": T((3, 2, 2)), "out": T((3, 2, 2))}},
     "BatchMatMul": {"batches that differ": {"self": T((2, 2, 2)), "mat2": T((3, 2, 2)), "out": T((3, 2, 2))}},
+    "InplaceBaddbmm": {"batches that differ": {"batch1": T((2, 2, 4)), "batch2": T((3, 4, 3))}},
     "Baddbmm": {"batches that differ": {"batch1": T((2, 2, 4)), "batch2": T((3, 4, 3))}},
     "LayerNormBackward": {"statistics of other rows": {"mean": T((5, 1)), "rstd": T((5, 1))}},
     "GroupNorm": {

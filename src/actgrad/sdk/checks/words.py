@@ -208,6 +208,7 @@ def lists(row: Row, *options: str) -> Group:
     `apart`: each list has its own dtype.
     """
     names = row.of_type("tensors")
+    shaped = [name for name in names if name not in (row.arguments_of("anyshape") or ())]
 
     def lengths(call: Call) -> str | None:
         counts = {n: len(v) for n in row.of_type("tensors", "scalars") if (v := call.attributes.get(n)) is not None}
@@ -217,9 +218,9 @@ def lists(row: Row, *options: str) -> Group:
         return f"{words}; the lists must be of one length; fill them up" if len({*counts.values()}) > 1 else None
 
     def shapes(call: Call) -> str | None:
-        for number, metas in enumerate(zip(*[call.attributes[name] for name in names], strict=False)):
+        for number, metas in enumerate(zip(*[call.attributes[name] for name in shaped], strict=False)):
             if len({meta.shape for meta in metas}) > 1:
-                words = ", ".join(f"{name}[{number}] has shape {m.shape}" for name, m in zip(names, metas, strict=True))
+                words = ", ".join(f"{n}[{number}] has shape {m.shape}" for n, m in zip(shaped, metas, strict=True))
                 return f"{words}; they must be equal; reshape one of them"
         return None
 

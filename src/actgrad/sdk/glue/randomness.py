@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,16 @@ def _masked(a: Any, mask: Any, chance: float) -> Any:
     return np.where(is_kept, a.astype(np.float32) / (1 - chance), 0)
 
 
+def _of_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same random numbers, from tensors of one element that have the seed and a part of the offset."""
+
+    def compute(*arguments: Any) -> Any:
+        *others, seed, offset, more = arguments
+        return function(*others, int(seed.reshape(())), int(offset.reshape(())) + more)
+
+    return compute
+
+
 def _same(shape: Shape, *_: Any) -> Shape:
     return shape
 
@@ -80,13 +91,10 @@ RULES: dict[str, Rule] = {
     "bernoulli": Rule(_bernoulli, EACH, _same),
     "integers": Rule(_integers, EACH, _same),
     "multinomial": Rule(_sample, EACH, _sample_shape),
-    "multinomial_of_tensors": Rule(
-        lambda a, count, has_replacement, seed, offset, more: _sample(
-            a, count, has_replacement, int(seed.reshape(())), int(offset.reshape(())) + more
-        ),
-        EACH,
-        _sample_shape,
-    ),
+    "normal_of_tensors": Rule(_of_tensors(_normal), EACH, _same),
+    "uniform_of_tensors": Rule(_of_tensors(_uniform), EACH, _same),
+    "integers_of_tensors": Rule(_of_tensors(_integers), EACH, _same),
+    "multinomial_of_tensors": Rule(_of_tensors(_sample), EACH, _sample_shape),
     "permutation": Rule(lambda n, seed, offset: _generator(seed, offset).permutation(n), EACH, lambda n, *_: (n,)),
     "dropout_mask": Rule(_mask, EACH, _packed_size),
     "dropout": Rule(_masked, EACH, _same),
