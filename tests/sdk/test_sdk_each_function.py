@@ -325,11 +325,12 @@ def test_random_numbers() -> None:
     assert torch.equal(x, again)
     call_in_python("InplaceNormalTensor", again, 1.5, 2.0, torch.tensor([7]), torch.tensor([-5]), 5)
     assert torch.equal(x, again)
-    for name, dtype in {"Uniform": torch.float32, "Random": torch.int32}.items():
-        by_numbers, by_tensors = torch.full((2, 9, 9), 9).to(dtype)
-        call_in_python(f"Inplace{name}", by_numbers, 2, 5, 7, 6)
-        call_in_python(f"Inplace{name}Tensor", by_tensors, 2, 5, torch.tensor([7]), torch.tensor([4]), 2)
+    for name, of_tensors in (("InplaceUniform", "InplaceUniformTensor"), ("InplaceRandom", "InplaceRandomTensor")):
+        by_numbers, by_tensors = torch.full((2, 9, 9), 9.0)
+        call_in_python(name, by_numbers, 2, 5, 7, 6)
+        call_in_python(of_tensors, by_tensors, 2, 5, torch.tensor([7]), torch.tensor([4]), 2)
         assert torch.equal(by_numbers, by_tensors)
+        assert 2 <= by_numbers.min() < by_numbers.max() < 5
     call_in_python("InplaceBernoulli", x, 0.25, 7, 0)
     assert set(x.unique().tolist()) == {0, 1}
     assert abs(x.mean() - 0.25) < 0.02
