@@ -29,7 +29,7 @@ CASES = [
     (operator, name, dtype)
     for operator, dtype in itertools.product(EVERY, INTEGERS)
     for name in operator.schema.scalars
-    if takes(operator, dtype) and not operator.definition.integer_result
+    if takes(operator, dtype) and not operator.definition.integer_result and not operator.output_dtypes
 ]
 #: Those whose attributes are converted to integers. The others read them as floats.
 CONVERTED = [case for case in CASES if case[0].name in ("threshold", "add_relu")]

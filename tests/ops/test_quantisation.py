@@ -145,7 +145,8 @@ def test_swiglu_quant(dtype: Any, shape: tuple[int, ...], left: bool) -> None:
         for offsets in (None, shift):
             v = swiglu(x, left) * (1 if smooth is None else double(smooth))
             out, scale = actgrad.swiglu_quant(x, smooth, offsets, activate_left=left)
-            assert units(scale, 127 / np.abs(v).max(-1)) <= 4  # of silu, two products and the quotient
+            is_short = dtype is not np.float32 and smooth is None  # then a * b is exact
+            assert units(scale, 127 / np.abs(v).max(-1)) <= (1.5 if is_short else 2.5 if smooth is None else 3.5)
             assert quantised(v, 1 / double(scale), OF_SILU, out)
             out, scale = actgrad.swiglu_quant(x, smooth, offsets, activate_left=left, quant_mode="static")
             assert (scale == 0).all()
@@ -361,7 +362,7 @@ def test_check_knows_a_tie_from_a_fault() -> None:
     assert judge(actgrad.dynamic_quant, {}, [x], exact).holds
     assert judge(actgrad.dynamic_quant, {}, [x], (out, scale)).holds
     wrong = out.copy()
-    wrong[3, 5] += 1
+    wrong[3, 5] ^= 1
     verdict = judge(actgrad.dynamic_quant, {}, [x], (wrong, scale))
     assert not verdict.holds
     assert verdict.failing == 1

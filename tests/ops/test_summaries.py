@@ -28,6 +28,7 @@ NAMES: dict[str, Any] = {
     "gelu_slope": lambda x: special.ndtr(x) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
     "softmax": lambda x: special.softmax(x, axis=-1), "log_softmax": lambda x: special.log_softmax(x, axis=-1),
 }  # fmt: skip
+SCALES = ("weight_scale", "activation_scale", "bias", "quant_scale", "quant_offset")
 AXIS = {"along dim": -1, "along the last dimension": -1, "over each channel": 0}
 
 
@@ -88,7 +89,7 @@ def arguments_of(operator: Operator, line: str, is_default: bool) -> tuple[list[
     tensors: list[Any] = []
     for argument in operator.schema.tensors:
         name = argument.name
-        if name in ("group_index", "gelu", "smooth_scales", "offsets"):
+        if name in ("group_index", "gelu", "smooth_scales", "offsets") or (argument.is_optional and name in SCALES):
             tensors.append(None)
         elif name == "threshold" and gated:
             tensors.append(np.array([0.3]))
@@ -134,7 +135,8 @@ def test_the_formula_is_what_the_operator_computes(name: str, is_default: bool) 
         expected = formula
         if operator.access.has_bits and result.shape != expected.shape:
             expected = np.packbits(expected > 0, axis=-1, bitorder="little")
-        shaped = expected[:, 0] if "one element for each row" in line and result.ndim == 1 else expected
+        is_of_rows = "one element for each row" in line and result.ndim == 1 and np.ndim(expected)
+        shaped = expected[:, 0] if is_of_rows else expected
         tolerance = 4e-6 if operator.output_dtypes else 1e-11
         np.testing.assert_allclose(result, np.broadcast_to(shaped, result.shape), rtol=tolerance, atol=1e-13)
 

@@ -18,6 +18,7 @@ PROGRAM = ROOT / "tests" / "support" / "npu_cases.py"
 QUEUE = PROGRAM.with_name("npu_queue.py")
 REFUSALS = PROGRAM.with_name("npu_refusals.py")
 TRAINING = PROGRAM.with_name("npu_training.py")
+QUANTISED = PROGRAM.with_name("npu_quantised.py")
 #: The folder of the wheel: beside the virtual environment's own packages, which import it by themselves otherwise.
 WHEEL = Path(os.environ.get("ACTGRAD_TEST_TORCH_NPU", ROOT / ".venv" / "npu"))
 
@@ -39,7 +40,9 @@ def names(program: Path, table: str = "CASES") -> list[str]:
 
 
 IS_THERE = (WHEEL / "torch_npu").is_dir()
-CASES, QUEUED, TRAININGS = [names(each) if IS_THERE else ["none"] for each in (PROGRAM, QUEUE, TRAINING)]
+CASES, QUEUED, TRAININGS, MODELS = [
+    names(each) if IS_THERE else ["none"] for each in (PROGRAM, QUEUE, TRAINING, QUANTISED)
+]
 ON_ASCEND950 = names(PROGRAM, "ON_ASCEND950") if IS_THERE else ["none"]
 REFUSED = [(queue, name) for queue, cases in (names(REFUSALS) if IS_THERE else ()) for name in cases]
 HOSTED = ("silu", "indices", "classifier", "npu_swiglu", "npu_silu", "elu_", "streams", "Adam, foreach")
@@ -75,6 +78,12 @@ def test_case_on_ascend950(sdk: Sdk, case: str) -> None:
 def test_training(sdk: Sdk, case: str) -> None:
     """The models of docs/train-on-npu.md, and of Hugging Face where transformers is installed."""
     run(sdk, TRAINING, case)
+
+
+@pytest.mark.parametrize("case", MODELS)
+def test_quantised_model(sdk: Sdk, case: str) -> None:
+    """Activations in INT8, and the operators between two products of INT8."""
+    run(sdk, QUANTISED, case)
 
 
 @pytest.mark.parametrize("mode", OTHERS)

@@ -78,7 +78,8 @@ class CFunction:
         views: list[Any] = []  # the views of tensors. None for an optional tensor that is left out
         values: list[Any] = []  # scalars and flags
         tokens: list[Any] = [ruleset]
-        is_plain = not self._refused or all(args[k] is None for k in self._refused)
+        wrong = _wrong_constant(self.signature, args)
+        is_plain = not wrong and (not self._refused or all(args[k] is None for k in self._refused))
         for k, name in self._unread:
             if args[k] is None:  # an earlier null pointer raises first. A later one is replaced by ()
                 self._check_early((*args[:k], *[() if value is None else value for value in args[k:]]), ruleset)
@@ -119,11 +120,8 @@ class CFunction:
         if cached is not None:
             return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
         plan = self._new_plan(args, views, values, ruleset)
-        for k in self._refused:
-            if args[k] is not None and _other_view(self.operator.name, args[k], "").meta.size:
-                raise KernelMissing(
-                    f"{self.operator.name}: {self.signature.parameters[k].name} must be null; pass None"
-                )
+        if not is_plain:
+            _refuse_unread(self.signature, [args[k] for k in self._refused], wrong)
         if is_plain:
             self.keep(key, plan, tokens)
         return plan
@@ -182,8 +180,27 @@ class CFunction:
             values |= dict.fromkeys(operator.schema.outputs, values[operator.schema.tensor_names[0]])
         contract.run(contract.Call(operator.definition, values, values, ruleset), early=True)
         for p in self.signature.parameters:
-            if p.type == "text" and values[p.argument] is None:
+            if p.type == "text" and values[p.argument] is None and not p.is_unread:
                 raise NullArgument(f"{operator.name}: {missing(p.argument)}")
+
+
+def _refuse_unread(signature: Signature, refused: list[Any], wrong: str) -> None:
+    """Raise if an output of `refused` has elements, or a constant is wrong."""
+    name = signature.operator.name
+    for parameter, output in zip(signature.function.refused.split(), refused, strict=True):
+        if output is not None and _other_view(name, output, "").meta.size:
+            raise KernelMissing(f"{name}: {parameter} must be null; pass None")
+    if wrong:
+        raise KernelMissing(f"{name}: {wrong}")
+
+
+def _wrong_constant(signature: Signature, args: tuple[Any, ...]) -> str:
+    """The fault of an argument that must have one value, or ""."""
+    for name, value in signature.function.constants.items():
+        argument = next(a for p, a in zip(signature.parameters, args, strict=False) if p.name == name)
+        if argument != value and not (argument is None and isinstance(value, str)):
+            return f"{name} is {quote(argument)}; it must be {value!r}; pass {value!r}"
+    return ""
 
 
 def _other_view(operator: str, tensor: Any, name: str) -> ArrayView:

@@ -99,6 +99,10 @@ __all__ = [
     "aclnnClippedSwigluGradGetWorkspaceSize",
     "aclnnClippedSwigluV2",
     "aclnnClippedSwigluV2GetWorkspaceSize",
+    "aclnnDequantSwigluQuant",
+    "aclnnDequantSwigluQuantGetWorkspaceSize",
+    "aclnnDequantSwigluQuantV2",
+    "aclnnDequantSwigluQuantV2GetWorkspaceSize",
     "aclnnDynamicQuant",
     "aclnnDynamicQuantGetWorkspaceSize",
     "aclnnDynamicQuantV2",
@@ -462,6 +466,103 @@ def aclnnClippedSwigluV2GetWorkspaceSize(
     """
 
 aclnnClippedSwigluV2: PhaseTwo
+
+def aclnnDequantSwigluQuantGetWorkspaceSize(
+    x: Tensor,
+    weightScaleOptional: Tensor,
+    activationScaleOptional: Tensor,
+    biasOptional: Tensor,
+    quantScaleOptional: Tensor,
+    quantOffsetOptional: Tensor,
+    groupIndexOptional: Tensor,
+    activateLeft: bool | None,
+    quantModeOptional: str | None,
+    yOut: Tensor,
+    scaleOut: Tensor,
+    /,
+) -> tuple[int, int, AclOpExecutor | None]:
+    """yOut = round(v) and scaleOut = 0, where v = silu(upper) * lower and lower and upper are the halves of x
+    along the last dimension; yOut is INT8, and scaleOut is FLOAT with one element for each row
+
+    x of INT32 has weightScaleOptional, and may have activationScaleOptional and biasOptional: lower and upper
+    are then the halves of x * weightScaleOptional * activationScaleOptional + biasOptional. A biasOptional of
+    INT32 is added to x before the products. With quantScaleOptional and quantOffsetOptional, yOut = round(v /
+    quantScaleOptional + quantOffsetOptional). With quantModeOptional='dynamic', v is multiplied by
+    quantScaleOptional, scaleOut = max(abs(v)) / 127 of each row, and yOut = round(v / scaleOut). With
+    activateLeft, silu takes lower. weightScaleOptional and biasOptional have one number for each element of a
+    row of x, quantScaleOptional and quantOffsetOptional for each element of a row of yOut. With
+    groupIndexOptional, they have such a row for each group of rows, and with quantModeOptional='static'
+    quantScaleOptional and quantOffsetOptional may have one number for each group. activationScaleOptional has
+    one number for each row. groupIndexOptional has the number of rows of each group. Rows behind the last group
+    are 0 in new results and unchanged in yOut=. swiglu_mode=1 takes the even elements as upper and the odd ones
+    as lower, and computes swish(min(upper, clamp_limit), glu_alpha) * (clamp(lower, -clamp_limit, clamp_limit)
+    + glu_bias). swiglu_mode=2 computes the same of halves. swiglu_mode=3 computes min(silu(upper), clamp_limit)
+    * clamp(lower, -clamp_limit, clamp_limit). round takes the nearest integer, and the even one of two. NaN
+    counts as 0. In a row of zeros, yOut and scaleOut are 0. For x of INT32, the arithmetic is in DOUBLE, and
+    scaleOut is rounded once.
+
+    In C:
+        aclnnStatus aclnnDequantSwigluQuantGetWorkspaceSize(const aclTensor* x, const aclTensor*
+            weightScaleOptional, const aclTensor* activationScaleOptional, const aclTensor* biasOptional, const
+            aclTensor* quantScaleOptional, const aclTensor* quantOffsetOptional, const aclTensor*
+            groupIndexOptional, bool activateLeft, char* quantModeOptional, const aclTensor* yOut, const
+            aclTensor* scaleOut, uint64_t* workspaceSize, aclOpExecutor** executor)
+    """
+
+aclnnDequantSwigluQuant: PhaseTwo
+
+def aclnnDequantSwigluQuantV2GetWorkspaceSize(
+    x: Tensor,
+    weightScaleOptional: Tensor,
+    activationScaleOptional: Tensor,
+    biasOptional: Tensor,
+    quantScaleOptional: Tensor,
+    quantOffsetOptional: Tensor,
+    groupIndexOptional: Tensor,
+    activateLeft: bool | None,
+    quantModeOptional: str | None,
+    dstType: SupportsIndex | None,
+    roundModeOptional: str | None,
+    activateDim: SupportsIndex | None,
+    swigluMode: SupportsIndex | None,
+    clampLimit: Number | None,
+    gluAlpha: Number | None,
+    gluBias: Number | None,
+    yOut: Tensor,
+    scaleOut: Tensor,
+    /,
+) -> tuple[int, int, AclOpExecutor | None]:
+    """yOut = round(v) and scaleOut = 0, where v = silu(upper) * lower and lower and upper are the halves of x
+    along the last dimension; yOut is INT8, and scaleOut is FLOAT with one element for each row
+
+    x of INT32 has weightScaleOptional, and may have activationScaleOptional and biasOptional: lower and upper
+    are then the halves of x * weightScaleOptional * activationScaleOptional + biasOptional. A biasOptional of
+    INT32 is added to x before the products. With quantScaleOptional and quantOffsetOptional, yOut = round(v /
+    quantScaleOptional + quantOffsetOptional). With quantModeOptional='dynamic', v is multiplied by
+    quantScaleOptional, scaleOut = max(abs(v)) / 127 of each row, and yOut = round(v / scaleOut). With
+    activateLeft, silu takes lower. weightScaleOptional and biasOptional have one number for each element of a
+    row of x, quantScaleOptional and quantOffsetOptional for each element of a row of yOut. With
+    groupIndexOptional, they have such a row for each group of rows, and with quantModeOptional='static'
+    quantScaleOptional and quantOffsetOptional may have one number for each group. activationScaleOptional has
+    one number for each row. groupIndexOptional has the number of rows of each group. Rows behind the last group
+    are 0 in new results and unchanged in yOut=. swigluMode=1 takes the even elements as upper and the odd ones
+    as lower, and computes swish(min(upper, clampLimit), gluAlpha) * (clamp(lower, -clampLimit, clampLimit) +
+    gluBias). swigluMode=2 computes the same of halves. swigluMode=3 computes min(silu(upper), clampLimit) *
+    clamp(lower, -clampLimit, clampLimit). round takes the nearest integer, and the even one of two. NaN counts
+    as 0. In a row of zeros, yOut and scaleOut are 0. For x of INT32, the arithmetic is in DOUBLE, and scaleOut
+    is rounded once.
+
+    In C:
+        aclnnStatus aclnnDequantSwigluQuantV2GetWorkspaceSize(const aclTensor* x, const aclTensor*
+            weightScaleOptional, const aclTensor* activationScaleOptional, const aclTensor* biasOptional, const
+            aclTensor* quantScaleOptional, const aclTensor* quantOffsetOptional, const aclTensor*
+            groupIndexOptional, bool activateLeft, char* quantModeOptional, int64_t dstType, char*
+            roundModeOptional, int64_t activateDim, int64_t swigluMode, double clampLimit, double gluAlpha,
+            double gluBias, const aclTensor* yOut, const aclTensor* scaleOut, uint64_t* workspaceSize,
+            aclOpExecutor** executor)
+    """
+
+aclnnDequantSwigluQuantV2: PhaseTwo
 
 def aclnnDynamicQuantGetWorkspaceSize(
     x: Tensor, smoothScalesOptional: Tensor, yOut: Tensor, scaleOut: Tensor, /
@@ -1544,6 +1645,8 @@ def aclnnSwiGluQuantGetWorkspaceSize(
     the number of the first row behind it. With group_list_type=1, it has the number of rows of each group. Rows
     behind the last group are computed without smoothScalesOptional and offsetsOptional. round takes the nearest
     integer, and the even one of two. NaN counts as 0. In a row of zeros, yOut is 0 and scaleOut is infinite.
+    The error of scaleOut is at most 1.5 ULP for x of 16 bits, and 2.5 ULP for FLOAT, without
+    smoothScalesOptional.
 
     In C:
         aclnnStatus aclnnSwiGluQuantGetWorkspaceSize(const aclTensor* x, const aclTensor* smoothScalesOptional,
@@ -1578,6 +1681,8 @@ def aclnnSwiGluQuantV2GetWorkspaceSize(
     the number of the first row behind it. With groupListType=1, it has the number of rows of each group. Rows
     behind the last group are computed without smoothScalesOptional and offsetsOptional. round takes the nearest
     integer, and the even one of two. NaN counts as 0. In a row of zeros, yOut is 0 and scaleOut is infinite.
+    The error of scaleOut is at most 1.5 ULP for x of 16 bits, and 2.5 ULP for FLOAT, without
+    smoothScalesOptional.
 
     In C:
         aclnnStatus aclnnSwiGluQuantV2GetWorkspaceSize(const aclTensor* x, const aclTensor*

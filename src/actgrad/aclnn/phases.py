@@ -125,6 +125,9 @@ def _documentation(signature: Signature) -> str:
         words = f"({'array or AclTensor' if parameter.type == 'Tensor' else 'int'}): Not read."
         if parameter.name in signature.function.refused.split():
             words = "(array or AclTensor): Output, or a null pointer."
+        if parameter.name in signature.function.constants:
+            constant = signature.function.constants[parameter.name]
+            words = f"({'str' if isinstance(constant, str) else 'int'}): Always {constant!r}."
         if not parameter.is_unread:
             is_input = parameter.argument not in definition.schema.outputs
             words = writer.argument(parameter.argument) if is_input else "(array or AclTensor): Output."

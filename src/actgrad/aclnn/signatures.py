@@ -175,6 +175,8 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
     }
     for name in function.ignored.split():
         parameters[name] = CParameter(name, name, "int", is_unread=True)
+    for name, value in function.constants.items():
+        parameters[name] = CParameter(name, name, "text" if isinstance(value, str) else "int", is_unread=True)
     for name, (argument, kind) in zip([n for n in names if n not in parameters], types.items(), strict=True):
         is_output = argument in schema.outputs
         is_const = kind in ("Tensor", "Scalar") and is_output is (name in unusual)

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import numpy_array
 from ..base import xp
 from ..base.computation import LENGTH, TOTAL, Computation
-from ..base.dtypes import BY_NAME, Dtype
+from ..base.dtypes import Dtype
 from ..base.floating_point import default_environment
 from ..base.loop import Operand, TensorMeta
 from .kernel import Kernel
@@ -75,9 +75,9 @@ class ReferenceKernel:
 
     def _as_written(self, number: int, term: Callable[..., Any]) -> Callable[..., Any]:
         """A term, rounded if elements see it as it is written."""
-        if not self.computation.is_written(number):
+        dtype = self.computation.written_dtype(number)
+        if dtype is None:
             return term
-        dtype = BY_NAME[self.computation.compute]
         return lambda *arguments: rounded(np.asarray(term(*arguments)), dtype).astype(self.precision)
 
     def _write(self, operand: Operand, addresses: tuple[int, ...], values: np.ndarray) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from .dtypes import Dtype
 from .loop import Loop
 
 LARGEST, TOTAL, ONCE, LENGTH = "largest", "total", "once", "length"
@@ -56,6 +57,17 @@ class RowStatistics:
             statistics += [combine(kind, terms[k](*arguments)) for k, kind in enumerate(combinations, first)]
         return statistics
 
+    def written_dtype(self, number: int, outputs: Sequence[Dtype], compute: str) -> Dtype | None:
+        """The dtype of the output that holds a statistic of `once`, if it is float32 or the dtype of the arithmetic.
+
+        Elements see such a statistic as it is written. `outputs` are the dtypes of the outputs.
+        """
+        kinds = [kind for combinations in self.passes for kind in combinations]
+        if kinds[number] != ONCE or number not in self.output_statistics:
+            return None
+        dtype = outputs[self.output_statistics.index(number)]
+        return dtype if dtype.name in ("float32", compute) else None
+
     @property
     def kept_term(self) -> tuple[int, int]:
         """The index of the term that elements see, and how many statistics the term sees."""
@@ -95,17 +107,11 @@ class Computation:
     device: str = "cpu"  # the device of the memory, such as "cuda:0"
     statistics: RowStatistics | None = None  # None if the formula has no statistics of rows
 
-    def is_written(self, number: int) -> bool:
-        """Whether elements see a statistic as an output stores it.
-
-        They do if the statistic is of `once` and its output has the dtype of the arithmetic.
-        """
-        rows = self.statistics
-        assert rows is not None, "a computation of rows"
-        kinds = [kind for combinations in rows.passes for kind in combinations]
-        if kinds[number] != ONCE or number not in rows.output_statistics:
-            return False
-        return self.loop.outputs[rows.output_statistics.index(number)].dtype.name == self.compute
+    def written_dtype(self, number: int) -> Dtype | None:
+        """The dtype to which a statistic is rounded before elements see it, or None if it is not rounded."""
+        assert self.statistics is not None, "a computation of rows"
+        dtypes = [operand.dtype for operand in self.loop.outputs]
+        return self.statistics.written_dtype(number, dtypes, self.compute)
 
     @property
     def is_empty(self) -> bool:

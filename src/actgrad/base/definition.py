@@ -8,6 +8,7 @@ from typing import Any
 
 from . import products, schema
 from .access import Access, Elementwise
+from .dtypes import Dtype
 from .errors import InvalidOperator, quote
 from .faults import definition_faults
 from .forks import cached_property
@@ -15,6 +16,7 @@ from .products import Product
 from .schema import Argument, GraphSignature, Schema
 
 Formula = Callable[..., Any]
+Dtypes = Mapping[str, Dtype]
 Requirement = Callable[[dict[str, Any], "Product | None"], bool]
 
 
@@ -57,6 +59,8 @@ class C:
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not const
     unread: str = ""  # C names of tensors that the function does not use. "name?" may be a null pointer
     ignored: str = ""  # C names of numbers (int64_t) that the function does not use
+    #: C names of numbers (int64_t) and strings, and the one value that the function takes. A string may be null.
+    constants: Mapping[str, int | str] = field(default_factory=dict)
     refused: str = ""  # C names of outputs that must be null pointers, or empty
     otherwise: Any = None  # the operator that computes calls with the outputs in `refused` and all its inputs
     optional: str = ""  # the scalar or string that may be a null pointer. A null pointer means the default
@@ -76,15 +80,16 @@ class Definition:
     """An operator as data. Its schema line is its interface, and the rest follows from the line.
 
     `formula` computes one element: a function, or a mapping from keys to functions. `switch` chooses the key: an
-    attribute, a function, or whether a call has an optional tensor. A value may be a mapping too: from the names of a
-    call's optional tensors, with spaces between, to a function. With `gradient_of`, the formula is the derivative, and
-    kernels apply the chain rule. With `part_of`, the operator returns only the first result of another operator.
+    attribute, a function, or whether a call has an optional tensor. A value may be a mapping too, and `variant` chooses
+    the key. With `gradient_of`, the formula is the derivative, and kernels apply the chain rule. With `part_of`, the
+    operator returns only the first result of another operator.
     """
 
     text: str  # the schema line
     summary: str  # a line with the formula and its conditions. Further sentences follow after an empty line
     formula: Formula | Mapping[Any, Formula]
     switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # it chooses a key of `formula`
+    variant: Callable[..., Any] | None = None  # (attributes, dtypes of tensors) -> key of a mapping within a mapping
     gradient_of: Definition | None = None
     part_of: Definition | None = None
     reads: Access | None = None  # what an element sees. None means the forward operator's access, or Elementwise
@@ -94,8 +99,9 @@ class Definition:
     row_counter: str = ""  # the optional last tensor. Its sum is the number of rows before `dim` that a call computes
     clears_rest: bool = False  # whether the other rows of the results are 0. Otherwise they keep their values
     row_groups: str = ""  # the optional last tensor that assigns rows to groups
-    groups_are_counts: str = ""  # the int that is 1 if `row_groups` has the sizes of groups, and 0 if it has their ends
-    computes_rest: bool = False  # whether rows behind the last group are computed without scales. Otherwise an error
+    groups_are_counts: str | bool = False  # whether `row_groups` has sizes instead of ends, or the int that is 1 if so
+    rest: str = ""  # rows behind the last group: "computed" without scales, "kept" (0 in new results), "" for an error
+    absent: Mapping[str, float] = field(default_factory=dict)  # optional tensor -> the number that stands for it
     unseen: str = ""  # the last tensor, or the last before `row_counter`, if only the checks look at it
     linear_in: str = ""  # the results are linear in this tensor. A gradient operator's default is its first tensor
     broadcasts: bool = False  # whether inputs are promoted and broadcast. Otherwise shapes and dtypes are equal
@@ -215,12 +221,9 @@ class Definition:
         """Whether the results are linear in this tensor."""
         return name == (self.linear_in or (self.schema.tensor_names[0] if self.gradient_of is not None else ""))
 
-    def formula_for(
-        self, attributes: dict[str, Any], product: Product | None, tensors: Mapping[str, Any] | None = None
-    ) -> Formula:
-        """The formula that a call with these attributes and optional tensors computes."""
-        formula = self.formula
-        return choose(self, formula, attributes, product, tensors) if isinstance(formula, Mapping) else formula
+    def formula_for(self, attributes: Any, product: Product | None, tensors: Dtypes | None = None) -> Formula:
+        """The formula that a call with these attributes, and tensors of these dtypes, computes."""
+        return choose(self, self.formula, attributes, product, tensors)
 
 
 def _refuse_faults(definition: Definition) -> None:
@@ -274,21 +277,21 @@ def choose(
     source: Formula | Mapping[Any, Any],
     attributes: dict[str, Any],
     product: Product | None,
-    tensors: Mapping[str, Any] | None = None,
+    tensors: Dtypes | None = None,
 ) -> Formula:
-    """The function of a formula, or of a statistic's term, for a call with these attributes and tensors."""
+    """The function of a formula, or of a statistic's term, for a call with these attributes and dtypes of tensors."""
     if not isinstance(source, Mapping):
         return source
     switch, schema, tensors = definition.switch, definition.schema, tensors or {}
     if switch in schema.tensor_names:
-        choice = source[tensors.get(switch) is not None]
+        choice = source[switch in tensors]
     else:
         key = switch(attributes, product) if callable(switch) else attributes[switch]
         choice = source[key if isinstance(key, (str, int)) else bool(key)]  # bool() of a traced value makes a guard
     if not isinstance(choice, Mapping):
         return choice
-    optional = [a.name for a in schema.tensors if a.is_optional and a.name in definition.element_tensors]
-    return choice[" ".join(name for name in optional if tensors.get(name) is not None)]
+    assert definition.variant is not None, "formula_faults.of_switch"
+    return choice[definition.variant(attributes, tensors)]
 
 
 def functions_in(source: Any) -> tuple[Formula, ...]:

@@ -8,29 +8,34 @@ from typing import Any
 
 from . import computation, xp
 from .definition import Definition, Formula, choose
+from .dtypes import Dtype
 from .products import Product
 
 
 def element_and_formulas(
-    definition: Definition, tensors: Mapping[str, Any], attributes: dict[str, Any], product: Product | None
+    definition: Definition, tensors: Mapping[str, Dtype], attributes: dict[str, Any], product: Product | None
 ) -> tuple[Callable[..., Any], tuple[Formula, ...]]:
-    """The arithmetic of one element, a function of computation.py, and its formulas, for a call with these tensors."""
+    """The arithmetic of one element, a function of computation.py, and its formulas, for tensors of these dtypes.
+
+    Formulas get the numbers of `absent` as constants.
+    """
     formula, forward = definition.formula_for(attributes, product, tensors), definition.gradient_of
     xp.check(formula)
     access, outputs = definition.access, definition.schema.outputs
+    fill = partial(_filled, definition, tensors)
     if access.sees_rows:
         is_one = access.part_count(*[output for output in outputs if not access.is_statistic(output)]) == 1
         element = computation.forward if is_one else computation.forward_of_several
         return element, access.formulas(
-            formula, partial(choose, definition, attributes=attributes, product=product, tensors=tensors)
+            formula, partial(choose, definition, attributes=attributes, product=product, tensors=tensors), fill
         )
     if access.has_bits:
         is_written = access.tensor_names[0] in outputs
         element = computation.forward_to_bits if is_written else computation.forward_from_bits
-        return element, access.formulas(formula, partial(choose, definition))
+        return element, access.formulas(formula, partial(choose, definition), fill)
     if forward is None:
         if not definition.multiplies:
-            return computation.forward if len(outputs) == 1 else computation.forward_of_several, (formula,)
+            return computation.forward if len(outputs) == 1 else computation.forward_of_several, (fill(formula),)
         packed = computation.gated_forward if len(outputs) > 1 else computation.gated_forward_alone
         return packed if access.is_packed else computation.pair_forward, (formula,)
     parts = access.part_count(*outputs)
@@ -38,7 +43,19 @@ def element_and_formulas(
         return computation.forward if parts == 1 else computation.forward_of_several, (formula,)
     if not forward.multiplies:
         return computation.backward if parts == 1 else computation.backward_of_two, (formula,)
-    if definition.given_value and tensors.get(definition.given_value) is not None:
+    if definition.given_value in tensors:
         return computation.gated_backward_given, (formula,)
     both = forward.formula_for(attributes, product), formula
     return computation.gated_backward if access.is_packed else computation.pair_backward, both
+
+
+def _filled(definition: Definition, tensors: Mapping[str, Dtype], formula: Formula) -> Formula:
+    """A formula of all tensors as a formula of the tensors of a call."""
+    if not definition.absent:
+        return formula
+    numbers = [
+        definition.absent[name] if name in definition.absent and name not in tensors else None
+        for name in definition.element_tensors
+        for _ in range(definition.access.part_count(name))
+    ]
+    return xp.with_numbers(formula, tuple(numbers)) if any(number is not None for number in numbers) else formula

@@ -12,8 +12,8 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .access.along import TensorAlong, has_dimension
-from .access.elementwise import NONE, Elementwise
-from .computation import LARGEST, LENGTH, ONCE, TOTAL, RowStatistics
+from .access.elementwise import NONE, Choice, Elementwise, Function
+from .computation import LARGEST, LENGTH, ONCE, TOTAL, UNVISITED, RowStatistics
 from .loop import UNKNOWN_RANK, Shape
 
 Term = Callable[..., Any] | Mapping[Any, Any]
@@ -88,11 +88,13 @@ class Rows(Elementwise):
         """Whether an output holds a statistic, one for each row."""
         return any(name in group for group in self.passes)
 
-    def formulas(
-        self, formula: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]]
-    ) -> tuple[Callable[..., Any], ...]:
+    def formulas(self, formula: Function, choose: Choice, fill: Choice) -> tuple[Function, ...]:
         """The formulas of a computation: the elements' formula, and the terms of all statistics."""
-        return (formula, *(choose(statistic.term) for statistic in self.statistics_by_name.values()))
+        terms = [
+            choose(statistic.term) if (statistic.combine,) in UNVISITED else fill(choose(statistic.term))
+            for statistic in self.statistics_by_name.values()
+        ]
+        return (formula if self.replaces_inputs else fill(formula), *terms)
 
     def term_arguments(self, names: Sequence[str]) -> list[str]:
         """The arguments of a term of these tensors, before statistics and attributes."""

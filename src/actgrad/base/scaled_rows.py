@@ -17,8 +17,8 @@ class ScaledRows(Rows):
     """Rows along the last dimension, and tensors `scales` that all rows share.
 
     Such a tensor has one number for each element of a row, or one number. With `halves`, a row has the elements of both
-    halves of a packed tensor. If `halves` names a tensor, this tensor has one number for each row, and a statistic that
-    is an output has the shape of this tensor.
+    halves of a packed tensor. Scales may be packed too. If `halves` names a tensor, this tensor has one number for each
+    row, and its gradient is a statistic with the shape of the tensor.
     """
 
     broadcasts = True
@@ -77,10 +77,10 @@ class ScaledRows(Rows):
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
         """The shape of a tensor whose parts have the shape `elements`."""
         if name in self.scales:
-            return elements[-1:]
+            elements = elements[-1:]
         if self.halves is not None and name in self.halves.tensor_names:
             return self.halves.whole_shape(name, elements, attributes)
-        return Rows.whole_shape(self, name, elements, attributes)
+        return elements if name in self.scales else Rows.whole_shape(self, name, elements, attributes)
 
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
@@ -94,7 +94,7 @@ class ScaledRows(Rows):
         self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
     ) -> Shape:
         """The shape of an output."""
-        if self.halves is not None and self.is_statistic(name) and self.halves.tensor in shapes:
+        if self.halves is not None and self.is_statistic(name) and name == f"grad_{self.halves.tensor}":
             return shapes[self.halves.tensor]
         if self.halves is not None and name in self.halves.packed:
             return self.halves.result_shape(name, elements, attributes, shapes)

@@ -133,7 +133,7 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     def value(attribute: str, part: str, text: str) -> Any:
         if attribute == UNREAD or text in choices:
             number = float(text) if re.fullmatch(r"\d+\.\d+", text) else text
-            return _LITERALS.get(text, int(text) if text.isdecimal() else number)
+            return _LITERALS.get(text, int(text) if re.fullmatch(r"-?\d+", text) else number)
         try:
             return _literal(schema.attributes_by_name[attribute].type, text)
         except ValueError as error:

@@ -240,6 +240,27 @@ def check(formula: Callable[..., Any]) -> None:
     bind(formula, FUNCTIONS)
 
 
+def with_parts(formula: Callable[..., Any], **parts: Callable[..., Any]) -> Callable[..., Any]:
+    """A copy of `formula` in which these names stand for other formulas."""
+    refuse_other_functions(formula)
+    return FunctionType(formula.__code__, {**formula.__globals__, **parts}, formula.__name__)
+
+
+@cache
+def with_numbers(formula: Callable[..., Any], numbers: tuple[float | None, ...]) -> Callable[..., Any]:
+    """`formula` with these numbers as its first arguments, as a plain function of the others. None is no number."""
+    refuse_other_functions(formula)
+    code = formula.__code__
+    parameters = code.co_varnames[: code.co_argcount]
+    padded = (*numbers, *(None,) * (len(parameters) - len(numbers)))
+    arguments = [repr(number) if number is not None else p for p, number in zip(parameters, padded, strict=True)]
+    rest = [p for p, number in zip(parameters, padded, strict=True) if number is None]
+    text = f"lambda {', '.join(rest)}: _{code.co_name}({', '.join(arguments)})"
+    function = eval(compile(text, code.co_filename, "eval"), {f"_{code.co_name}": formula})
+    function.__name__, function.__module__, function.__doc__ = formula.__name__, formula.__module__, formula.__doc__
+    return function
+
+
 @contextmanager
 def calling(formulas: Iterable[Callable[..., Any]]) -> Iterator[None]:
     """A context that turns an exception of `formulas` into an InvalidOperator with their names."""

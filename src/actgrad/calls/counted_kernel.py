@@ -131,29 +131,34 @@ class RowGroups(NamedTuple):
     meta: TensorMeta
     are_counts: bool
     steps: Mapping[int, int]  # bytes from group to group of each tensor with a row for each group, by its number
-    rest: Computation | None  # computes rows behind the last group without these tensors. None: they are refused
+    rest: Computation | None  # computes rows behind the last group without these tensors
+    keeps: bool = False  # whether rows behind the last group keep their values. Otherwise, without `rest`, they raise
+    clears: bool = False  # whether the rows that are kept become 0
 
     def ends(self, address: int, rows: int) -> list[int]:
         """The end of each group: the number of the first row behind it. Raises if a row belongs to no group.
 
-        If no tensor has a row for each group, all rows are one group.
+        If no tensor has a row for each group and no rows are kept, all rows are one group. Negative counts are 0.
         """
-        if not self.steps:
+        if not self.steps and not self.keeps:
             return [rows]
         numbers = numpy_array(address, self.meta).tolist()
-        ends = accumulate(numbers) if self.are_counts else numbers
+        ends = accumulate(max(number, 0) for number in numbers) if self.are_counts else numbers
         limited = [min(max(end, 0), rows) for end in accumulate(ends, max)] or [0]
-        if rows and limited[-1] < rows and self.rest is None:
+        if rows and limited[-1] < rows and self.rest is None and not self.keeps:
             fault = f"{self.name} ends at row {limited[-1]}, but there are {rows} rows"
             raise InvalidArgument(f"{fault}; each row must be in a group; pass an end of {rows} for the last group")
         return limited
 
 
-def ungrouped(meta: TensorMeta) -> TensorMeta:
-    """The part of a tensor that the first group reads: one row, or one number."""
-    if len(meta.shape) == 1:
+def ungrouped(meta: TensorMeta, groups: int) -> TensorMeta:
+    """The part of a tensor that the first of the groups reads: one row, or one number.
+
+    A tensor of one dimension has a number for each group, or it is the row of the only group.
+    """
+    if meta.shape == (groups,):
         return TensorMeta(meta.dtype, (1,), (0,))
-    return TensorMeta(meta.dtype, meta.shape[1:], meta.strides[1:])
+    return meta if len(meta.shape) == 1 else TensorMeta(meta.dtype, meta.shape[1:], meta.strides[1:])
 
 
 class GroupedKernel:
@@ -183,6 +188,9 @@ class GroupedKernel:
         if self._groups.rest is not None:
             tensors_of_rest = {n: address for n, address in enumerate(tensors) if n not in self._groups.steps}
             self._compute(self._groups.rest, boxes(sizes, ends[-1], prod(sizes)), 0, tensors_of_rest)
+        if self._groups.clears:
+            for box in boxes(sizes, ends[-1], prod(sizes)):
+                _clear(narrowed(self._computation.loop, box), tensors)
 
     def _compute(self, computation: Computation, pieces: Iterable[Box], group: int, addresses: dict[int, int]) -> None:
         """Compute some boxes of rows that belong to one group."""

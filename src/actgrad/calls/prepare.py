@@ -215,12 +215,15 @@ def row_groups(call: contract.Call, results: tuple[TensorMeta, ...], device: str
     numbers = enumerate(call.inputs.items(), len(definition.schema.outputs))
     grouped = definition.access.grouped_tensors
     steps = {number: each.strides[0] for number, (name, each) in numbers if name in grouped}
-    are_counts = bool(definition.groups_are_counts) and call.attributes[definition.groups_are_counts] == 1
+    kind, keeps = definition.groups_are_counts, definition.rest == "kept"
+    are_counts = kind if isinstance(kind, bool) else call.attributes[kind] == 1
     rest = None
-    if definition.computes_rest:
+    if definition.rest == "computed":
         tensors = {n: None if n in (*grouped, definition.row_groups) else each for n, each in call.tensors.items()}
         rest = make_computation(replace(call, tensors=tensors), results, device)
-    return counted_kernel.RowGroups(definition.row_groups, meta, are_counts, steps, rest)
+    return counted_kernel.RowGroups(
+        definition.row_groups, meta, are_counts, steps, rest, keeps, keeps and not call.outputs
+    )
 
 
 def _with_shape(similar_call: Prepared | None, call: contract.Call) -> Prepared | None:
@@ -250,7 +253,7 @@ def _with_scalars(similar_call: Prepared | None, call: contract.Call) -> Prepare
     if similar_call is None or similar_call.kernel.with_scalars is None:
         return None
     before, definition = similar_call.computation, call.definition
-    element, formulas = element_and_formulas(definition, call.inputs, call.attributes, call.product)
+    element, formulas = element_and_formulas(definition, call.dtypes, call.attributes, call.product)
     if (element, formulas) != (before.element, before.formulas):
         return None
     computation = Computation(
@@ -304,7 +307,7 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
     compute = compute_dtype(call, tensors)
     is_unplanned = _is_unplanned(call)
     try:
-        element, formulas = element_and_formulas(definition, call.inputs, call.attributes, call.product)
+        element, formulas = element_and_formulas(definition, call.dtypes, call.attributes, call.product)
     except KeyError:  # a choice that does not exist, which such a function has not looked at
         if not is_unplanned:
             raise
@@ -318,8 +321,8 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
             formulas = (definition.integer_formula, *formulas[1:])
     outputs, inputs = _contiguous(call, results)
     if definition.row_groups and call.row_groups is not None:
-        grouped = definition.access.grouped_tensors
-        inputs = {n: counted_kernel.ungrouped(meta) if n in grouped else meta for n, meta in inputs.items()}
+        grouped, groups = definition.access.grouped_tensors, call.row_groups.size
+        inputs = {n: counted_kernel.ungrouped(meta, groups) if n in grouped else meta for n, meta in inputs.items()}
     loop = access_loop.loop(definition.access, outputs, inputs, call.attributes)
     shapes = {name: meta.shape for name, meta in call.inputs.items()}
     rows = len(definition.access.row_dimensions(len(loop.shape), call.attributes, shapes))

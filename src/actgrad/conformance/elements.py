@@ -166,9 +166,9 @@ def statistics(
 
 def _as_written(computation: Computation, number: int, term: Callable[..., Any]) -> Callable[..., Any]:
     """A term. If elements see the stored, rounded statistic, the result of the term is rounded too."""
-    if not computation.is_written(number):
+    dtype = computation.written_dtype(number)
+    if dtype is None:
         return term
-    dtype = BY_NAME[computation.compute]
 
     def written(*arguments: Any) -> Sized:
         each = error_bounds.number(term(*arguments))

@@ -63,6 +63,11 @@ class Call:
         return next(iter(self.inputs.items()))
 
     @property
+    def dtypes(self) -> dict[str, Dtype]:
+        """The dtypes of the tensors that a call passes and that formulas get."""
+        return {name: meta.dtype for name, meta in self.inputs.items()}
+
+    @property
     def are_integers(self) -> bool:
         """Whether all inputs have integers or bool."""
         return {meta.dtype.kind for meta in self.inputs.values()} <= {"bool", "int", "uint"}

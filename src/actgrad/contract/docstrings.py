@@ -130,6 +130,8 @@ class Docstring:
         if name == definition.row_groups:
             ends = "The end of each group of rows"
             kind = definition.groups_are_counts
+            if kind is True:
+                return ["The number of rows in each group."]
             return [f"{ends}, or with {kind}=1 the number of rows in each." if kind else f"{ends}."]
         if name == definition.unseen:
             return ["Only its shape and its data type are checked."]

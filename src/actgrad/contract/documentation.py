@@ -46,12 +46,11 @@ def formula_lines(definition: Definition) -> Iterator[str]:
     """
     source, switch = definition.formula, definition.switch
     for key, choice in source.items() if isinstance(source, Mapping) else [(None, source)]:
-        for names, formula in choice.items() if isinstance(choice, Mapping) else [("", choice)]:
+        for formula in choice.values() if isinstance(choice, Mapping) else (choice,):
             words = " ".join((formula.__doc__ or formula.__name__).split())
-            words = f"with {' and '.join(names.split())}: {words}" if names else words
             if key is None or not isinstance(switch, str):
                 yield words
             elif switch in definition.schema.tensor_names:
                 yield f"{'with' if key else 'without'} {switch}: {words}"
             else:
-                yield f"{switch}={key!r}{', ' if names else ': '}{words}"
+                yield f"{switch}={key!r}: {words}"

@@ -22,6 +22,10 @@ def of_switch(definition: Definition) -> Iterator[str]:
             yield f"switch is {quote(switch)}, but there is one formula; write formula={{False: ..., True: ...}}"
         return
     keys = list(definition.formula)
+    sources = [source for source in (definition.formula, *definition.access.terms) if isinstance(source, Mapping)]
+    is_nested = any(isinstance(choice, Mapping) for source in sources for choice in source.values())
+    if is_nested and definition.variant is None:
+        yield "a mapping of formulas has mappings; state variant=function, a function of attributes and dtypes"
     if not switch:
         yield f"formula is a mapping of {_key_list(keys)}; state the attribute that chooses as switch='name'"
         return
@@ -156,11 +160,11 @@ def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], boo
 
 
 def _element_tensors(definition: Definition, optional: tuple[str, ...] = ()) -> list[str]:
-    """The tensors that formulas get, in a call with these optional tensors."""
+    """The tensors that formulas get, in a call with these optional tensors, and those that a number may stand for."""
     names = [
         a.name
         for a in definition.schema.tensors
-        if a.name in definition.element_tensors and (not a.is_optional or a.name in optional)
+        if a.name in definition.element_tensors and (not a.is_optional or a.name in (*optional, *definition.absent))
     ]
     return names if definition.gradient_of is None or definition.takes_gradient else names[1:]
 
@@ -169,10 +173,9 @@ def _formulas_in(definition: Definition, source: Any) -> Iterator[tuple[Callable
     """The functions of a formula or a term, each with the optional tensors of the calls that choose this function."""
     switch = definition.switch
     for key, choice in source.items() if isinstance(source, Mapping) else [(False, source)]:
-        if isinstance(choice, Mapping):
-            yield from ((function, tuple(names.split())) for names, function in choice.items())
-        else:
-            yield choice, (str(switch),) if key is True and switch in definition.schema.tensor_names else ()
+        optional = (str(switch),) if key is True and switch in definition.schema.tensor_names else ()
+        for function in choice.values() if isinstance(choice, Mapping) else (choice,):
+            yield function, optional
 
 
 def _name(formula: Any) -> str:

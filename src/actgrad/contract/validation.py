@@ -95,6 +95,9 @@ def _roles(definition: Definition) -> Iterator[str]:
         yield f"row_groups is {groups!r}; it must be the last tensor and optional; write it last as Tensor?"
     if groups and not definition.access.grouped_tensors:
         yield "row_groups tells groups of rows; an access must name tensors with a row for each; state ScaledRows(...)"
+    for name in definition.absent:
+        if not _is_optional(definition, name):
+            yield f"absent names {name!r}; it must be an optional tensor; write Tensor? {name} in the schema"
     last = [name for name in tensors if name != counter][-1]
     if definition.unseen and definition.unseen != last:
         behind = f" before {counter}" if counter else ""

@@ -9,6 +9,7 @@ with paused_collection():
     from . import (  # noqa: F401  the import registers operators
         celu,
         clipped_swiglu,
+        dequant_swiglu_quant,
         dynamic_quant,
         elu,
         erfinv,

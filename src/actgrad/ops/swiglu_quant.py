@@ -5,7 +5,7 @@ from ..base.definition import C, Torch
 from ..base.errors import KernelMissing
 from ..base.rows import largest, once
 from ..base.scaled_rows import ScaledRows
-from ..base.xp import abs, maximum
+from ..base.xp import abs, exp_times, maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract import Check, Origin
 from ..contract.dtype_rules import has_dtype, supported
@@ -15,59 +15,33 @@ from ..contract.quantisation_rules import kernel_writes, one_dtype_of, scales_of
 from ..contract.shape_rules import nonempty, rank, result_shape
 from ..contract.stages import document, tiling
 from .dynamic_quant import LARGEST
-from .silu import silu_formula
+from .silu import X_LIMIT
 
+INFINITY = float("inf")
 INT8, INT4 = 2, 29  # aclDataType
 
 
 def swiglu_value(a, b):
-    """silu(a) * b"""
-    return silu_formula(a) * b
+    """silu(a) * b, for a > 0 as a * b - tail, because a * b is exact for numbers of 16 bits"""
+    power = -abs(a)
+    tail = exp_times(power, minimum(maximum(a, -X_LIMIT), X_LIMIT)) / (1.0 + exp_times(power, 1.0)) * b
+    product = a * b
+    return where(a > 0.0, where(abs(tail) < INFINITY, product - tail, product), tail)
 
 
-def smoothed_value(a, b, smooth_scales):
+def smoothed_value(a, b, smooth_scales, offsets):
     """silu(a) * b * smooth_scales"""
-    return silu_formula(a) * b * smooth_scales
+    return swiglu_value(a, b) * smooth_scales
 
 
-def unshifted_value(a, b, offsets):
-    """silu(a) * b"""
-    return silu_formula(a) * b
-
-
-def smoothed_unshifted_value(a, b, smooth_scales, offsets):
-    """silu(a) * b * smooth_scales"""
-    return silu_formula(a) * b * smooth_scales
-
-
-def shifted_value(a, b, offsets):
-    """silu(a) * b + offsets"""
-    return silu_formula(a) * b + offsets
-
-
-def smoothed_shifted_value(a, b, smooth_scales, offsets):
+def shifted_value(a, b, smooth_scales, offsets):
     """silu(a) * b * smooth_scales + offsets"""
-    return silu_formula(a) * b * smooth_scales + offsets
+    return swiglu_value(a, b) * smooth_scales + offsets
 
 
-def swiglu_magnitude(a, b):
-    """abs(silu(a) * b)"""
-    return abs(swiglu_value(a, b))
-
-
-def smoothed_magnitude(a, b, smooth_scales):
+def smoothed_magnitude(a, b, smooth_scales, offsets):
     """abs(silu(a) * b * smooth_scales)"""
-    return abs(smoothed_value(a, b, smooth_scales))
-
-
-def unshifted_magnitude(a, b, offsets):
-    """abs(silu(a) * b)"""
-    return abs(swiglu_value(a, b))
-
-
-def smoothed_unshifted_magnitude(a, b, smooth_scales, offsets):
-    """abs(silu(a) * b * smooth_scales)"""
-    return abs(smoothed_value(a, b, smooth_scales))
+    return abs(smoothed_value(a, b, smooth_scales, offsets))
 
 
 def reciprocal_scale(largest, largest_value):
@@ -90,21 +64,6 @@ def static_formula(v, largest, largest_value, scale):
     return v
 
 
-#: A term that elements see, by the optional tensors of a call. The dynamic mode does not use the offsets.
-DYNAMIC = {
-    "": swiglu_value,
-    "smooth_scales": smoothed_value,
-    "offsets": unshifted_value,
-    "smooth_scales offsets": smoothed_unshifted_value,
-}
-STATIC = {**DYNAMIC, "offsets": shifted_value, "smooth_scales offsets": smoothed_shifted_value}
-MAGNITUDES = {
-    "": swiglu_magnitude,
-    "smooth_scales": smoothed_magnitude,
-    "offsets": unshifted_magnitude,
-    "smooth_scales offsets": smoothed_unshifted_magnitude,
-}
-
 INT4_WITHOUT_KERNEL = Check(
     "dst_type is not 29 (INT4)",
     lambda call: "dst_type is 29 (INT4); actgrad writes INT8; pass 2" if call.attributes["dst_type"] == INT4 else None,
@@ -124,15 +83,17 @@ swiglu_quant = Operator(
     "elements. With group_index, they have a number or a row for each group of rows, instead of 1. group_index has the "
     "end of each group, which is the number of the first row behind it. With group_list_type=1, it has the number of "
     "rows of each group. Rows behind the last group are computed without smooth_scales and offsets. round takes the "
-    "nearest integer, and the even one of two. NaN counts as 0. In a row of zeros, out is 0 and scale is infinite.",
+    "nearest integer, and the even one of two. NaN counts as 0. In a row of zeros, out is 0 and scale is infinite. "
+    "The error of scale is at most 1.5 ULP for x of 16 bits, and 2.5 ULP for float32, without smooth_scales.",
     paper="Xiao et al. 2022, https://arxiv.org/abs/2211.10438",
     formula={"static": static_formula, "dynamic": dynamic_formula},
     switch="quant_mode",
+    absent={"smooth_scales": 1.0, "offsets": -0.0},  # -0.0 + x is x, also for -0.0
     reads=ScaledRows(
         passes=(
             {
-                "largest": largest({"static": MAGNITUDES, "dynamic": MAGNITUDES}),
-                "largest_value": largest({"static": STATIC, "dynamic": DYNAMIC}),  # the last term, which elements see
+                "largest": largest(smoothed_magnitude),
+                "largest_value": largest({"static": shifted_value, "dynamic": smoothed_value}),  # which elements see
             },
             {"scale": once({"static": no_scale, "dynamic": reciprocal_scale})},
         ),
@@ -142,7 +103,7 @@ swiglu_quant = Operator(
     ),
     row_groups="group_index",
     groups_are_counts="group_list_type",
-    computes_rest=True,
+    rest="computed",
     output_dtypes={"out": "int8", "scale": "float32"},
     requires={
         "group_list_type 0 or 1": lambda a, product: a["group_list_type"] in (0, 1),

@@ -37,9 +37,9 @@ from .glue.work import Work
 _PLAN, _RUN, _END = 1, 2, 4  # requests, as in nnopbase.h. Any other request releases plans
 NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS, LIST = range(8)  # the kinds of words, as in nnopbase.h
 NOTHING = -3  # required bytes of a tensor without elements; even a null address (-2) has more
-OPERANDS = 8
+OPERANDS = 9
 
-INTERFACE = 11  # the version of words and plans. nnopbase.h has the same number
+INTERFACE = 12  # the version of words and plans. nnopbase.h has the same number
 #: Parts of actgrad_plan in nnopbase.h: numbers of a call, numbers of operands, and each operand.
 _HEAD, _COUNTS, _OPERAND = struct.Struct("<7q"), struct.Struct("<2q"), struct.Struct("<6q")
 _REST = _COUNTS.size + OPERANDS * _OPERAND.size

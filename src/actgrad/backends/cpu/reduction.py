@@ -57,7 +57,7 @@ class AlongRows(RowLoop):
                 if combinations == (LENGTH,):
                     statistics.append(self.length())
                 elif combinations == (ONCE,):
-                    statistics += self.computed(self.terms[len(statistics)], [statistics])[0]
+                    statistics.append(_once(self, len(statistics), statistics))
                 else:
                     has_elements = number == self.elements_pass
                     statistics += self._pass(combinations, places_on_stack, pointers, statistics, has_elements)
@@ -319,7 +319,7 @@ class AcrossRows(RowLoop):
             if combinations == (LENGTH,):
                 statistic = self.length()
             else:
-                ((statistic,),) = self.computed(self.terms[number], [self._statistics(index, number)])
+                statistic = _once(self, number, self._statistics(index, number))
             self.function.store(statistic.value, self._statistic_at(number, index))
 
     def _begin(self, number: int, sums: ir.Value, combine: str, columns: ir.Value) -> None:
@@ -362,6 +362,16 @@ class AcrossRows(RowLoop):
             number = f.load(self._statistic_at(statistic, index), typ=emitter.element)
             raw = casting.narrow(emitter, Vector(emitter, emitter.broadcast(number)), dtype)
             f.store(f.extract_element(raw, I32(0)), f.at(pointer, f.mul(index, self.steps[k])), align=1)
+
+
+def _once(loop: RowLoop, number: int, statistics: list[Vector]) -> Vector:
+    """A statistic that is a function of the earlier ones, in every lane. It is rounded as it is written."""
+    ((value,),) = loop.computed(loop.terms[number], [statistics])
+    dtype = loop.statistics.written_dtype(number, loop.kernel.outputs, loop.kernel.compute)
+    if dtype is None or dtype.name == loop.kernel.compute:
+        return value
+    raw = casting.narrow(loop.emitter, value, dtype)
+    return Vector(loop.emitter, casting.widen(loop.emitter, raw, dtype))
 
 
 def _prefetch(loop: AcrossRows, here: Pointers, stored: Sequence[int]) -> None:

@@ -13,6 +13,7 @@ from .element import element
 from .grid import INTERPRETED_TILE, REACH, VARYING, WARPS, KernelParameter, KernelWriter, TiledKernel, indented
 from .machines import INTERPRETER, Machine
 
+_NUMBERS = {"float32": "tl.float32", "float64": "tl.float64"}
 MOST_LANES = 4096  # elements of a row that a program computes at a time
 #: The text of functions that combine two numbers. Triton's own sum and max run in the interpreter only if
 #: TRITON_INTERPRET was set before the import of Triton.
@@ -35,6 +36,11 @@ def row_kernel(computation: Computation, machine: Machine) -> TiledKernel:
 def _itself(x):  # type: ignore[no-untyped-def]  # a formula
     """x"""
     return x
+
+
+def _without_scalars(function, x, *scalars):  # type: ignore[no-untyped-def]
+    """The function of x."""
+    return (function(x),)
 
 
 class _RowWriter(KernelWriter):
@@ -69,7 +75,7 @@ class _RowWriter(KernelWriter):
         body = [*self._row(first), f"lane = tl.arange(0, {block})"]
         loads = [operand.dtype for operand in self.inputs]
         number = self.number
-        compute = {"float32": "tl.float32", "float64": "tl.float64"}[number.name]
+        compute = _NUMBERS[number.name]
         calls = []
         count = 0
         for combinations in rows.passes:
@@ -80,7 +86,9 @@ class _RowWriter(KernelWriter):
                 continue
             if combinations == (ONCE,):
                 calls.append(self._function(f"term{count}", terms[count], [number] * count, [number]))
-                body.append(f"s{count} = {calls[-1](self.statistics[:count])}")
+                written = self.computation.written_dtype(count)
+                cast = f".to({_NUMBERS[written.name]}).to({compute})" if written else ""
+                body.append(f"s{count} = {calls[-1](self.statistics[:count])}{cast}")
                 count += 1
                 continue
             for k, _ in enumerate(combinations, count):
@@ -107,7 +115,7 @@ class _RowWriter(KernelWriter):
         if row_outputs:
             body.append("tl.debug_barrier()")  # an input may be this output: all threads have read the input by now
         for k, statistic in row_outputs:
-            call = self._function(f"held{k}", _itself, [number], [self.outputs[k].dtype])
+            call = self._function(f"held{k}", _itself, [number], [self.outputs[k].dtype], _without_scalars)
             body.append(f"tl.store(out{k}, {call([f's{statistic}'])})")
         return self.kernel(body, prod(loop.shape[:first]), WARPS, f"rows in blocks of {block}")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..loop import Shape
 from ..xp import where
-from .elementwise import Elementwise, Part
+from .elementwise import Choice, Elementwise, Function, Part
 
 BITS = 8  # in a byte
 
@@ -50,9 +50,7 @@ class Bits(Elementwise):
         """The number of arguments or results that a formula has for these tensors."""
         return len(names)
 
-    def formulas(
-        self, formula: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]]
-    ) -> tuple[Callable[..., Any], ...]:
+    def formulas(self, formula: Function, choose: Choice, fill: Choice) -> tuple[Function, ...]:
         """The formulas of a computation: the formula of an element, and the formula of a bit."""
         return formula, bit
 

@@ -12,6 +12,8 @@ from ..errors import InvalidArgument
 from ..loop import Shape, broadcast_shapes
 
 NONE: Mapping[str, Any] = MappingProxyType({})
+Function = Callable[..., Any]
+Choice = Callable[[Any], Function]
 
 
 class Part(NamedTuple):
@@ -91,11 +93,9 @@ class Elementwise:
         """Whether a tensor has one element for each row along the last dimension."""
         return False
 
-    def formulas(
-        self, formula: Callable[..., Any], choose: Callable[[Any], Callable[..., Any]]
-    ) -> tuple[Callable[..., Any], ...]:
-        """The formulas of a computation with this formula of the elements. `choose` makes a function of each term."""
-        return (formula,)
+    def formulas(self, formula: Function, choose: Choice, fill: Choice) -> tuple[Function, ...]:
+        """The formulas of a computation. `choose` makes a function of a term. `fill` adds the numbers of `absent`."""
+        return (fill(formula),)
 
     def formula_arguments(self, names: Sequence[str]) -> list[str]:
         """The arguments of a formula of these tensors, before the attributes. Each part has its tensor's name."""

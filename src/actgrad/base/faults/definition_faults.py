@@ -56,10 +56,17 @@ _RULES: _Kind = (_are_rules, "a mapping {'alpha > 0': lambda attributes, product
 #: Field -> a test of its value, and a phrase that says what the value must be.
 _KINDS: Mapping[str, _Kind] = {
     **dict.fromkeys(("summary", "paper", "multiplies", "reads_result", "result_flag", "unseen"), _TEXT),
-    **dict.fromkeys(("linear_in", "integer_result", "row_groups", "groups_are_counts"), _TEXT),
+    **dict.fromkeys(("linear_in", "integer_result", "row_groups"), _TEXT),
     **dict.fromkeys(
-        ("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated", "computes_rest"),
+        ("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated"),
         _FLAG,
+    ),
+    "variant": (lambda value: value is None or callable(value), "a function of attributes and dtypes"),
+    "rest": (lambda value: value in ("", "computed", "kept"), "'computed' or 'kept', or left out"),
+    "groups_are_counts": (lambda value: _is_text(value) or _is_flag(value), "the name of an int attribute, or True"),
+    "absent": (
+        lambda value: isinstance(value, Mapping) and all(isinstance(n, (int, float)) for n in value.values()),
+        "a mapping such as {'weight': 1.0}",
     ),
     **dict.fromkeys(("dtypes", "products"), _NAMES),
     **dict.fromkeys(("differences", "null_order"), _LINES),
@@ -201,7 +208,7 @@ def of_c(definition: Any) -> Iterator[str]:
             continue
         if c.name.endswith("GetWorkspaceSize"):
             yield f"aclnn is {c.name!r}; leave out GetWorkspaceSize, which is the name of the first of two functions"
-        unread = [name.removesuffix("?") for name in f"{c.unread} {c.ignored} {c.refused}".split()]
+        unread = [name.removesuffix("?") for name in f"{c.unread} {c.ignored} {c.refused}".split()] + [*c.constants]
         parameters = c.parameters.split()
         if not parameters:
             continue

@@ -17,6 +17,7 @@ import torch
 from ...base import products
 from ...base.access import join, split
 from ...base.computation import RowStatistics
+from ...base.dtypes import BY_NAME
 from ...base.element_formulas import element_and_formulas
 from ...base.errors import InvalidArgument, InvalidDtype
 from ...calls.operator import Operator
@@ -43,13 +44,13 @@ class FormulaCall:
         if self.tensors.get(operator.row_groups) is not None:
             fault = f"{operator.name}: {operator.row_groups} tells groups of rows"
             raise InvalidArgument(f"{fault}; a decomposed graph must have none; leave it out, or keep the operator")
-        is_double = any(tensor.dtype == torch.float64 for tensor in self.tensors.values())
-        dtype = torch.float64 if is_double else torch.float32
+        dtypes = {name: BY_NAME[str(tensor.dtype).removeprefix("torch.")] for name, tensor in self.tensors.items()}
+        dtype = torch.float64 if any(each.compute == "float64" for each in dtypes.values()) else torch.float32
         self.shapes = {name: tuple(tensor.shape) for name, tensor in self.tensors.items()}
         self.rank = self.access.rank(self.shapes)
         row = self.access.row_dimensions(self.rank, attributes, self.shapes)
         statistics = self.access.statistics(operator.schema.outputs, len(row)) or _NO_STATISTICS
-        element, formulas = element_and_formulas(operator.definition, self.tensors, attributes, products.current())
+        element, formulas = element_and_formulas(operator.definition, dtypes, attributes, products.current())
         self.visible_tensors = {
             name: tensor for name, tensor in self.tensors.items() if name in operator.element_tensors
         }

@@ -49,8 +49,8 @@ const void* actgrad_list_values(const void* list, int64_t* count); /* the values
    plan. */
 /* Dead: a destroyed object, or a pointer to anything else. */
 enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS, TEXT_WORDS, INTS_WORDS, LIST_WORDS };
-enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 11 }; /* the version of words and plans. seam.py has the same number */
+enum { MAX_OPERANDS = 9 };
+enum { INTERFACE = 12 }; /* the version of words and plans. seam.py has the same number */
 
 /* An operand of a plan's function. */
 typedef struct {
