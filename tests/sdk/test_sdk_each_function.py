@@ -73,6 +73,7 @@ def of_one() -> Iterator[SdkCall]:
     yield SdkCall("InplaceLogicalNot", (x.clone(),), ((x == 0).float(),))
     yield SdkCall("InplaceTril", (x.clone(), -1), (torch.tril(x, -1),))
     x = floats(F32, 4, special=False)
+    yield SdkCall("InplaceRound", (x.clone(),), (torch.round(x),))
     yield SdkCall("Trace", (x,), (torch.trace(x.double()).float(),))
 
 
