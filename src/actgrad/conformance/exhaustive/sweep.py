@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import aten
+from ...backends.reference import rounded
 from ...base.access import split
 from ...base.dtypes import BY_NAME
 from ...calls.operator import Operator
@@ -93,6 +94,15 @@ class SweepErrors:
         return self.largest[kind][0] if kind in self.largest else None
 
 
+def _errors_of_integers(actual: Array, exact: Array, bits: Array) -> SweepErrors:
+    """The errors of an output of integers: the differences. Each of them is a fault."""
+    stored = rounded(exact, BY_NAME[actual.dtype.name])
+    errors = np.abs(actual.astype(np.float64) - stored.astype(np.float64))
+    faults, kinds = np.flatnonzero(errors), dict.fromkeys(("ulps", "beyond"), (errors, bits))
+    first = bits[faults[:FIRST]].tolist()
+    return SweepErrors(len(errors), len(errors), float(errors.sum()), len(faults), first, _largest(kinds))
+
+
 def _largest(errors: Mapping[str, tuple[Array, Array]]) -> dict[str, list[Any]]:
     """The largest error of each kind, and the bits of its x."""
     positions = {kind: int(np.argmax(values)) for kind, (values, _) in errors.items() if len(values)}
@@ -169,6 +179,8 @@ class Sweep:
 
     def _errors(self, actual: Array, exact: Array, bits: Array, lanes: list[Array], number: int) -> SweepErrors:
         """The errors of one output. The error of NaN is infinite. Only suspects need the size of their terms."""
+        if actual.dtype.kind in "iu":
+            return _errors_of_integers(actual, exact, bits)
         ulps = oracle.ulp_errors(actual, exact)
         count, faults, kinds = len(ulps), np.zeros(0, np.int64), {"ulps": (ulps, bits), "beyond": (ulps, bits)}
         at = np.flatnonzero(ulps > self._suspect)
