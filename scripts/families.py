@@ -64,7 +64,7 @@ LEFT_OUT = """\
 
 | family | reason |
 | --- | --- |
-| GeluQuant, SwigluGroupQuant | They quantise the results to int8 or FP8, with their own scales. |
+| SwigluGroupQuant | It quantises the results to FP8 or FP4, with a scale for each block of a row. |
 | BinaryCrossEntropyWithLogitsTargetBackward | It is the gradient of a loss, and no activation. |
 | RReluWithNoise in training | It draws random numbers from the NPU's generator. actgrad returns status 561103. |
 

@@ -37,6 +37,7 @@ __all__ = [
     "GeluGrad",
     "GeluGradV2",
     "GeluMul",
+    "GeluQuant",
     "GeluV2",
     "HardShrink",
     "HardShrinkGrad",
@@ -410,7 +411,7 @@ class _DynamicQuant(GraphOperator):
         smooth_scales: ArrayT | None = None,
         group_index: ArrayT | None = None,
         *,
-        dst_type: Literal[2] = 2,
+        dst_type: SupportsIndex = 2,
     ) -> tuple[ArrayT, ArrayT]:
         """DynamicQuant(x, smooth_scales, group_index, dst_type=2) -> y, scale
 
@@ -420,7 +421,9 @@ class _DynamicQuant(GraphOperator):
         With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
         With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
         the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN counts
-        as 0. In a row of zeros, y and scale are 0.
+        as 0. In a row of zeros, y and scale are 0. dst_type is the number of the dtype of a new y: 2 (INT8), 35
+        (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the largest number 57344 or 448 takes the place of 127, NaN
+        stays NaN, and larger numbers saturate. On hardware, only Ascend950 has FLOAT8.
         """
     def plan(
         this,
@@ -430,7 +433,7 @@ class _DynamicQuant(GraphOperator):
         group_index: ArrayT | None = None,
         *,
         out: Any = None,
-        dst_type: Literal[2] = 2,
+        dst_type: SupportsIndex = 2,
     ) -> Plan: ...
     def infer_shape(
         this,
@@ -439,10 +442,16 @@ class _DynamicQuant(GraphOperator):
         smooth_scales: Sequence[int] | None = None,
         group_index: Sequence[int] | None = None,
         *,
-        dst_type: Literal[2] = 2,
+        dst_type: SupportsIndex = 2,
     ) -> tuple[tuple[int, ...], ...]: ...
     def infer_dtype(
-        this, /, x: Any, smooth_scales: Any | None = None, group_index: Any | None = None, *, dst_type: Literal[2] = 2
+        this,
+        /,
+        x: Any,
+        smooth_scales: Any | None = None,
+        group_index: Any | None = None,
+        *,
+        dst_type: SupportsIndex = 2,
     ) -> tuple[Any, ...]: ...
 
 DynamicQuant: _DynamicQuant
@@ -455,7 +464,7 @@ class _DynamicQuantV2(GraphOperator):
         smooth_scales: ArrayT | None = None,
         group_index: ArrayT | None = None,
         *,
-        dst_type: Literal[2] = 2,
+        dst_type: SupportsIndex = 2,
         is_symmetrical: Literal[False] = False,
         quant_mode: Literal["pertoken"] = "pertoken",
         dst_type_max: float = 0.0,
@@ -469,7 +478,10 @@ class _DynamicQuantV2(GraphOperator):
         With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
         With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
         the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN becomes
-        0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN.
+        0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN. dst_type is the
+        number of the dtype of a new y: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the largest
+        number 57344 or 448 takes the place of 127, NaN stays NaN, and larger numbers saturate. On hardware, only
+        Ascend950 has FLOAT8.
         """
     def plan(
         this,
@@ -479,7 +491,7 @@ class _DynamicQuantV2(GraphOperator):
         group_index: ArrayT | None = None,
         *,
         out: Any = None,
-        dst_type: Literal[2] = 2,
+        dst_type: SupportsIndex = 2,
         is_symmetrical: Literal[False] = False,
         quant_mode: Literal["pertoken"] = "pertoken",
         dst_type_max: float = 0.0,
@@ -491,7 +503,7 @@ class _DynamicQuantV2(GraphOperator):
         smooth_scales: Sequence[int] | None = None,
         group_index: Sequence[int] | None = None,
         *,
-        dst_type: Literal[2] = 2,
+        dst_type: SupportsIndex = 2,
         is_symmetrical: Literal[False] = False,
         quant_mode: Literal["pertoken"] = "pertoken",
         dst_type_max: float = 0.0,
@@ -503,7 +515,7 @@ class _DynamicQuantV2(GraphOperator):
         smooth_scales: Any | None = None,
         group_index: Any | None = None,
         *,
-        dst_type: Literal[2] = 2,
+        dst_type: SupportsIndex = 2,
         is_symmetrical: Literal[False] = False,
         quant_mode: Literal["pertoken"] = "pertoken",
         dst_type_max: float = 0.0,
@@ -948,6 +960,72 @@ class _GeluMul(GraphOperator):
     ) -> tuple[Any, ...]: ...
 
 GeluMul: _GeluMul
+
+class _GeluQuant(GraphOperator):
+    def __call__(
+        this,
+        /,
+        x: ArrayT,
+        input_scale: ArrayT | None = None,
+        input_offset: ArrayT | None = None,
+        *,
+        approximate: Literal["none", "tanh"] | SupportsIndex = "none",
+        quant_mode: Literal["dynamic"] = "dynamic",
+        dst_type: SupportsIndex = 2,
+        round_mode: Literal["rint"] = "rint",
+    ) -> tuple[ArrayT, ArrayT]:
+        """GeluQuant(x, input_scale, input_offset, approximate='none', quant_mode='dynamic', dst_type=2,
+        round_mode='rint') -> y, out_scale
+
+        y = round(v / out_scale) and out_scale = max(abs(v)) / 127 along the last dimension, where v = gelu(x); y is
+        int8, or a float of 8 bits, and out_scale is float32 with one element for each row
+
+        With input_scale, v = gelu(x) * input_scale. input_scale has one number, or a number for each element of a
+        row. input_offset is not used. approximate is 'none' (0) or 'tanh' (1), as in gelu. dst_type is the number
+        of the dtype of y: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). round takes the nearest number of this
+        dtype, and the even one of two. Larger numbers saturate. NaN is 0 in INT8, and stays NaN in FLOAT8. For
+        FLOAT8, the largest number 57344 or 448 takes the place of 127. NaN does not count in out_scale. In a row of
+        zeros, y and out_scale are 0.
+        """
+    def plan(
+        this,
+        /,
+        x: ArrayT,
+        input_scale: ArrayT | None = None,
+        input_offset: ArrayT | None = None,
+        *,
+        out: Any = None,
+        approximate: Literal["none", "tanh"] | SupportsIndex = "none",
+        quant_mode: Literal["dynamic"] = "dynamic",
+        dst_type: SupportsIndex = 2,
+        round_mode: Literal["rint"] = "rint",
+    ) -> Plan: ...
+    def infer_shape(
+        this,
+        /,
+        x: Sequence[int],
+        input_scale: Sequence[int] | None = None,
+        input_offset: Sequence[int] | None = None,
+        *,
+        approximate: Literal["none", "tanh"] | SupportsIndex = "none",
+        quant_mode: Literal["dynamic"] = "dynamic",
+        dst_type: SupportsIndex = 2,
+        round_mode: Literal["rint"] = "rint",
+    ) -> tuple[tuple[int, ...], ...]: ...
+    def infer_dtype(
+        this,
+        /,
+        x: Any,
+        input_scale: Any | None = None,
+        input_offset: Any | None = None,
+        *,
+        approximate: Literal["none", "tanh"] | SupportsIndex = "none",
+        quant_mode: Literal["dynamic"] = "dynamic",
+        dst_type: SupportsIndex = 2,
+        round_mode: Literal["rint"] = "rint",
+    ) -> tuple[Any, ...]: ...
+
+GeluQuant: _GeluQuant
 
 class _GeluV2(GraphOperator):
     def __call__(this, /, x: ArrayT, *, approximate: Literal["none", "tanh"] | SupportsIndex = "none") -> ArrayT:

@@ -40,9 +40,12 @@ c128 c128 c128 c128 c128 c128 c128 c128 x    c128 x    c128 x    c128 c128 c128 
 """
 
 
+READABLE = {name: row for name, row in BY_NAME.items() if row.kind != "float8"}  # by kernels
+
+
 def test_promotion() -> None:
     header, *rows = [line.split() for line in PROMOTION.strip().splitlines()]
-    assert len(rows) == len(header) == len(BY_NAME) == 16
+    assert len(rows) == len(header) == len(READABLE) == 16
     for first, *results in rows:
         for second, result in zip(header, results, strict=True):
             one, other = BY_NAME[NAMES[first]], BY_NAME[NAMES[second]]
@@ -71,8 +74,8 @@ CONVERSION = {
 
 
 def test_conversion() -> None:
-    assert set(CONVERSION) == set(BY_NAME)
-    for source, target in itertools.product(BY_NAME.values(), BY_NAME.values()):
+    assert set(CONVERSION) == set(READABLE)
+    for source, target in itertools.product(READABLE.values(), READABLE.values()):
         expected = target.name in CONVERSION[source.name]
         found = can_convert(source, target)
         assert found == expected == model.convertible(source.acl_name, target.acl_name), (source, target)
@@ -93,7 +96,7 @@ ACL = {
     "uint8": (4, "UINT8", 1), "int16": (6, "INT16", 2), "uint16": (7, "UINT16", 2), "uint32": (8, "UINT32", 4),
     "int64": (9, "INT64", 8), "uint64": (10, "UINT64", 8), "float64": (11, "DOUBLE", 8), "bool": (12, "BOOL", 1),
     "complex64": (16, "COMPLEX64", 8), "complex128": (17, "COMPLEX128", 16), "bfloat16": (27, "BF16", 2),
-    "complex32": (33, "COMPLEX32", 4),
+    "complex32": (33, "COMPLEX32", 4), "float8_e5m2": (35, "FLOAT8_E5M2", 1), "float8_e4m3fn": (36, "FLOAT8_E4M3FN", 1),
 }  # fmt: skip
 
 

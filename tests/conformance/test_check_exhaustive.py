@@ -15,7 +15,7 @@ from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError
 from actgrad.conformance import golden, oracle
 from actgrad.conformance.exhaustive import mpmath_check, resumption, sweep, table
-from actgrad.conformance.exhaustive.resumption import State
+from actgrad.conformance.exhaustive.resumption import State, has_sweep
 from actgrad.conformance.exhaustive.sweep import Item, Sweep, SweepErrors
 from actgrad.conformance.files import state
 from actgrad.writing import documents
@@ -27,7 +27,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "accuracy.md"
 CASES = [
     pytest.param(operator, attributes, id="-".join([operator.name, *map(str, attributes.values())]))
     for operator in actgrad.operators.values()
-    if not operator.access.sees_rows  # rows are not swept
+    if has_sweep(operator)
     for attributes in oracle.attribute_cases(operator)
 ]
 
@@ -392,7 +392,7 @@ def test_the_document_has_all_16_bit_numbers_of_every_case_within_the_bounds() -
     text = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
     rows = {tuple(line[2:-2].split(" | ")[:3]): line[2:-2].split(" | ") for line in text.splitlines()}
     for operator in actgrad.operators.values():
-        if operator.part_of is not None or operator.access.sees_rows:  # rows are not swept
+        if operator.part_of is not None or not has_sweep(operator):
             continue
         for attributes in oracle.attribute_cases(operator):
             for dtype in ("float16", "bfloat16"):

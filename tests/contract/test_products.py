@@ -68,7 +68,7 @@ def test_every_product_is_in_the_matrix() -> None:
     assert products.DEFAULT.name == "Ascend910B"
     named = {name for name, operator in actgrad.operators.items() if operator.aclnn and operator.products != ALL}
     generated = {name for name, operator in actgrad.operators.items() if operator.generated and operator.aclnn}
-    assert named == set(MATRIX) | generated
+    assert named == set(MATRIX) | generated | {"gelu_quant"}  # its own test has its status
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)

@@ -28,7 +28,7 @@ NAMES: dict[str, Any] = {
     "gelu_slope": lambda x: special.ndtr(x) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi),
     "softmax": lambda x: special.softmax(x, axis=-1), "log_softmax": lambda x: special.log_softmax(x, axis=-1),
 }  # fmt: skip
-SCALES = ("weight_scale", "activation_scale", "bias", "quant_scale", "quant_offset")
+SCALES = ("weight_scale", "activation_scale", "bias", "quant_scale", "quant_offset", "input_scale", "input_offset")
 AXIS = {"along dim": -1, "along the last dimension": -1, "over each channel": 0}
 
 
@@ -95,7 +95,7 @@ def arguments_of(operator: Operator, line: str, is_default: bool) -> tuple[list[
             tensors.append(np.array([0.3]))
         elif name == "weight" and gated:
             tensors.append(rng.normal(size=(6, 1)))
-        elif name in ("weight", "weights"):
+        elif name in ("weight", "weights", "input_scale"):
             tensors.append(rng.normal(size=8))
         elif operator.definition.dtypes_of(name):
             tensors.append(rng.integers(0, 256, (6, 1), np.uint8))

@@ -192,6 +192,25 @@ def quantisation() -> None:
         assert ((out.cpu().double() - grouped - scales.double()[[0, 0, 0, 0, 1, 1]]).abs() <= 0.501).all()
 
 
+def gelu_quantisation() -> None:
+    """Only Ascend950 has it, and FP8. 24 is PyTorch's number of float8_e4m3fn."""
+    x, scale = sample(torch.float32, 5, 16), torch.rand(16) * 9 + 3
+    for approximate in ("none", "tanh"):
+        value = functional.gelu(x.double(), approximate=approximate)
+        out, _ = torch_npu.npu_gelu_quant(
+            x.npu(), input_scale=scale.npu(), approximate=approximate, quant_mode="static"
+        )
+        exact = (value * scale.double()).clamp(-128, 127)
+        assert ((out.cpu().double() - exact).abs() <= 0.501).all()
+        out, written = torch_npu.npu_gelu_quant(x.npu(), approximate=approximate)
+        torch.testing.assert_close(written.cpu().double(), value.abs().amax(1) / 127, rtol=1e-6, atol=0)
+        assert ((out.cpu().double() - value / written.cpu().double()[:, None]).abs() <= 0.501).all()
+    out, written = torch_npu.npu_gelu_quant(x.npu(), dst_type=24)
+    assert out.dtype == torch.float8_e4m3fn
+    expected = functional.gelu(x.double()) / written.cpu().double()[:, None]
+    torch.testing.assert_close(out.cpu().double(), expected, rtol=2**-4 + 1e-4, atol=2**-10)
+
+
 def gradient_of_swiglu_group() -> None:
     """Only Ascend950 has it. Without weight, the wheel passes an empty tensor for the gradient of weight."""
     x, g, w = sample(torch.float32, 5, 16), sample(torch.float32, 5, 8), torch.rand(5) + 0.5
@@ -504,7 +523,9 @@ CASES: dict[str, Callable[[], None]] = {
 }
 
 #: Cases with operators that only Ascend950 has.
-ON_ASCEND950: dict[str, Callable[[], None]] = {"gradient_of_swiglu_group": gradient_of_swiglu_group}
+ON_ASCEND950: dict[str, Callable[[], None]] = {
+    function.__name__: function for function in (gelu_quantisation, gradient_of_swiglu_group)
+}
 
 if __name__ == "__main__":
     torch.manual_seed(0)

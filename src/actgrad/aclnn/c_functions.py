@@ -221,10 +221,15 @@ def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
     empty.
     """
     c = function.signature.function
-    if c.otherwise is None:
+    if c.otherwise is None and c.chooses is None:
         return function
-    names = [p.name for p, argument in zip(function.signature.parameters, args, strict=False) if argument is not None]
-    if not {*c.refused.split()} & {*names}:
+    arguments = {p.name: argument for p, argument in zip(function.signature.parameters, args, strict=False)}
+    if c.chooses is not None:
+        product = Ruleset.current(typed=True).product
+        assert product is not None, "a product judges the calls of C"
+        return _of_operator(function, c.chooses(arguments, product))
+    names = {name for name, argument in arguments.items() if argument is not None}
+    if not {*c.refused.split()} & names:
         return function
     other = _other(function)
     needed = {a.name for a in other.operator.schema.tensors if not a.is_optional}
@@ -234,10 +239,20 @@ def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
 
 @cache
 def _other(function: CFunction) -> CFunction:
-    """The same C function with all its outputs, which the operator `otherwise` computes."""
+    """The same C function with all its outputs, which another operator computes."""
     c = function.signature.function
     every = replace(c, refused="", otherwise=None, unusual_const=f"{c.unusual_const} {c.refused}")
     return CFunction(next(signatures.of_function(c.otherwise, every)))
+
+
+@cache
+def _of_operator(function: CFunction, operator: Any) -> CFunction:
+    """The same C function, computed by this operator. It refuses the last outputs, if the operator lacks them."""
+    c, own = function.signature.function, function.operator
+    if operator.definition is own.definition:
+        return function
+    lacking = [p.name for p in function.signature.parameters if p.is_output][len(operator.schema.outputs) :]
+    return CFunction(next(signatures.of_function(operator, replace(c, chooses=None, refused=" ".join(lacking)))))
 
 
 _functions: dict[str, CFunction] = {}

@@ -135,6 +135,8 @@ __all__ = [
     "aclnnGeluGetWorkspaceSize",
     "aclnnGeluMul",
     "aclnnGeluMulGetWorkspaceSize",
+    "aclnnGeluQuant",
+    "aclnnGeluQuantGetWorkspaceSize",
     "aclnnGeluV2",
     "aclnnGeluV2GetWorkspaceSize",
     "aclnnGlu",
@@ -573,7 +575,9 @@ def aclnnDynamicQuantGetWorkspaceSize(
     With smoothScalesOptional, x is first multiplied by it. smoothScalesOptional has one number for each element
     of a row. With group_index, it has such a row for each group of rows. group_index has the end of each group,
     which is the number of the first row behind it. round takes the nearest integer, and the even one of two.
-    NaN counts as 0. In a row of zeros, yOut and scaleOut are 0.
+    NaN counts as 0. In a row of zeros, yOut and scaleOut are 0. dst_type is the number of the dtype of a new
+    yOut: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the largest number 57344 or 448 takes
+    the place of 127, NaN stays NaN, and larger numbers saturate. On hardware, only Ascend950 has FLOAT8.
 
     In C:
         aclnnStatus aclnnDynamicQuantGetWorkspaceSize(const aclTensor* x, const aclTensor* smoothScalesOptional,
@@ -598,7 +602,9 @@ def aclnnDynamicQuantV2GetWorkspaceSize(
     With smoothScalesOptional, x is first multiplied by it. smoothScalesOptional has one number for each element
     of a row. With groupIndexOptional, it has such a row for each group of rows. groupIndexOptional has the end
     of each group, which is the number of the first row behind it. round takes the nearest integer, and the even
-    one of two. NaN counts as 0. In a row of zeros, yOut and scaleOut are 0.
+    one of two. NaN counts as 0. In a row of zeros, yOut and scaleOut are 0. dst_type is the number of the dtype
+    of a new yOut: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the largest number 57344 or 448
+    takes the place of 127, NaN stays NaN, and larger numbers saturate. On hardware, only Ascend950 has FLOAT8.
 
     In C:
         aclnnStatus aclnnDynamicQuantV2GetWorkspaceSize(const aclTensor* x, const aclTensor*
@@ -837,6 +843,37 @@ def aclnnGeluMulGetWorkspaceSize(
     """
 
 aclnnGeluMul: PhaseTwo
+
+def aclnnGeluQuantGetWorkspaceSize(
+    self: Tensor,
+    inputScaleOptional: Tensor,
+    inputOffsetOptional: Tensor,
+    approximate: str | None,
+    quantMode: str | None,
+    roundMode: str | None,
+    dstType: SupportsIndex | None,
+    y: Tensor,
+    outScaleOptional: Tensor,
+    /,
+) -> tuple[int, int, AclOpExecutor | None]:
+    """y = round(v / outScaleOptional) and outScaleOptional = max(abs(v)) / 127 along the last dimension, where v =
+    gelu(x); y is INT8, or a float of 8 bits, and outScaleOptional is FLOAT with one element for each row
+
+    With inputScaleOptional, v = gelu(x) * inputScaleOptional. inputScaleOptional has one number, or a number
+    for each element of a row. inputOffsetOptional is not used. approximate is 'none' (0) or 'tanh' (1), as in
+    gelu. dstType is the number of the dtype of y: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). round takes
+    the nearest number of this dtype, and the even one of two. Larger numbers saturate. NaN is 0 in INT8, and
+    stays NaN in FLOAT8. For FLOAT8, the largest number 57344 or 448 takes the place of 127. NaN does not count
+    in outScaleOptional. In a row of zeros, y and outScaleOptional are 0.
+
+    In C:
+        aclnnStatus aclnnGeluQuantGetWorkspaceSize(const aclTensor* self, const aclTensor* inputScaleOptional,
+            const aclTensor* inputOffsetOptional, const char* approximate, const char* quantMode, const char*
+            roundMode, int64_t dstType, const aclTensor* y, const aclTensor* outScaleOptional, uint64_t*
+            workspaceSize, aclOpExecutor** executor)
+    """
+
+aclnnGeluQuant: PhaseTwo
 
 def aclnnGeluV2GetWorkspaceSize(
     x: Tensor, approximate: SupportsIndex | None, y: Tensor, /

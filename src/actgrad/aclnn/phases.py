@@ -56,8 +56,9 @@ def first(function: CFunction) -> Callable[..., tuple[int, int, AclOpExecutor | 
         if len(args) != count:
             expected = f"it takes {count}: {', '.join(names)}"
             raise InvalidCall(f"{signature.first_name}: got {quantity(len(args), 'argument')}; {expected}; pass all")
-        computes = of_call(function, args) if signature.function.otherwise else function
+        computes = function
         try:
+            computes = of_call(function, args)
             plan = computes.plan(args)
             return 0, plan.workspace_size, AclOpExecutor(computes, plan, args)
         except Exception as error:  # a C function does not raise

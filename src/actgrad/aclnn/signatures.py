@@ -173,13 +173,16 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
         for name in names
         if name in is_optional
     }
-    for name in function.ignored.split():
-        parameters[name] = CParameter(name, name, "int", is_unread=True)
+    for word in function.ignored.split():
+        name, kind = word.removesuffix("*"), "text" if word.endswith("*") else "int"
+        parameters[name] = CParameter(name, name, kind, is_const=name in unusual, is_unread=True)
     for name, value in function.constants.items():
         parameters[name] = CParameter(name, name, "text" if isinstance(value, str) else "int", is_unread=True)
     for name, (argument, kind) in zip([n for n in names if n not in parameters], types.items(), strict=True):
         is_output = argument in schema.outputs
-        is_const = kind in ("Tensor", "Scalar") and is_output is (name in unusual)
+        is_const = (kind in ("Tensor", "Scalar") and is_output is (name in unusual)) or (
+            kind == "text" and name in unusual
+        )
         parameters[name] = CParameter(name, argument, kind, is_output, is_const)
     return tuple(parameters[name] for name in names)
 

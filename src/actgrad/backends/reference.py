@@ -108,7 +108,10 @@ def _precision(computation: Computation) -> type[np.number[Any]]:
 
 
 def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
-    """`values` rounded once to `dtype`: to nearest, ties to even. Integers saturate, and NaN becomes 0."""
+    """`values` rounded once to `dtype`: to nearest, ties to even.
+
+    Integers and floats of 8 bits saturate. NaN becomes the integer 0.
+    """
     if values.dtype.kind in "iu":  # these values are exact
         if dtype.kind in ("bool", "int", "uint"):
             return values.astype(dtype.numpy)
@@ -118,7 +121,9 @@ def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
         integers = np.nan_to_num(np.rint(values), nan=0.0, posinf=np.inf, neginf=-np.inf)
         inside = np.clip(integers, limits.min, limits.max)
         return inside.astype(dtype.numpy)
-    if dtype.itemsize == 2:  # the conversion goes through float32; rounding to odd makes that step harmless
+    if dtype.kind == "float8":
+        values = np.clip(values, -dtype.largest, dtype.largest)
+    if dtype.itemsize <= 2:  # the conversion goes through float32; rounding to odd makes that step harmless
         values = _round_to_odd(values)
     return values.astype(dtype.numpy)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import products, schema
 from .access import Access, Elementwise
-from .dtypes import Dtype
+from .dtypes import BY_NUMBER, Dtype
 from .errors import InvalidOperator, quote
 from .faults import definition_faults
 from .forks import cached_property
@@ -58,11 +58,13 @@ class C:
     const_reference: bool = False  # whether `reference` is const in the prototype
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not const
     unread: str = ""  # C names of tensors that the function does not use. "name?" may be a null pointer
-    ignored: str = ""  # C names of numbers (int64_t) that the function does not use
+    ignored: str = ""  # C names of numbers (int64_t) that the function does not use. "name*" is a text (char*)
     #: C names of numbers (int64_t) and strings, and the one value that the function takes. A string may be null.
     constants: Mapping[str, int | str] = field(default_factory=dict)
     refused: str = ""  # C names of outputs that must be null pointers, or empty
     otherwise: Any = None  # the operator that computes calls with the outputs in `refused` and all its inputs
+    #: From the arguments by C names and the product to the operator that computes the call, or an exception.
+    chooses: Callable[[Mapping[str, Any], Product], Any] | None = None
     optional: str = ""  # the scalar or string that may be a null pointer. A null pointer means the default
     doubles: str = ""  # scalars whose C type is double instead of aclScalar*
     text: str = ""  # the switch, if its C type is char*
@@ -116,6 +118,7 @@ class Definition:
     null_order: tuple[str, ...] = ()  # the order of the search for null pointers. By default the schema's
     #: Output -> its dtypes, names with spaces between. The first one is the dtype of a new output.
     output_dtypes: Mapping[str, str] = field(default_factory=dict)
+    dtype_attribute: str = ""  # the int that numbers the dtype (aclDataType) of a new first output
     integer_result: str = ""  # the dtype of results for integer inputs. By default the inputs' dtype
     integer_formula: Formula | Mapping[Any, Formula] | None = None  # for integer arithmetic. It may be `formula`
     integers_as_floats: bool = False  # whether integer_formula computes in floats, because attributes are floats
@@ -213,6 +216,13 @@ class Definition:
             return self.gradient_of.dtypes_of(self.forward_outputs[name])
         return tuple(self.output_dtypes.get(name, "").split())
 
+    def new_dtype_of(self, output: str, attributes: Mapping[str, Any]) -> str:
+        """The dtype of a new output, or "" for the promoted dtype."""
+        dtypes = self.dtypes_of(output)
+        is_numbered = bool(self.dtype_attribute) and output == self.schema.outputs[0]
+        row = BY_NUMBER.get(attributes[self.dtype_attribute]) if is_numbered else None
+        return row.name if row is not None and row.name in dtypes else next(iter(dtypes), "")
+
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the gradient is computed from y = f(x) instead of x."""
         return bool(self.reads_result) and (not self.result_flag or bool(attributes[self.result_flag]))
@@ -279,11 +289,17 @@ def choose(
     product: Product | None,
     tensors: Dtypes | None = None,
 ) -> Formula:
-    """The function of a formula, or of a statistic's term, for a call with these attributes and dtypes of tensors."""
+    """The function of a formula, or of a statistic's term, for a call with these attributes and dtypes of tensors.
+
+    `tensors` has the first output too, because its dtype may choose a term.
+    """
     if not isinstance(source, Mapping):
         return source
     switch, schema, tensors = definition.switch, definition.schema, tensors or {}
-    if switch in schema.tensor_names:
+    first = schema.outputs[0]
+    if source.keys() <= {*definition.dtypes_of(first)}:
+        choice = source[tensors[first].name]
+    elif switch in schema.tensor_names:
         choice = source[switch in tensors]
     else:
         key = switch(attributes, product) if callable(switch) else attributes[switch]

@@ -20,7 +20,8 @@ class Dtype:
 
     name: str
     itemsize: int  # bytes
-    kind: str  # "bool", "int", "uint", "float", "complex", or "other" for types that no kernel reads
+    #: "bool", "int", "uint", "float", "complex", "float8" for types that kernels write but do not read, or "other".
+    kind: str
     acl: int  # aclDataType
     acl_name: str  # as the documents write it
     compute: str  # the type that arithmetic on it is done in (opmath)
@@ -37,10 +38,20 @@ class Dtype:
         return BY_NAME[f"float{4 * self.itemsize}"]
 
     @property
+    def limits(self) -> Any:
+        """The numbers of a floating dtype, as `finfo` has them."""
+        return first_use.module("ml_dtypes").finfo(self.numpy)
+
+    @property
+    def largest(self) -> float:
+        """The largest number."""
+        return float(self.limits.max if "float" in self.kind else np.iinfo(self.numpy).max)
+
+    @property
     def numpy(self) -> np.dtype[Any]:
-        """The NumPy dtype. ml_dtypes provides bfloat16."""
-        if self.name == "bfloat16":
-            return np.dtype(first_use.module("ml_dtypes").bfloat16)
+        """The NumPy dtype. ml_dtypes provides bfloat16 and the dtypes of 8 bits."""
+        if self.name == "bfloat16" or self.kind == "float8":
+            return np.dtype(getattr(first_use.module("ml_dtypes"), self.name))
         if self.name == "complex32":
             raise InvalidDtype("the dtype is complex32; NumPy must have the dtype; pass complex64")
         return np.dtype(self.name)
@@ -63,6 +74,8 @@ _ROWS = (
     Dtype("complex128", 16, "complex", 17, "COMPLEX128", "float64"),
     Dtype("bfloat16", 2, "float", 27, "BF16", "float32"),
     Dtype("complex32", 4, "complex", 33, "COMPLEX32", "float32"),
+    Dtype("float8_e5m2", 1, "float8", 35, "FLOAT8_E5M2", "float32"),
+    Dtype("float8_e4m3fn", 1, "float8", 36, "FLOAT8_E4M3FN", "float32"),
 )
 
 #: Types that a tensor or a scalar of the C interface may have, but no array that a kernel reads or writes.
@@ -74,8 +87,6 @@ _OTHERS = tuple(
         (29, "INT4", "int4"),
         (30, "UINT1", "uint1"),
         (34, "HIFLOAT8", "hifloat8"),
-        (35, "FLOAT8_E5M2", "float8_e5m2"),
-        (36, "FLOAT8_E4M3FN", "float8_e4m3fn"),
         (37, "FLOAT8_E8M0", "float8_e8m0fnu"),
         (38, "FLOAT6_E3M2", "float6_e3m2fn"),
         (39, "FLOAT6_E2M3", "float6_e2m3fn"),
@@ -105,7 +116,7 @@ def promote(a: Dtype, b: Dtype) -> Dtype | None:
     """The dtype that `a` and `b` are deduced to together, or None if the documents define none."""
     if a == b:
         return a
-    if any(d.kind == "other" or (d.kind == "uint" and d.itemsize > 1) for d in (a, b)):
+    if any(d.kind in ("float8", "other") or (d.kind == "uint" and d.itemsize > 1) for d in (a, b)):
         return None
     names = {a.name, b.name}
     if "complex" in (a.kind, b.kind):
@@ -128,7 +139,7 @@ def promote(a: Dtype, b: Dtype) -> Dtype | None:
 def can_convert(source: Dtype, target: Dtype) -> bool:
     """Whether the operators' rule of conversion lets a result of dtype `source` be written to one of dtype `target`.
 
-    It lets types of kind "other" pass, although no kernel writes them.
+    It lets types of kinds "float8" and "other" pass, although kernels write few of them.
     """
-    order = {"bool": 0, "int": 1, "uint": 1, "float": 2, "other": 2, "complex": 3}
+    order = {"bool": 0, "int": 1, "uint": 1, "float": 2, "float8": 2, "other": 2, "complex": 3}
     return order[source.kind] <= order[target.kind]

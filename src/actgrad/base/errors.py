@@ -7,6 +7,7 @@ ActgradError (RuntimeError)         561000  any fault of this package
 │   ├── InvalidCall  (TypeError)    161002  an argument is unknown, at a wrong position, or not an array
 │   └── TilingFailed                561002  a generated C function refuses an argument when it plans its kernel
 ├── UnsupportedOnProduct            561103  the chosen product lacks the operator
+│   ├── ProductRefused              361001  the chosen product lacks the operator, and CANN reports a runtime fault
 │   └── NotConfigured               561003  the chosen product lacks the operator, and CANN generates its C function
 ├── OutOfMemory      (MemoryError)  561000  there is not enough memory for a result
 ├── InvalidOperator  (ValueError, TypeError) 561000  an operator is defined wrongly: its name, schema or formula
@@ -68,6 +69,12 @@ class NotConfigured(UnsupportedOnProduct):
     """The chosen product does not have this generated operator (ACLNN_ERR_INNER_FIND_KERNEL_ERROR)."""
 
     status = 561003
+
+
+class ProductRefused(UnsupportedOnProduct):
+    """The chosen product does not have this operator, and CANN has another status for it (ACLNN_ERR_RUNTIME_ERROR)."""
+
+    status = 361001
 
 
 class OutOfMemory(ActgradError, MemoryError):

@@ -253,7 +253,7 @@ def _with_scalars(similar_call: Prepared | None, call: contract.Call) -> Prepare
     if similar_call is None or similar_call.kernel.with_scalars is None:
         return None
     before, definition = similar_call.computation, call.definition
-    element, formulas = element_and_formulas(definition, call.dtypes, call.attributes, call.product)
+    element, formulas = element_and_formulas(definition, _tensors(call), call.attributes, call.product)
     if (element, formulas) != (before.element, before.formulas):
         return None
     computation = Computation(
@@ -307,7 +307,7 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
     compute = compute_dtype(call, tensors)
     is_unplanned = _is_unplanned(call)
     try:
-        element, formulas = element_and_formulas(definition, call.dtypes, call.attributes, call.product)
+        element, formulas = element_and_formulas(definition, _tensors(call), call.attributes, call.product)
     except KeyError:  # a choice that does not exist, which such a function has not looked at
         if not is_unplanned:
             raise
@@ -328,6 +328,12 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
     rows = len(definition.access.row_dimensions(len(loop.shape), call.attributes, shapes))
     statistics = definition.access.statistics(definition.schema.outputs, rows)
     return Computation(element, formulas, _scalars(call, compute), compute, loop, device, statistics)
+
+
+def _tensors(call: contract.Call) -> dict[str, Dtype]:
+    """The dtypes of the inputs that formulas get, and of the first output."""
+    first = call.definition.schema.outputs[0]
+    return {**call.dtypes, first: contract.output_dtype(call, first)}
 
 
 def compute_dtype(call: contract.Call, tensors: Sequence[TensorMeta]) -> str:

@@ -161,7 +161,8 @@ def statistics(
         numbers = [error_bounds.exactly(np.asarray(array).astype(precision)) for array in arrays]
         terms = [_as_written(computation, k, xp.bind(t, functions)) for k, t in enumerate(computation.formulas[1:])]
         results = rows.compute(terms, numbers[:count], numbers[count:], combine)
-    return [Lane("statistic", each.map(lambda part: np.broadcast_to(part, shape))) for each in results]
+    sized = map(error_bounds.number, results)  # a term may return a constant
+    return [Lane("statistic", each.map(lambda part: np.broadcast_to(part, shape))) for each in sized]
 
 
 def _as_written(computation: Computation, number: int, term: Callable[..., Any]) -> Callable[..., Any]:

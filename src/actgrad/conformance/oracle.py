@@ -19,7 +19,7 @@ from ..backends.reference import rounded
 from ..base import xp
 from ..base.access import Access, join
 from ..base.computation import Computation
-from ..base.dtypes import BY_NAME
+from ..base.dtypes import BY_NAME, Dtype
 from ..base.products import Product
 from ..base.schema import Argument
 from ..calls.operator import Operator
@@ -231,7 +231,7 @@ class Expected:
         """The errors of `actual` in ULP. For integers, the differences."""
         if self.dtype.kind in "iu":
             return np.abs(actual.astype(np.float64) - self.values.astype(np.float64))
-        return ulp_errors(actual, self.values)
+        return ulp_errors(actual, saturated(self.values, BY_NAME[self.dtype.name]))
 
     def term_errors(self, actual: Array) -> Array:
         """The errors of `actual`, relative to the larger term, in units of the compute dtype.
@@ -268,6 +268,11 @@ class Expected:
         with np.errstate(all="ignore"):
             slack = self.unit * (terms * np.maximum(self.size, np.abs(self.values)) + self.argument_error)
             return np.asarray(np.abs(actual.astype(self.values.dtype) - self.values) <= 0.5 + slack)
+
+
+def saturated(values: Array, dtype: Dtype) -> Array:
+    """Exact values within the range of a dtype that saturates, as floats of 8 bits do."""
+    return np.clip(values, -dtype.largest, dtype.largest) if dtype.kind == "float8" else values
 
 
 def evaluate(

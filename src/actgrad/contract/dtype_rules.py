@@ -319,9 +319,10 @@ def storable(*names: str) -> tuple[Check, ...]:
     """
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
-        if meta.size == 0 or meta.dtype.name in BY_NAME:
+        is_stated = meta.dtype.name in call.definition.dtypes_of(name)
+        if meta.size == 0 or meta.dtype.kind not in ("float8", "other") or is_stated:
             return None
-        return f"{name} is {meta.dtype}; no kernel writes it; pass a floating or complex {name}"
+        return f"{name} is {meta.dtype}; no kernel of this operator writes it; pass a floating or complex {name}"
 
     rule = "a kernel writes {name}'s dtype, unless it is empty"
-    return of_each(names, rule, test, KernelMissing, When.TYPED, Origin.OPERATOR)
+    return of_each(names, rule, test, KernelMissing, origin=Origin.OPERATOR)

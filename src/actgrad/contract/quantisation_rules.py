@@ -41,6 +41,19 @@ def index_supported(name: str, beside: str) -> tuple[Check, ...]:
     return of_each((name,), "{name} is int32 or int64", test, InvalidDtype, about=(beside,))
 
 
+def dtype_numbered(name: str, attribute: str) -> tuple[Check, ...]:
+    """This output has the dtype that the attribute numbers (aclDataType)."""
+
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        number = call.attributes[attribute]
+        if meta.dtype.acl == number:
+            return None
+        fault = f"{name} is {meta.dtype}, but {attribute} is {number}"
+        return f"{fault}; {attribute} must be {meta.dtype.acl}, the number of this dtype; change one of them"
+
+    return of_each((name,), f"{{name}} has the dtype that {attribute} numbers", test, InvalidDtype, about=(attribute,))
+
+
 def one_dtype_of(name: str, dtypes: str) -> tuple[Check, ...]:
     """If a product is in force, this output has one of these dtypes. Otherwise it has a dtype of the operator."""
 

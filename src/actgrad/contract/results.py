@@ -30,7 +30,9 @@ def output_dtype(call: Call, name: str) -> Dtype:
     dtypes, output = call.definition.dtypes_of(name), call.outputs.get(name)
     if not dtypes:
         return result_dtype(call)
-    return output.dtype if output is not None and output.dtype.name in dtypes else BY_NAME[dtypes[0]]
+    if output is not None and output.dtype.name in dtypes:
+        return output.dtype
+    return BY_NAME[call.definition.new_dtype_of(name, call.attributes)]
 
 
 def result_shapes(call: Call) -> tuple[tuple[int, ...], ...]:

@@ -19,6 +19,7 @@ with paused_collection():
         geglu,
         gelu,
         gelu_mul,
+        gelu_quant,
         glu,
         hardshrink,
         hardswish,

@@ -17,7 +17,7 @@ from ..contract.quantisation_rules import one_dtype_of
 from ..contract.shape_rules import nonempty, rank, result_shape
 from ..contract.stages import document, tiling
 from .clipped_swiglu import clipped_swiglu_formula, clipped_swish_formula
-from .dynamic_quant import scale_of_row
+from .dynamic_quant import LARGEST, scale_of_row
 from .swiglu_group import WeightedHalves
 from .swiglu_quant import swiglu_value
 
@@ -108,7 +108,7 @@ def static_formula(v, largest, largest_value, scale, clamp_limit, glu_alpha, glu
 
 def dynamic_scale(largest, largest_value, clamp_limit, glu_alpha, glu_bias):
     """max(abs(v)) / 127"""
-    return scale_of_row(largest)
+    return scale_of_row(LARGEST, largest)
 
 
 def no_scale(largest, largest_value, clamp_limit, glu_alpha, glu_bias):

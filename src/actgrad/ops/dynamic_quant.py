@@ -1,4 +1,4 @@
-"""Quantisation to INT8 with a scale for each row."""
+"""Quantisation to INT8 or to floats of 8 bits, with a scale for each row."""
 
 from ..base.definition import C, Torch
 from ..base.rows import largest, once
@@ -18,70 +18,110 @@ from ..contract.shape_rules import rank, result_shape
 
 LARGEST = 127.0  # of INT8
 HALF_STEPS = 127.5  # from the least number of INT8 to the largest
+#: The dtypes of quantised outputs, with their numbers (aclDataType).
+QUANTISED_DTYPES = {"int8": 2, "float8_e5m2": 35, "float8_e4m3fn": 36}
 LEAST_SCALE = 1e-12  # of an asymmetric scale
 
 
-def magnitude(x):
+def largest_int8():
+    """127"""
+    return LARGEST
+
+
+def largest_e5m2():
+    """57344"""
+    return 57344.0
+
+
+def largest_e4m3fn():
+    """448"""
+    return 448.0
+
+
+#: The largest number of the dtype of `out`.
+LIMIT = {"int8": largest_int8, "float8_e5m2": largest_e5m2, "float8_e4m3fn": largest_e4m3fn}
+
+
+def divided(v, scale):
+    """v / scale, but 0 for v = 0, also in a row of zeros"""
+    return where(v == 0, v, v / scale)
+
+
+def magnitude(x, limit):
     """abs(x)"""
     return abs(x)
 
 
-def smoothed_magnitude(x, smooth_scales):
+def smoothed_magnitude(x, smooth_scales, limit):
     """abs(x * smooth_scales)"""
     return abs(x * smooth_scales)
 
 
-def scale_of_row(largest):
-    """max(abs(x)) / 127"""
-    return maximum(largest, 0.0) / LARGEST
+def scale_of_row(limit, largest):
+    """max(abs(x)) / limit"""
+    return maximum(largest, 0.0) / limit
 
 
-def dynamic_quant_formula(x, largest, scale):
-    """round(x / scale), where scale = max(abs(x)) / 127 of the row"""
-    return x / scale
+def dynamic_quant_formula(x, limit, largest, scale):
+    """round(x / scale), where scale = max(abs(x)) / limit of the row, and limit is the largest number of out"""
+    return divided(x, scale)
 
 
-def smoothed_dynamic_quant_formula(x, smooth_scales, largest, scale):
-    """round(v / scale), where v = x * smooth_scales and scale = max(abs(v)) / 127 of the row"""
-    return x * smooth_scales / scale
+def smoothed_dynamic_quant_formula(x, smooth_scales, limit, largest, scale):
+    """round(v / scale), where v = x * smooth_scales and scale = max(abs(v)) / limit of the row, and limit is the
+    largest number of out"""
+    return divided(x * smooth_scales, scale)
 
 
-def value(x):
+def value(x, limit):
     """x"""
     return x
 
 
-def smoothed_value(x, smooth_scales):
+def smoothed_value(x, smooth_scales, limit):
     """x * smooth_scales"""
     return x * smooth_scales
 
 
-def negative(x):
+def negative(x, limit):
     """-x"""
     return -x
 
 
-def smoothed_negative(x, smooth_scales):
+def smoothed_negative(x, smooth_scales, limit):
     """-x * smooth_scales"""
     return -x * smooth_scales
 
 
-def scale_of_range(lowest, highest):
+def scale_of_int8_range(limit, lowest, highest):
     """max((max(x) - min(x)) / 255, 1e-12), where lowest is -min(x)"""
     return maximum((0.5 * highest + 0.5 * lowest) / HALF_STEPS, LEAST_SCALE)  # their sum may overflow
 
 
-def offset_of_range(lowest, highest, scale):
-    """127 - max(x) / scale; 127 in a row without numbers"""
-    return where(highest + lowest >= 0, LARGEST - highest / scale, LARGEST)
+def scale_of_float8_range(limit, lowest, highest):
+    """max((max(x) - min(x)) / (2 * limit), 1e-12), where lowest is -min(x)"""
+    return maximum((0.5 * highest + 0.5 * lowest) / limit, LEAST_SCALE)
 
 
-def asymmetric_formula(x, lowest, highest, scale, offset):
+#: By the dtype of `out`.
+SCALE_OF_RANGE = {
+    "int8": scale_of_int8_range,
+    "float8_e5m2": scale_of_float8_range,
+    "float8_e4m3fn": scale_of_float8_range,
+}
+
+
+def offset_of_range(limit, lowest, highest, scale):
+    """limit - max(x) / scale; limit in a row without numbers"""
+    return where(highest + lowest >= 0, limit - highest / scale, limit)
+
+
+def asymmetric_formula(x, limit, lowest, highest, scale, offset):
     """round(x / scale + offset)"""
     return x / scale + offset
 
 
-def smoothed_asymmetric_formula(x, smooth_scales, lowest, highest, scale, offset):
+def smoothed_asymmetric_formula(x, smooth_scales, limit, lowest, highest, scale, offset):
     """round(v / scale + offset), where v = x * smooth_scales"""
     return x * smooth_scales / scale + offset
 
@@ -94,9 +134,20 @@ SMOOTHING = (
     "of the first row behind it. round takes the nearest integer, and the even one of two."
 )
 OTHER_DTYPES = (
-    "out of INT4, INT32 (8 numbers of INT4 in one), FLOAT8 or HIFLOAT8: the checks of CANN let these pass on some "
-    "products. actgrad has no kernel for them and returns 561103."
+    "out of INT4, INT32 (8 numbers of INT4 in one) or HIFLOAT8: the checks of CANN let these pass on some products. "
+    "actgrad has no kernel for them and returns 561103."
 )
+FLOAT8 = (
+    "dst_type is the number of the dtype of a new out: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, "
+    "the largest number 57344 or 448 takes the place of 127, NaN stays NaN, and larger numbers saturate. On hardware, "
+    "only Ascend950 has FLOAT8."
+)
+REQUIRES = {
+    "dst_type 2 (INT8), or on Ascend950 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a, product: (
+        a["dst_type"] == QUANTISED_DTYPES["int8"]
+        or (a["dst_type"] in QUANTISED_DTYPES.values() and (product is None or product.name == "Ascend950"))
+    )
+}
 
 
 def checks(*outputs: str):
@@ -117,53 +168,63 @@ def checks(*outputs: str):
 
 
 dynamic_quant_asymmetric = Operator(
-    "dynamic_quant_asymmetric(Tensor x, Tensor? smooth_scales, Tensor? group_index) -> (Tensor out, Tensor scale, "
-    "Tensor offset)",
+    "dynamic_quant_asymmetric(Tensor x, Tensor? smooth_scales, Tensor? group_index, int dst_type=2) -> (Tensor out, "
+    "Tensor scale, Tensor offset)",
     summary="out = round(x / scale + offset) and scale = max((max(x) + max(-x)) / 255, 1e-12) and offset = 127 - "
     "max(x) / scale along the last dimension; out is int8, and scale and offset are float32 with one element for each "
     "row\n\n"
-    f"{SMOOTHING} NaN becomes 0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN.",
+    f"{SMOOTHING} NaN becomes 0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN. "
+    f"{FLOAT8}",
     paper=PAPER,
     formula={False: asymmetric_formula, True: smoothed_asymmetric_formula},
     switch="smooth_scales",
     reads=ScaledRows(
         passes=(
+            {"limit": once(LIMIT)},
             {
                 "lowest": largest({False: negative, True: smoothed_negative}),
                 "highest": largest({False: value, True: smoothed_value}),
             },
-            {"scale": once(scale_of_range)},
+            {"scale": once(SCALE_OF_RANGE)},
             {"offset": once(offset_of_range)},
         ),
         scales=("smooth_scales",),
     ),
     row_groups="group_index",
-    output_dtypes={"out": "int8", "scale": "float32", "offset": "float32"},
+    output_dtypes={"out": " ".join(QUANTISED_DTYPES), "scale": "float32", "offset": "float32"},
+    dtype_attribute="dst_type",
+    requires=REQUIRES,
     dtypes="float16 bfloat16",
     checks=checks("scale", "offset"),
     differences=(
         "Least scale: Ascend910B has 1e-12. No source says what other products have. actgrad has 1e-12 on all.",
         OTHER_DTYPES,
     ),
-    torch=Torch("dynamic_quant_asymmetric(x, smooth_scales, group_index)"),
-    ir="DynamicQuantV2(x, smooth_scales?, group_index?, dst_type=_:2, is_symmetrical=_:False, quant_mode=_:pertoken, "
+    torch=Torch("dynamic_quant_asymmetric(x, smooth_scales, group_index, dst_type)"),
+    ir="DynamicQuantV2(x, smooth_scales?, group_index?, dst_type=2, is_symmetrical=_:False, quant_mode=_:pertoken, "
     "dst_type_max=_:0.0) -> (y, scale, offset)",
 )
 
 dynamic_quant = Operator(
-    "dynamic_quant(Tensor x, Tensor? smooth_scales, Tensor? group_index) -> (Tensor out, Tensor scale)",
+    "dynamic_quant(Tensor x, Tensor? smooth_scales, Tensor? group_index, int dst_type=2) -> (Tensor out, Tensor scale)",
     summary="out = round(x / scale) and scale = max(abs(x)) / 127 along the last dimension; out is int8, and scale is "
     "float32 with one element for each row\n\n"
-    f"{SMOOTHING} NaN counts as 0. In a row of zeros, out and scale are 0.",
+    f"{SMOOTHING} NaN counts as 0. In a row of zeros, out and scale are 0. {FLOAT8}",
     paper=PAPER,
     formula={False: dynamic_quant_formula, True: smoothed_dynamic_quant_formula},
     switch="smooth_scales",
     reads=ScaledRows(
-        passes=({"largest": largest({False: magnitude, True: smoothed_magnitude})}, {"scale": once(scale_of_row)}),
+        passes=(
+            {"limit": once(LIMIT)},
+            {"largest": largest({False: magnitude, True: smoothed_magnitude})},
+            {"scale": once(scale_of_row)},
+        ),
         scales=("smooth_scales",),
     ),
     row_groups="group_index",
-    output_dtypes={"out": "int8", "scale": "float32"},
+    output_dtypes={"out": " ".join(QUANTISED_DTYPES), "scale": "float32"},
+    dtype_attribute="dst_type",
+    requires=REQUIRES,
     dtypes="float16 bfloat16",
     checks=checks("scale"),
     differences=(
@@ -171,16 +232,17 @@ dynamic_quant = Operator(
         "with an infinity has an infinite scale and only zeros.",
         OTHER_DTYPES,
     ),
-    torch=Torch("dynamic_quant(x, smooth_scales, group_index)"),
+    torch=Torch("dynamic_quant(x, smooth_scales, group_index, dst_type)"),
     aclnn=(
         C(
             "DynamicQuant",
-            {"group_index": None},
+            {"group_index": None, "dst_type": QUANTISED_DTYPES["int8"]},
             parameters="x smoothScalesOptional yOut scaleOut",
             unusual_const="yOut scaleOut",
         ),
         C(
             "DynamicQuantV2",
+            {"dst_type": QUANTISED_DTYPES["int8"]},
             parameters="x smoothScalesOptional groupIndexOptional dstType yOut scaleOut offsetOut",
             ignored="dstType",
             refused="offsetOut",
@@ -188,5 +250,5 @@ dynamic_quant = Operator(
             unusual_const="yOut scaleOut",
         ),
     ),
-    ir="DynamicQuant(x, smooth_scales?, group_index?, dst_type=_:2) -> (y, scale)",
+    ir="DynamicQuant(x, smooth_scales?, group_index?, dst_type=2) -> (y, scale)",
 )

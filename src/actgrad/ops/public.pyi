@@ -36,6 +36,7 @@ __all__ = [
     "gelu",
     "gelu_backward",
     "gelu_mul",
+    "gelu_quant",
     "glu",
     "glu_backward",
     "hardshrink",
@@ -90,6 +91,7 @@ __all__ = [
     "softsign_backward",
     "squared_relu",
     "squared_relu_backward",
+    "static_gelu_quant",
     "swiglu",
     "swiglu_backward",
     "swiglu_group",
@@ -353,6 +355,7 @@ class _dynamic_quant(Operator):
         smooth_scales: ArrayT | None = None,
         group_index: ArrayT | None = None,
         *,
+        dst_type: SupportsIndex = 2,
         out: tuple[ArrayT | None, ArrayT | None] | None = None,
         backend: str | None = None,
     ) -> tuple[ArrayT, ArrayT]:
@@ -362,7 +365,9 @@ class _dynamic_quant(Operator):
         With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
         With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
         the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN counts
-        as 0. In a row of zeros, out and scale are 0.
+        as 0. In a row of zeros, out and scale are 0. dst_type is the number of the dtype of a new out: 2 (INT8), 35
+        (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the largest number 57344 or 448 takes the place of 127, NaN
+        stays NaN, and larger numbers saturate. On hardware, only Ascend950 has FLOAT8.
         """
     def plan(
         this,
@@ -371,6 +376,7 @@ class _dynamic_quant(Operator):
         smooth_scales: ArrayT | None = None,
         group_index: ArrayT | None = None,
         *,
+        dst_type: SupportsIndex = 2,
         out: tuple[ArrayT | None, ArrayT | None] | None = None,
         backend: str | None = None,
     ) -> Plan: ...
@@ -385,6 +391,7 @@ class _dynamic_quant_asymmetric(Operator):
         smooth_scales: ArrayT | None = None,
         group_index: ArrayT | None = None,
         *,
+        dst_type: SupportsIndex = 2,
         out: tuple[ArrayT | None, ArrayT | None, ArrayT | None] | None = None,
         backend: str | None = None,
     ) -> tuple[ArrayT, ArrayT, ArrayT]:
@@ -394,7 +401,10 @@ class _dynamic_quant_asymmetric(Operator):
         With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
         With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
         the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN becomes
-        0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN.
+        0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN. dst_type is the
+        number of the dtype of a new out: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the largest
+        number 57344 or 448 takes the place of 127, NaN stays NaN, and larger numbers saturate. On hardware, only
+        Ascend950 has FLOAT8.
         """
     def plan(
         this,
@@ -403,6 +413,7 @@ class _dynamic_quant_asymmetric(Operator):
         smooth_scales: ArrayT | None = None,
         group_index: ArrayT | None = None,
         *,
+        dst_type: SupportsIndex = 2,
         out: tuple[ArrayT | None, ArrayT | None, ArrayT | None] | None = None,
         backend: str | None = None,
     ) -> Plan: ...
@@ -850,6 +861,44 @@ class _gelu_mul(Operator):
     ) -> Plan: ...
 
 gelu_mul: _gelu_mul
+
+class _gelu_quant(Operator):
+    def __call__(
+        this,
+        /,
+        self: ArrayT,
+        input_scale: ArrayT | None = None,
+        input_offset: ArrayT | None = None,
+        *,
+        approximate: Literal["none", "tanh"] | SupportsIndex = "none",
+        dst_type: SupportsIndex = 2,
+        out: tuple[ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> tuple[ArrayT, ArrayT]:
+        """out = round(v / out_scale) and out_scale = max(abs(v)) / 127 along the last dimension, where v = gelu(x);
+        out is int8, or a float of 8 bits, and out_scale is float32 with one element for each row
+
+        With input_scale, v = gelu(x) * input_scale. input_scale has one number, or a number for each element of a
+        row. input_offset is not used. approximate is 'none' (0) or 'tanh' (1), as in gelu. dst_type is the number
+        of the dtype of out: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). round takes the nearest number of
+        this dtype, and the even one of two. Larger numbers saturate. NaN is 0 in INT8, and stays NaN in FLOAT8. For
+        FLOAT8, the largest number 57344 or 448 takes the place of 127. NaN does not count in out_scale. In a row of
+        zeros, out and out_scale are 0.
+        """
+    def plan(
+        this,
+        /,
+        self: ArrayT,
+        input_scale: ArrayT | None = None,
+        input_offset: ArrayT | None = None,
+        *,
+        approximate: Literal["none", "tanh"] | SupportsIndex = "none",
+        dst_type: SupportsIndex = 2,
+        out: tuple[ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> Plan: ...
+
+gelu_quant: _gelu_quant
 
 class _glu(Operator):
     def __call__(
@@ -1841,6 +1890,42 @@ class _squared_relu_backward(Operator):
     ) -> Plan: ...
 
 squared_relu_backward: _squared_relu_backward
+
+class _static_gelu_quant(Operator):
+    def __call__(
+        this,
+        /,
+        self: ArrayT,
+        input_scale: ArrayT,
+        input_offset: ArrayT | None = None,
+        *,
+        approximate: Literal["none", "tanh"] | SupportsIndex = "none",
+        dst_type: SupportsIndex = 2,
+        out: ArrayT | None = None,
+        backend: str | None = None,
+    ) -> ArrayT:
+        """round(gelu(x) * input_scale); with input_offset round(gelu(x) * input_scale + input_offset); out is int8, or
+        a float of 8 bits
+
+        input_scale and input_offset have one number, or a number for each element of a row. approximate is 'none'
+        (0) or 'tanh' (1), as in gelu. dst_type is the number of the dtype of out: 2 (INT8), 35 (FLOAT8_E5M2) or 36
+        (FLOAT8_E4M3FN). round takes the nearest number of this dtype, and the even one of two. Larger numbers
+        saturate. NaN is 0 in INT8, and stays NaN in FLOAT8.
+        """
+    def plan(
+        this,
+        /,
+        self: ArrayT,
+        input_scale: ArrayT,
+        input_offset: ArrayT | None = None,
+        *,
+        approximate: Literal["none", "tanh"] | SupportsIndex = "none",
+        dst_type: SupportsIndex = 2,
+        out: ArrayT | None = None,
+        backend: str | None = None,
+    ) -> Plan: ...
+
+static_gelu_quant: _static_gelu_quant
 
 class _swiglu(Operator):
     def __call__(

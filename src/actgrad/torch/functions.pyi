@@ -22,6 +22,7 @@ __all__ = [
     "geglu_two",
     "gelu",
     "gelu_mul",
+    "gelu_quant",
     "glu",
     "hardshrink",
     "hardsigmoid",
@@ -48,6 +49,7 @@ __all__ = [
     "softshrink",
     "softsign",
     "squared_relu",
+    "static_gelu_quant",
     "swiglu",
     "swiglu_group",
     "swiglu_quant",
@@ -111,7 +113,10 @@ def clipped_swiglu(
     """
 
 def dynamic_quant_asymmetric(
-    x: torch.Tensor, smooth_scales: torch.Tensor | None = None, group_index: torch.Tensor | None = None
+    x: torch.Tensor,
+    smooth_scales: torch.Tensor | None = None,
+    group_index: torch.Tensor | None = None,
+    dst_type: int = 2,
 ) -> torch.Tensor:
     """result = round(x / scale + offset) and scale = max((max(x) + max(-x)) / 255, 1e-12) and offset = 127 -
     max(x) / scale along the last dimension; result is int8, and scale and offset are float32 with one element
@@ -120,11 +125,17 @@ def dynamic_quant_asymmetric(
     With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
     With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
     the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN becomes
-    0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN.
+    0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN. dst_type is the
+    number of the dtype of a new result: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the
+    largest number 57344 or 448 takes the place of 127, NaN stays NaN, and larger numbers saturate. On hardware,
+    only Ascend950 has FLOAT8.
     """
 
 def dynamic_quant(
-    x: torch.Tensor, smooth_scales: torch.Tensor | None = None, group_index: torch.Tensor | None = None
+    x: torch.Tensor,
+    smooth_scales: torch.Tensor | None = None,
+    group_index: torch.Tensor | None = None,
+    dst_type: int = 2,
 ) -> torch.Tensor:
     """result = round(x / scale) and scale = max(abs(x)) / 127 along the last dimension; result is int8, and scale
     is float32 with one element for each row
@@ -132,7 +143,9 @@ def dynamic_quant(
     With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
     With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
     the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN counts
-    as 0. In a row of zeros, result and scale are 0.
+    as 0. In a row of zeros, result and scale are 0. dst_type is the number of the dtype of a new result: 2
+    (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the largest number 57344 or 448 takes the place
+    of 127, NaN stays NaN, and larger numbers saturate. On hardware, only Ascend950 has FLOAT8.
     """
 
 def swiglu_group(
@@ -264,6 +277,40 @@ def gelu_mul(input: torch.Tensor, approximate: str = "none") -> torch.Tensor:
     input along dim
 
     approximate='tanh' (1) takes GELU's tanh form.
+    """
+
+def static_gelu_quant(
+    self: torch.Tensor,
+    input_scale: torch.Tensor,
+    input_offset: torch.Tensor | None = None,
+    approximate: str = "none",
+    dst_type: int = 2,
+) -> torch.Tensor:
+    """round(gelu(x) * input_scale); with input_offset round(gelu(x) * input_scale + input_offset); result is int8,
+    or a float of 8 bits
+
+    input_scale and input_offset have one number, or a number for each element of a row. approximate is 'none'
+    (0) or 'tanh' (1), as in gelu. dst_type is the number of the dtype of result: 2 (INT8), 35 (FLOAT8_E5M2) or
+    36 (FLOAT8_E4M3FN). round takes the nearest number of this dtype, and the even one of two. Larger numbers
+    saturate. NaN is 0 in INT8, and stays NaN in FLOAT8.
+    """
+
+def gelu_quant(
+    self: torch.Tensor,
+    input_scale: torch.Tensor | None = None,
+    input_offset: torch.Tensor | None = None,
+    approximate: str = "none",
+    dst_type: int = 2,
+) -> torch.Tensor:
+    """result = round(v / out_scale) and out_scale = max(abs(v)) / 127 along the last dimension, where v = gelu(x);
+    result is int8, or a float of 8 bits, and out_scale is float32 with one element for each row
+
+    With input_scale, v = gelu(x) * input_scale. input_scale has one number, or a number for each element of a
+    row. input_offset is not used. approximate is 'none' (0) or 'tanh' (1), as in gelu. dst_type is the number
+    of the dtype of result: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). round takes the nearest number of
+    this dtype, and the even one of two. Larger numbers saturate. NaN is 0 in INT8, and stays NaN in FLOAT8. For
+    FLOAT8, the largest number 57344 or 448 takes the place of 127. NaN does not count in out_scale. In a row of
+    zeros, result and out_scale are 0.
     """
 
 def glu(input: torch.Tensor, dim: int = -1) -> torch.Tensor:

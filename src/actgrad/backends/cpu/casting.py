@@ -1,11 +1,13 @@
 """Casts between storage and compute dtypes: widening is exact, narrowing rounds once.
 
-Casts round to nearest, ties to even. All NaNs become the same NaN. Integers saturate, and NaN becomes 0.
+Casts round to nearest, ties to even. All NaNs become the same NaN. Integers and floats of 8 bits saturate. NaN becomes
+the integer 0.
 """
 
 from __future__ import annotations
 
 import llvmlite.ir as ir
+import numpy as np
 
 from ...base.dtypes import Dtype
 from ..formula.tracing import saturated
@@ -14,7 +16,7 @@ from .ir_types import DOUBLE, FLOAT, HALF, I8, I16, I32
 
 _TYPES = {
     "float32": FLOAT, "float64": DOUBLE, "float16": I16, "bfloat16": I16,
-    "int8": I8, "uint8": I8, "int16": I16, "int32": I32,
+    "int8": I8, "uint8": I8, "int16": I16, "int32": I32, "float8_e5m2": I8, "float8_e4m3fn": I8,
 }  # fmt: skip
 
 UPPER_HALF = 0xFFFF0000  # the bits of bfloat16 in a float
@@ -72,6 +74,8 @@ def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
     """A vector of the compute dtype, rounded once to `dtype`, in the form that memory holds."""
     if dtype.kind in ("int", "uint"):
         return _to_integer(emitter, x, dtype)
+    if dtype.kind == "float8":
+        return _to_float8(emitter, _round_to_odd(emitter, x) if emitter.is_double else x.value, dtype)
     # A product of two NaNs returns either NaN, and LLVM chooses differently in each copy of a loop. So store one NaN
     # for all.
     real = _rounded(emitter, _one_nan(emitter, x), dtype.part if dtype.kind == "complex" else dtype)
@@ -156,6 +160,31 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
     payload = builder.and_(payload, emitter.splat(0x7FFF, I32))
     is_nan = builder.icmp_unsigned(">", magnitude, emitter.splat(0x7F800000, I32))
     return builder.trunc(builder.or_(builder.select(is_nan, payload, result), sign), emitter.vector_type(I16))
+
+
+def _to_float8(emitter: Emitter, single: ir.Value, dtype: Dtype) -> ir.Value:
+    """Floats rounded to 8 bits and saturated, as `_float_to_half` rounds. 0x7F is a NaN of both dtypes."""
+    builder, word, wide, limits = emitter.builder, emitter.vector_type(I32), emitter.vector_type(FLOAT), dtype.limits
+    cut, least = 23 - int(limits.nmant), int(limits.minexp)
+    last = 2.0 ** (least + cut)  # a sum with this number is rounded to the last bit of subnormal results
+
+    def bits_of(number: float) -> ir.Value:
+        return emitter.splat(int(np.float32(number).view(np.int32)), I32)
+
+    bits = builder.bitcast(single, word)
+    sign = builder.and_(builder.lshr(bits, emitter.splat(24, I32)), emitter.splat(0x80, I32))
+    magnitude = builder.and_(bits, emitter.splat(0x7FFFFFFF, I32))
+    is_nan = builder.icmp_unsigned(">", magnitude, emitter.splat(0x7F800000, I32))
+    is_beyond = builder.icmp_unsigned(">", magnitude, bits_of(dtype.largest))
+    magnitude = builder.select(is_beyond, bits_of(dtype.largest), magnitude)
+    odd = builder.and_(builder.lshr(magnitude, emitter.splat(cut, I32)), emitter.splat(1, I32))
+    carried = builder.add(builder.add(magnitude, emitter.splat((1 << cut - 1) - 1, I32)), odd)
+    normal = builder.lshr(builder.sub(carried, emitter.splat(126 + least << 23, I32)), emitter.splat(cut, I32))
+    summed = builder.fadd(builder.bitcast(magnitude, wide), emitter.splat(last, FLOAT))
+    subnormal = builder.sub(builder.bitcast(summed, word), bits_of(last))
+    result = builder.select(builder.icmp_unsigned("<", magnitude, bits_of(2.0**least)), subnormal, normal)
+    result = builder.select(is_nan, emitter.splat(0x7F, I32), builder.or_(result, sign))
+    return builder.trunc(result, emitter.vector_type(I8))
 
 
 def _to_integer(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:

@@ -6,6 +6,8 @@ saturate, and NaN becomes the integer 0.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...base.dtypes import Dtype
 from ..formula.tracing import saturated
 from .text_emitter import TextEmitter, TextVector
@@ -14,6 +16,7 @@ from .text_emitter import TextEmitter, TextVector
 TYPES = {
     "float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat16": "i16",
     "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32",
+    "float8_e5m2": "u8", "float8_e4m3fn": "u8",
 }  # fmt: skip
 
 
@@ -24,9 +27,10 @@ def memory_type(dtype: Dtype) -> str:
 
 def as_bits(pointer: str, dtype: Dtype) -> str:
     """A pointer to any dtype, cast to a pointer to `memory_type`."""
-    if dtype.name != "bfloat16":
+    if dtype.name != "bfloat16" and dtype.kind != "float8":
         return pointer
-    return f"({pointer}).to(tl.pointer_type(tl.int16), bitcast=True)"
+    bits = "int16" if dtype.name == "bfloat16" else "uint8"
+    return f"({pointer}).to(tl.pointer_type(tl.{bits}), bitcast=True)"
 
 
 def widen(emitter: TextEmitter, raw: str, dtype: Dtype) -> TextVector:
@@ -43,6 +47,8 @@ def narrow(emitter: TextEmitter, x: TextVector, dtype: Dtype) -> str:
     if dtype.kind in ("int", "uint"):
         return _to_integer(emitter, x, dtype)
     target = dtype.part if dtype.kind == "complex" else dtype
+    if dtype.kind == "float8":
+        return _to_float8(emitter, _round_to_odd(emitter, x) if emitter.is_double else x.name, dtype)
     if target.itemsize > 2 or not emitter.machine.has_one_nan:
         # A product of two NaNs differs between machines, so store the same NaN for all.
         x = emitter.one_nan(x)
@@ -80,6 +86,21 @@ def _to_bfloat16(emitter: TextEmitter, single: str) -> str:
     bits = emitter.emit(f"{single}.to(tl.uint32, bitcast=True)")
     rounded = emitter.emit(f"{bits} + 32767 + (({bits} >> 16) & 1)")
     return emitter.emit(f"({rounded} >> 16).to(tl.uint16).to(tl.int16, bitcast=True)")
+
+
+def _to_float8(emitter: TextEmitter, single: str, dtype: Dtype) -> str:
+    """Floats rounded to 8 bits and saturated, as in the CPU backend. 0x7F is a NaN of both dtypes."""
+    cut, least = 23 - int(dtype.limits.nmant), int(dtype.limits.minexp)
+    last, largest, normal = 2.0 ** (least + cut), dtype.largest, 2.0**least
+    bits = emitter.emit(f"{single}.to(tl.int32, bitcast=True)")
+    size = emitter.emit(f"tl.where(tl.abs({single}) < {largest}, tl.abs({single}), {largest})")
+    word = emitter.emit(f"{size}.to(tl.int32, bitcast=True)")
+    carried = emitter.emit(f"{word} + {(1 << cut - 1) - 1} + (({word} >> {cut}) & 1)")
+    of_normal = emitter.emit(f"({carried} - {126 + least << 23}) >> {cut}")
+    summed = emitter.emit(f"({size} + {last}).to(tl.int32, bitcast=True)")
+    of_subnormal = emitter.emit(f"{summed} - {int(np.float32(last).view(np.int32))}")
+    result = emitter.emit(f"tl.where({size} < {normal}, {of_subnormal}, {of_normal}) | (({bits} >> 24) & 128)")
+    return emitter.emit(f"tl.where({single} == {single}, {result}, 127).to(tl.uint8)")
 
 
 def _to_integer(emitter: TextEmitter, x: TextVector, dtype: Dtype) -> str:

@@ -56,7 +56,7 @@ _RULES: _Kind = (_are_rules, "a mapping {'alpha > 0': lambda attributes, product
 #: Field -> a test of its value, and a phrase that says what the value must be.
 _KINDS: Mapping[str, _Kind] = {
     **dict.fromkeys(("summary", "paper", "multiplies", "reads_result", "result_flag", "unseen"), _TEXT),
-    **dict.fromkeys(("linear_in", "integer_result", "row_groups"), _TEXT),
+    **dict.fromkeys(("linear_in", "integer_result", "row_groups", "dtype_attribute"), _TEXT),
     **dict.fromkeys(
         ("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated"),
         _FLAG,
@@ -208,7 +208,7 @@ def of_c(definition: Any) -> Iterator[str]:
             continue
         if c.name.endswith("GetWorkspaceSize"):
             yield f"aclnn is {c.name!r}; leave out GetWorkspaceSize, which is the name of the first of two functions"
-        unread = [name.removesuffix("?") for name in f"{c.unread} {c.ignored} {c.refused}".split()] + [*c.constants]
+        unread = [name.rstrip("?*") for name in f"{c.unread} {c.ignored} {c.refused}".split()] + [*c.constants]
         parameters = c.parameters.split()
         if not parameters:
             continue

@@ -117,7 +117,7 @@ class Scalar:
         if isinstance(self.value, (bool, int, str)) and not self.dtype:
             return self.value
         dtype = BY_NAME[self.dtype or "float64"]
-        if dtype.kind in ("complex", "other"):
+        if dtype.kind in ("complex", "float8", "other"):
             raise NotRun(f"{name} is a scalar of {dtype}; it must be a real number; use another dtype")
         if self.value is None:
             return float(self.values.draw((), dtype.name, rng))

@@ -119,7 +119,7 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only
     """The sweeps to do, short sweeps first. `every` thins dtypes of more than two bytes.
 
     If an operator is part of another operator, the other operator's sweep includes it. Operators whose elements use
-    statistics of their rows have no sweep.
+    statistics of their rows, and operators that quantise their result, have no sweep.
     """
     product = products.current()
     has_torch = importlib.util.find_spec("torch") is not None
@@ -127,7 +127,7 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only
     for dtype in dtypes:
         for operator in operators:
             is_taken = dtype in allowed_dtypes(operator.definition, product)
-            if not is_taken or operator.part_of in operators or operator.access.sees_rows:
+            if not is_taken or operator.part_of in operators or not has_sweep(operator):
                 continue
             has_kind = {"random": _has_others(operator), "PyTorch": has_torch and operator.name in aten.ATEN}
             kinds = [(kind, stride) for kind, stride in PASSES.items() if has_kind.get(kind, True)]
@@ -135,6 +135,11 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only
             for attributes in oracle.attribute_cases(operator, product)[: 1 if only_defaults else None]:
                 tasks += [Item(operator, attributes, dtype, k, max(every, n) if is_long else 1) for k, n in kinds]
     return tasks
+
+
+def has_sweep(operator: Operator) -> bool:
+    """Whether the operator's elements are measured in ULP one by one: not in rows, and not quantised."""
+    return not operator.access.sees_rows and not operator.definition.dtypes_of(operator.schema.outputs[0])
 
 
 def _has_others(operator: Operator) -> bool:

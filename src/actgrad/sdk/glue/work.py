@@ -32,7 +32,7 @@ def check_argument(name: str, parameter: str, value: Any, may_be_null: bool, rea
             raise InvalidArgument(f"{name}: {parameter} {DESTROYED}")
         if value.fault:
             raise InvalidArgument(f"{name}: {parameter} {value.fault}")
-        is_unread = value.dtype.kind == "other" and not (value.is_nibbles and reads_nibbles)
+        is_unread = value.dtype.kind in ("float8", "other") and not (value.is_nibbles and reads_nibbles)
         if is_unread or value.dtype.name == "complex32":
             fault = f"{name}: {parameter} is {value.dtype.acl_name}"
             raise InvalidArgument(f"{fault}; actgrad computes numbers of 8 bits or more; use another dataType")

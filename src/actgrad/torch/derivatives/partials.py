@@ -50,6 +50,9 @@ class FormulaCall:
         self.rank = self.access.rank(self.shapes)
         row = self.access.row_dimensions(self.rank, attributes, self.shapes)
         statistics = self.access.statistics(operator.schema.outputs, len(row)) or _NO_STATISTICS
+        written = operator.definition.new_dtype_of(operator.schema.outputs[0], attributes)
+        if written:
+            dtypes[operator.schema.outputs[0]] = BY_NAME[written]
         element, formulas = element_and_formulas(operator.definition, dtypes, attributes, products.current())
         self.visible_tensors = {
             name: tensor for name, tensor in self.tensors.items() if name in operator.element_tensors
@@ -109,8 +112,8 @@ class FormulaCall:
         if self.elements.statistics.passes:
             shape = self.access.result_shape(name, self.elements.shape, self.attributes, self.shapes)
             value = value.reshape(shape)
-        stated = self.operator.dtypes_of(name)
-        dtype = getattr(torch, stated[0]) if stated else dtype
+        stated = self.operator.definition.new_dtype_of(name, self.attributes)
+        dtype = getattr(torch, stated) if stated else dtype
         return rounded(value, dtype).to(dtype)
 
 
@@ -151,7 +154,12 @@ def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) ->
 
 
 def rounded(result: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """A result to be copied into an output of `dtype`: kernels round to the nearest integer, a copy cuts off."""
+    """A result to be copied into an output of `dtype`.
+
+    Kernels round to the nearest integer, and floats of 8 bits saturate. A copy does neither.
+    """
+    if dtype.is_floating_point and dtype.itemsize == 1:
+        return result.clamp(-torch.finfo(dtype).max, torch.finfo(dtype).max)
     if not result.is_floating_point() or dtype.is_floating_point or dtype.is_complex or dtype == torch.bool:
         return result
     ends = torch.iinfo(dtype)
