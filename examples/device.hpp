@@ -1,4 +1,5 @@
-// What every program here needs: a device, tensors on it, and an end with a reason when a call fails.
+// Every program in this folder includes this file: a device, tensors in its memory, and CHECK, which ends the program
+// with a message when a call fails.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ inline void check(int status, const char* call) {
 }
 #define CHECK(call) check(call, #call)
 
-// The device and a stream on it, for as long as this object is there.
+// Opens the device and a stream. The destructor closes both.
 class Device {
 public:
     Device() {
@@ -82,7 +83,7 @@ private:
     aclTensor* tensor_ = nullptr;
 };
 
-// A number of type float.
+// An aclScalar of type float.
 class Scalar {
 public:
     explicit Scalar(float value) : scalar_(aclCreateScalar(&value, ACL_FLOAT)) {}
@@ -95,7 +96,7 @@ private:
     aclScalar* scalar_;
 };
 
-// Both phases of an operator: phase one, given as a call with the two results, then the workspace and phase two.
+// Runs phase one of an operator, allocates the workspace, and runs phase two.
 template <typename PhaseOne, typename PhaseTwo>
 void run(const Device& device, PhaseOne phase_one, PhaseTwo phase_two) {
     uint64_t workspace_size = 0;

@@ -1,4 +1,4 @@
-"""A small network trained on handwritten digits: by NumPy and actgrad, or by PyTorch alone. `actgrad demo` runs it."""
+"""Train a small network on handwritten digits, with NumPy and actgrad or with PyTorch. `actgrad demo` runs this."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from actgrad.writing import terminal
 HIDDEN = (96, 48)
 CLASSES = 10
 BATCH = 64
-TRAINING_IMAGES = 22 * BATCH  # of 1797: whole batches only
+TRAINING_IMAGES = 22 * BATCH  # 1408 of the 1797 images, so that all batches are full
 RATE, MOMENTUM = 0.02, 0.9
-SAMPLE_EVERY = 10  # batches; one of them is compared with the reference
+SAMPLE_EVERY = 10  # one in 10 batches is compared with the reference
 STORAGE = ("float32", "bfloat16")
 CAPTION = (
     f"Gradient error: the largest error of the activations' gradients in training (each {SAMPLE_EVERY}th batch), "
@@ -41,27 +41,27 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class Activation:
-    """An activation function: actgrad's operators for its two passes, and PyTorch's function for the first."""
+    """An activation function: actgrad's forward and backward operator, and PyTorch's forward function."""
 
     title: str
     forward: actgrad.Operator
     backward: actgrad.Operator
     keeps: Callable[..., tuple[Array, ...]]  # (z, *results) -> the tensors that the backward pass reads
     torch: Callable[[Any, Any], Any]  # (torch.nn.functional, z) -> y
-    gain: float  # 1 / mean(y**2) for normal z: weights of variance gain / fan_in keep the size of z over the layers
-    attributes: dict[str, Any] = field(default_factory=dict)  # of the backward pass
+    gain: float  # 1 / mean(y**2) for normal z. Weights with variance gain / fan_in keep the size of z in all layers
+    attributes: dict[str, Any] = field(default_factory=dict)  # attributes for the backward operator
     gated: bool = False  # z is twice as wide as y
     from_input: actgrad.Operator | None = None  # the backward operator that reads z, if `backward` reads the result
 
     def error(self, inputs: tuple[Array, ...], gradient: Array) -> float:
-        """The largest error of a gradient of `backward` in ULP of its dtype; rounding is 0.5.
+        """The largest error of a gradient of `backward`, in ULP of its dtype. The error of a rounding is 0.5 ULP.
 
         The float64 reference computes the exact values. If terms cancel, the ULP is of the largest term.
         """
         return self._error(self.backward, inputs, self.attributes, gradient)
 
     def torch_error(self, grad_y: Any, z: Any, gradient: Any) -> float:
-        """The same for a gradient that PyTorch computed from z."""
+        """The largest error of a gradient that PyTorch computed from z."""
         inputs = (grad_y.numpy(), z.detach().numpy())
         return self._error(self.from_input or self.backward, inputs, {}, gradient.numpy())
 
@@ -110,7 +110,7 @@ class Stopwatch:
 
 
 def initial_parameters(activation: Activation, inputs: int, seed: int) -> list[Array]:
-    """Weight (inputs, outputs) and bias of each linear layer in turn, the classifier's last; float32."""
+    """The weight (inputs, outputs) and the bias of each linear layer in float32. The last layer makes the logits."""
     random = np.random.default_rng(seed)
     parameters, gain, fan_in = [], 1.0, inputs
     for width in (*HIDDEN, CLASSES):
@@ -124,9 +124,9 @@ def initial_parameters(activation: Activation, inputs: int, seed: int) -> list[A
 def forward(
     activation: Activation, parameters: list[Array], x: Array, storage: str, watch: Stopwatch
 ) -> tuple[list[Array], list[tuple[Array, ...]]]:
-    """The input of each linear layer, last the logits; and the tensors that each hidden layer's backward pass reads.
+    """Return the inputs of all linear layers with the logits, and the tensors that backward needs of each hidden layer.
 
-    The activations' tensors are stored in dtype `storage`; `watch` times the activations.
+    The tensors of the activations have the dtype `storage`. `watch` measures the time of the activations.
     """
     values, saved_tensors = [x], []
     for weight, bias in zip(parameters[:-2:2], parameters[1:-2:2], strict=True):
@@ -157,7 +157,7 @@ def backward(
     grad_logits: Array,
     watch: Stopwatch,
 ) -> tuple[list[Array], list[tuple[tuple[Array, ...], Array]]]:
-    """The gradients of `parameters`, from the results of `forward`; and inputs and gradient of each activation."""
+    """Return the gradients of `parameters`, and the inputs and the gradient of each call of an activation."""
     grad, calls = grad_logits, []
     gradients = [grad.sum(axis=0), values[-2].T @ grad]
     for tensors, weight, x in zip(saved_tensors[::-1], parameters[-2::-2], values[-3::-1], strict=False):
@@ -172,7 +172,7 @@ def backward(
 
 @dataclass(frozen=True)
 class Digits:
-    """Scikit-learn's handwritten digits, 64 pixels each, standardised by the training images."""
+    """Scikit-learn's handwritten digits, with 64 pixels each. The training images have mean 0 and deviation 1."""
 
     images: Array
     labels: Array
@@ -186,7 +186,7 @@ class Digits:
             yield self.images[rows], self.labels[rows]
 
     def first(self, count: int) -> Digits:
-        """The same with fewer training images."""
+        """The data with only the first `count` training images."""
         return replace(self, images=self.images[:count], labels=self.labels[:count])
 
     def test_accuracy(self, logits: Array) -> float:
@@ -202,18 +202,18 @@ class Result:
     storage: str
     test_accuracy: float
     training_seconds: float
-    activation_seconds: float  # of the training, in the activations forward and backward
+    activation_seconds: float  # the part of the training that the activations take, forward and backward
     gradient_error_ulp: float  # see Activation.error
 
 
 def load_digits() -> Digits:
-    """The data, split once and for all."""
+    """The data. The split into training and test images is always the same."""
     from sklearn.datasets import load_digits
 
     images, labels = load_digits(return_X_y=True)
     order = np.random.default_rng(0).permutation(len(labels))
     training, test = order[:TRAINING_IMAGES], order[TRAINING_IMAGES:]
-    # One deviation for all pixels: many are almost always 0, and their own would blow a rare stroke up.
+    # Divide by one deviation for all pixels. Many pixels are almost always 0, so their own deviations are tiny.
     images = (images - images[training].mean(axis=0)) / images[training].std()
     images = images.astype(np.float32)
     return Digits(images[training], labels[training], images[test], labels[test])
@@ -245,13 +245,13 @@ def train(name: str, storage: str, data: Digits, seed: int, epochs: int, after_e
 
 
 def train_torch(torch: Any, name: str, data: Digits, seed: int, epochs: int, after_epoch: Callable[[], None]) -> Result:
-    """Train the same network with PyTorch: the same initial weights and batches, PyTorch's activations and autograd."""
+    """Train the same network with PyTorch's activations and autograd, from the same initial weights and batches."""
     activation, functional = ACTIVATIONS[name], torch.nn.functional
     total, inside = Stopwatch(), Stopwatch()
     initial = initial_parameters(activation, data.images.shape[1], seed)
     parameters = [torch.from_numpy(array).requires_grad_() for array in initial]
     optimiser = torch.optim.SGD(parameters, lr=RATE, momentum=MOMENTUM)
-    calls: list[tuple[Any, ...]] = []  # the activations' gradients of a batch
+    calls: list[tuple[Any, ...]] = []  # for each activation of a batch: its gradients
     errors: list[float] = []
 
     def activated(z: Any) -> Any:
@@ -287,7 +287,7 @@ def train_torch(torch: Any, name: str, data: Digits, seed: int, epochs: int, aft
 
 
 def warm_up(torch: Any, name: str, data: Digits) -> None:
-    """Train on one batch, so that no start-up and no compilation is in the measured times."""
+    """Train on one batch, so that the measured times do not contain imports and compilation."""
     batch = data.first(BATCH)
     for storage in STORAGE:
         train(name, storage, batch, 0, 1, lambda: None)
@@ -311,12 +311,12 @@ def run(args: argparse.Namespace) -> int:
         )
         torch = None
     if torch:
-        torch.set_num_threads(1)  # as below for NumPy
+        torch.set_num_threads(1)  # NumPy has one thread too, see below
     seed, epochs = args.seed, args.epochs
     names = list(dict.fromkeys(args.activation or ACTIVATIONS))
     results = []
     total = len(names) * epochs * (len(STORAGE) + (torch is not None))
-    # Matrix products on one thread: at this size, more only wait for each other, on a busy machine for seconds.
+    # Use one thread for matrix products. They are so small that more threads mostly wait for each other.
     with threadpoolctl.threadpool_limits(1, user_api="blas"), terminal.progress("epochs", total) as advance:
         for name in names:
             warm_up(torch, name, data)

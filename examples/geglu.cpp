@@ -1,4 +1,4 @@
-// GeGLU forward by both functions: the second chooses which half is activated.
+// GeGLU forward with both functions. The second function has an argument for the half that it activates.
 #include "aclnnop/aclnn_geglu.h"
 #include "device.hpp"
 

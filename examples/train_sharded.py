@@ -1,7 +1,7 @@
 """Train a small GeGLU network on several processes: tensor parallel within groups, sharded by FSDP2 across them.
 
-The activation is computed on DTensors: each process has a part of the hidden units and needs nothing from the others.
-The losses are those of one process, which is what this prints them for:
+Each process computes the activation of its own part of the hidden units, as a DTensor, without communication. Both
+commands print the losses, so that you can compare the losses of one process and of several processes:
 
     python examples/train_sharded.py
     torchrun --nproc-per-node 4 examples/train_sharded.py --tensor-parallel 2
@@ -39,13 +39,13 @@ class Block(nn.Module):
 
 
 def network() -> nn.Module:
-    """The network, the same in every process."""
+    """The network. It has the same weights in every process."""
     torch.manual_seed(0)
     return nn.Sequential(*[Block() for _ in range(LAYERS)], nn.Linear(WIDTH, WIDTH), actgrad.torch.ELU())
 
 
 def shard(model: nn.Module, mesh: DeviceMesh) -> None:
-    """Spread the blocks over the mesh: hidden units over its second dimension, all parameters over its first."""
+    """Shard the blocks: the hidden units over the second dimension of the mesh, all parameters over the first."""
     plan = {
         "gate": ColwiseParallel(use_local_output=False),  # DTensors, sharded in their last dimension
         "up": ColwiseParallel(use_local_output=False),
@@ -59,7 +59,7 @@ def shard(model: nn.Module, mesh: DeviceMesh) -> None:
 
 
 def train(model: nn.Module, steps: int, mesh: DeviceMesh | None) -> list[float]:
-    """The losses of some steps on the same batches, wherever they are computed."""
+    """Train, and return the loss of each step. The batches are the same for any number of processes."""
     optimizer = torch.optim.SGD(model.parameters(), lr=0.3, momentum=0.9)
     generator = torch.Generator().manual_seed(1)
     groups, own = (1, 0) if mesh is None else (mesh["data"].size(), mesh["data"].get_local_rank())
@@ -78,7 +78,7 @@ def train(model: nn.Module, steps: int, mesh: DeviceMesh | None) -> list[float]:
 
 
 def main() -> None:
-    """Print the losses as a JSON list, once."""
+    """Train, and let one process print the losses as a JSON list."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tensor-parallel", type=int, default=2, metavar="N", help="processes per block (%(default)s)")
     parser.add_argument("--steps", type=int, default=8, metavar="N", help="steps to train (%(default)s)")
@@ -94,7 +94,7 @@ def main() -> None:
     losses = train(model, arguments.steps, mesh)
     if dist.get_rank() == 0:
         print(json.dumps(losses), flush=True)
-    dist.barrier()  # a process that ends while another still talks to it takes that one down
+    dist.barrier()  # if a process ends while another one communicates with it, the other one fails
     dist.destroy_process_group()
 
 

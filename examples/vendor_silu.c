@@ -11,7 +11,7 @@ int main(int argc, char **argv) {
     FILE *in = fopen(argv[1], "rb"), *out = fopen(argv[2], "wb");
     unsigned char head[10];
     if (!in || !out || fread(head, 1, 10, in) != 10) return 1;
-    /* A .npy file is a header, whose length stands in bytes 8 and 9, and the elements. The output has the same header. */
+    /* A .npy file has a header and then the elements. Bytes 8 and 9 have the header's length. The output has the same header. */
     size_t length = head[8] + 256u * head[9], count = 0;
     char *text = malloc(length);
     if (!text || fread(text, 1, length, in) != length) return 1;

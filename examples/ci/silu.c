@@ -1,4 +1,4 @@
-/* SiLU of eight numbers on the device, compared with the formula. The exit status is 0 where all are right. */
+/* Compares SiLU of eight numbers on the device with the formula. The exit status is 0 if all results are right. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

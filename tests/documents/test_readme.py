@@ -144,10 +144,10 @@ def test_the_figures_of_whole_models() -> None:
             assert percent(float(ratio)).partition(" %")[0] + " %" in chinese
     count, _, least, largest = summaries["peak, eager"]
     assert float(largest) == 1
-    assert f"in eager mode, of {count} models, changed from {percent(float(least))} to no change" in claim
+    assert f"peak memory of {count} small models changed from {percent(float(least))} to no change" in claim
     (limit,) = [line for line in README.splitlines() if line.startswith("- a replacement for `torch.compile`")]
     least, largest = summaries["time, compiled"][2:]
-    assert f"{least} to {largest} of the time" in limit
+    assert f"{percent(float(least))} to {percent(float(largest))} time" in limit
 
 
 def test_the_figures_of_the_table() -> None:

@@ -1,7 +1,8 @@
-"""Judge results by the standards that operators for Ascend are accepted by.
+"""Judge results by the published acceptance standards for Ascend operators.
 
-Without an option of this list, check judges actgrad's own backends: every operator with default and other attributes,
-usual and special numbers, layouts and sizes. It also compares each gradient with its forward operator.
+Without an option of this list, check judges actgrad's own backends, with default and other attributes, usual and
+special numbers, layouts and sizes. It also compares each gradient with its forward operator. Without OPERATOR and
+without --full, it tests only one case of each operator and dtype.
 
   --actual      judge results from files, of any implementation
   --manifest    judge the outputs of many cases that `actgrad cases --tensors` made
@@ -9,19 +10,20 @@ usual and special numbers, layouts and sizes. It also compares each gradient wit
   --exhaustive  test every number of a dtype
 
 The report says which elements fail, where they are on the x axis, and which mistake they look like. The last line says
-ACCEPTED or REJECTED, and why. The standards in force decide: the mixed tolerance, with NaN and infinity. MERE and MARE
-and the double thousandth only warn, unless --standard names them. actgrad's own bounds (ulp) decide with --strict, and
-for data types that the mixed tolerance does not cover. A diagnosis never rejects.
+ACCEPTED or REJECTED, and gives the reason. The standards in force decide: mixed and nonfinite. If an accepted output
+fails mere-mare or thousandth, check prints a warning. These two standards decide only if --standard names them.
+actgrad's own bounds (ulp) decide with --strict, and for data types that the mixed tolerance does not cover. A diagnosis
+("looks like") never rejects an output.
 
-Exit status: 0 for ACCEPTED, 1 for REJECTED, 2 for a wrong call or a file that cannot be used.
+Exit status: 0 for ACCEPTED, 1 for REJECTED, 2 for a usage error or a file that cannot be used.
 
 files:
-  x.npy                a file of numpy.save; x.npy:bfloat16 if bfloat16 was saved as bits in uint16 or int16
+  x.npy                a file of numpy.save; write x.npy:bfloat16 if uint16 or int16 holds the bits of bfloat16
   x.bin:float16:16x32  raw bytes, little-endian, with dtype and shape (float32:scalar for no dimension)
   x.npz, x.npz:NAME    a file of numpy.savez; write NAME if it has several arrays
   x.pt, x.pt:NAME      a file of torch.save; write NAME if it has several tensors
-  x.safetensors:NAME   the same for safetensors
-  Inputs and outputs go in the order of the schema (actgrad list). Nothing is ever unpickled.
+  x.safetensors:NAME   a safetensors file; write NAME if it has several tensors
+  Inputs and outputs go in the order of the schema (see actgrad list). check never unpickles a file.
 
 examples:
   actgrad check          # a sample of all operators, about a minute
@@ -100,25 +102,23 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     standard = argument_types.several(argument_types.one_of((*NAMES, ALL)))
     words = "the standards that decide, or all; see below (default: the standards in force)"
     add("--standard", type=standard, metavar="A,B,...", help=words)
-    add(
-        "--strict", action="store_true", default=None, help="actgrad's own bounds count too: 0.51 ULP in half precision"
-    )
+    add("--strict", action="store_true", default=None, help="actgrad's own bounds (ulp) decide too")
     product = argument_types.product
     add("--product", type=product, metavar="NAME", help="apply the rules of this product or chip, such as Ascend910B3")
-    add("--rules", choices=products.RULES, help="the operators' own checks, or also the documented ones")
+    add("--rules", choices=products.RULES, help="document: also apply documented rules that operators do not enforce")
     add("-v", "--verbose", action="store_true", help="print the figures of every standard")
     add(
         "--json",
         metavar="FILE",
         type=file_name,
-        help="write the complete results; - for standard output, without tables",
+        help="write the complete results as JSON; - prints the JSON instead of the tables",
     )
-    add("--html", metavar="FILE", type=path, help="write a page with pictures that stands on its own")
+    add("--html", metavar="FILE", type=path, help="write one HTML file with pictures; it needs no other file")
     add = parser.add_argument_group("our own backends").add_argument
-    add("--backend", choices=backends.DEVICES, help="(default: cpu)")
+    add("--backend", choices=backends.DEVICES, help="the backend that computes (default: cpu)")
     dtypes = argument_types.several(argument_types.dtype)
-    add("--dtype", type=dtypes, metavar="A,B,...", help="also fp16, bf16, fp32 (default: all that the operator takes)")
-    add("--seed", type=argument_types.integer(0), metavar="N", help="random seed of the numbers (default: 0)")
+    add("--dtype", type=dtypes, metavar="A,B,...", help="float16 or fp16, and so on (default: all of the operator)")
+    add("--seed", type=argument_types.integer(0), metavar="N", help="the random seed of the inputs (default: 0)")
     add("--full", action="store_true", default=None, help="all cases of all operators, which takes minutes")
     add = parser.add_argument_group("results from files").add_argument
     add("--inputs", nargs="+", metavar="FILE", type=file_name, help="the inputs of the operator")
@@ -127,9 +127,9 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
         nargs="+",
         metavar="FILE",
         type=file_name,
-        help="the outputs to judge: the first one, or all",
+        help="the outputs to judge, in order; you may leave out the last ones",
     )
-    add("--attr", action="append", metavar="NAME=VALUE", help="an attribute; others have their defaults")
+    add("--attr", action="append", metavar="NAME=VALUE", help="an attribute (default: the operator's default)")
     add = parser.add_argument_group("a delivery of many cases").add_argument
     add(
         "--manifest",
@@ -137,7 +137,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
         type=path,
         help="the folder with manifest.json, the inputs and the outputs",
     )
-    add("--jobs", type=argument_types.integer(1, 1024), metavar="N", help="processes (default: one for each core)")
+    add("--jobs", type=argument_types.integer(1, 1024), metavar="N", help="number of processes (default: all cores)")
     add("--junit", metavar="FILE", type=path, help="write JUnit XML with one test case for each case")
     add = parser.add_argument_group("cases from a file").add_argument
     add("--cases", metavar="FILE", type=path, help="ATK's .json or TTK's .csv (see docs/check.md)")
@@ -145,21 +145,21 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     words = "write these cases as a delivery instead of judging them"
     add("--tensors", metavar="DIR", type=path, help=words)
     add = parser.add_argument_group("every number of a dtype").add_argument
-    add("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
+    add("--exhaustive", action="store_true", help=f"test every number of {', '.join(EXHAUSTIVE_DTYPES)}")
     every = argument_types.integer(1, 1 << 24)
-    add("--every", type=every, metavar="N", help="only one in N numbers of float32 (default: 1, all)")
+    add("--every", type=every, metavar="N", help="test one in N numbers of float32 (default: 1, every number)")
     add("--defaults", action="store_true", default=None, help="test default attributes only")
     add(
         "--state",
         metavar="PATH",
         type=path,
-        help="save the state here, to continue after an interruption: a folder; with --manifest a file",
+        help="save the state in this folder (with --manifest: in this file), to continue after an interruption",
     )
     add(
         "--write",
         metavar="FILE",
         type=path,
-        help="write the table of all finished sweeps into a document",
+        help="write the table of all finished tests into a document, such as docs/accuracy.md",
     )
     parser.set_defaults(run=partial(_run, parser))
 

@@ -1,6 +1,6 @@
-"""Build the C SDK, or run or check a program.
+"""Build the C SDK, or run or check a program that calls aclnn operators.
 
-This command needs a C compiler, and a C++ compiler for programs in C++.
+This command needs a C compiler. For programs in C++, it also needs a C++ compiler.
 
 examples:
   actgrad sdk ~/actgrad-sdk                   build the SDK, then: . ~/actgrad-sdk/set_env.sh
@@ -8,17 +8,18 @@ examples:
   actgrad sdk --run program.cpp 1024 0.5      run a program with arguments
   actgrad sdk --check program.cpp             list what the program uses and the SDK lacks
 
-a program is built as with CANN:
+build a program as with CANN:
   . ~/actgrad-sdk/set_env.sh
   g++ program.cpp -I $ASCEND_HOME_PATH/include -L $ASCEND_HOME_PATH/lib64 -lopapi_nn -lnnopbase -lascendcl
 
-environment of programs:
+environment variables of programs:
   ACTGRAD_PRODUCT    apply the rules of this chip, for example Ascend950 (default: Ascend910B)
   ACTGRAD_RULES      document: also apply documented rules that the operators do not enforce
-  ACTGRAD_STRICT     1: show mistakes that hardware shows: device memory faults when the host touches it, work runs at
-                     the synchronize, and aclFinalize reports leaks
-  ACTGRAD_SDK_HOST   server: compute in a separate process (the default if Python has no shared library, or if the
-                     program contains Python)
+  ACTGRAD_STRICT     1: stop when the host touches device memory, run work only at the synchronize, and report leaks in
+                     aclFinalize
+  ACTGRAD_SDK_HOST   inprocess: Python runs in the process of the program
+                     server: Python runs in a separate process (the default if Python has no shared library, or if
+                     the program contains Python)
 """
 
 from __future__ import annotations
@@ -50,16 +51,16 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     )  # fmt: skip
     choices.add_argument(
         "--check", metavar="PROGRAM", type=path, nargs="+",
-        help="list what programs use and the SDK lacks, in sources, built programs, libraries, or folders of these",
+        help="list what programs use and the SDK lacks; PROGRAM is a source, a built program, a library, or a folder",
     )  # fmt: skip
     parser.add_argument(
         "--flag",
         metavar="FLAG",
         action="append",
         default=[],
-        help="a flag for the compiler; write it before --run or --check",
+        help="pass this flag to the compiler; write --flag before --run or --check",
     )
-    parser.add_argument("--json", action="store_true", help="with --check: the findings as JSON")
+    parser.add_argument("--json", action="store_true", help="with --check: print the findings as JSON")
     parser.set_defaults(run=partial(_run, parser))
 
 

@@ -286,8 +286,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
         AcceptanceStandard(
             "mixed",
             "mixed tolerance",
-            "|actual - golden| <= atol + rtol * |golden| in 99 % of the elements, and no error above a limit unless "
-            f"within {MIXED_ULPS} ULP; of Ascend's operators since July 2026",
+            "|actual - golden| <= atol + rtol * |golden| in 99 % of the elements, and every error is below a limit or "
+            f"within {MIXED_ULPS} ULP; in force for Ascend's operators since July 2026",
             {  # rtol, atol, limit
                 "float16": (2**-9, 2**-9, 1e-1),
                 "bfloat16": (2**-6, 2**-6, 1.0),
@@ -300,8 +300,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
         AcceptanceStandard(
             "mere-mare",
             "MERE and MARE",
-            f"mean and maximum of |actual - golden| / (|golden| + {MERE_OFFSET:g}) below T and {MARE_FACTOR} T; of "
-            "Ascend's open operators, before the mixed tolerance",
+            f"mean and maximum of |actual - golden| / (|golden| + {MERE_OFFSET:g}) below T and {MARE_FACTOR} T; the "
+            "standard of Ascend's open operators before the mixed tolerance",
             {"float16": (2**-10,), "bfloat16": (2**-7,), "float32": (2**-13,)},
             _mere,
             lambda t, limits: t.mean < limits[0] and t.largest < MARE_FACTOR * limits[0],
@@ -310,7 +310,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
         AcceptanceStandard(
             "thousandth",
             "double thousandth",
-            "relative error above 0.001 (float32: 0.0001) in less than that share of the elements",
+            "less than 0.1 % of the elements have a relative error above 0.1 % (float32: 0.01 % and 0.01 %)",
             # not for bfloat16: a relative error of 0.001 is less than the distance of two bfloat16 numbers
             {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-4)},
             _thousandth,
@@ -320,9 +320,9 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
         AcceptanceStandard(
             "ulp",
             "ULP",
-            f"actgrad's own bounds: {HALF_ULPS} ULP in half precision (rounded once), else {ULPS} or, with a "
-            f"distribution function, {TRANSCENDENTAL_ULPS:g}; where terms cancel, units of the larger term; integers "
-            "exactly, or the other of two if the exact value lies between them",
+            f"actgrad's own bounds: {HALF_ULPS} ULP in half precision; otherwise {ULPS}, or {TRANSCENDENTAL_ULPS:g} ULP "
+            "for formulas such as GELU, tanh and Mish; where terms cancel, the unit is an ULP of the larger term; "
+            "integers must be equal, or the other of the two integers around the exact value",
             dict.fromkeys(BY_NAME, ()),
             _ulp,
             lambda t, limits: not t.over,
@@ -331,8 +331,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
         AcceptanceStandard(
             "nonfinite",
             "NaN and infinity",
-            "NaN and infinities where the exact value, rounded, is one, and nowhere else; the sign of a zero that is "
-            "the limit at x = -inf",
+            "an element is NaN or infinite if and only if the rounded exact value is; a zero that is the limit at "
+            "x = -inf has the right sign",
             dict.fromkeys(BY_NAME, ()),
             _nonfinite,
             lambda t, limits: not t.over,
@@ -343,7 +343,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
 #: Value of --standard -> its meaning.
 NAMES: Mapping[str, str] = {
     **{name: standard.says for name, standard in STANDARDS.items()},
-    REPEAT: f"the same bits in {RUNS} runs; of what runs here, not of files",
+    REPEAT: f"the same bits in {RUNS} runs; only for actgrad's own backends, because a file has one run",
 }
 
 
