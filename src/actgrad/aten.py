@@ -65,7 +65,7 @@ def _aten_geglu_two_backward(ops: Any, a: dict[str, Any], grad_output: Any, othe
 
 
 def _unscaled(a: dict[str, Any], x: Any) -> Any:
-    """The y with y / 6 + 1/2 = alpha * x + beta, because hardsigmoid of aten has no attributes."""
+    """6 * (alpha * x + beta - 1/2), because aten's hardsigmoid has no attributes and computes clamp(y / 6 + 1/2)."""
     return 6 * a["alpha"] * x + 6 * (a["beta"] - 0.5)
 
 

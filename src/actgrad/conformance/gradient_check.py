@@ -31,7 +31,7 @@ ATTRIBUTE_FACTORS = (0.5119, 0.9137, 1.0873, 1.7321)  # further points are these
 ELEMENTS = 256  # elements of a call whose elements are independent
 ROWS, ROUNDS = (3, 4, 2, 2, 2, 2, 2, 2), 4  # the shape of a call with rows (its first sizes), and the number of calls
 STEP, MIN_STEP = 2e-6, 1e-7  # the step relative to a point, and the smallest step
-RTOL = 1e-6  # far above the errors of a difference quotient, far below the errors of a mistake
+RTOL = 1e-6  # difference quotients have much smaller errors, and a wrong formula has much larger errors
 KINK_RTOL = 1e-3  # if the quotients to both sides differ by more, there is a kink at the point
 Tensors = dict[str, "Array | None"]
 

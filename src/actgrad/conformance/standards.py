@@ -320,8 +320,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
         AcceptanceStandard(
             "ulp",
             "ULP",
-            f"actgrad's own bounds: {HALF_ULPS} ULP in half precision; otherwise {ULPS}, or {TRANSCENDENTAL_ULPS:g} ULP "
-            "for formulas such as GELU, tanh and Mish; where terms cancel, the unit is an ULP of the larger term; "
+            f"actgrad's own bounds: {HALF_ULPS} ULP in half precision; otherwise {ULPS}, or {TRANSCENDENTAL_ULPS:g} "
+            "ULP for formulas such as GELU, tanh and Mish; where terms cancel, the unit is an ULP of the larger term; "
             "integers must be equal, or the other of the two integers around the exact value",
             dict.fromkeys(BY_NAME, ()),
             _ulp,

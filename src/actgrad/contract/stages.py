@@ -55,12 +55,12 @@ def tiling(*groups: Group) -> Group:
 
 
 def on(products: str, *groups: Group) -> Group:
-    """These checks, if one of these products is in force."""
+    """Checks that apply only on these products."""
     return _where(f"on {products}", lambda name: name in products.split(), groups)
 
 
 def off(products: str, *groups: Group) -> Group:
-    """These checks, if another product than these is in force."""
+    """Checks that apply only on other products than these."""
     return _where(f"off {products}", lambda name: name not in products.split(), groups)
 
 

@@ -136,7 +136,7 @@ def glue() -> dict[str, ClientFunction]:
 
 
 def not_computed() -> dict[str, ClientFunction]:
-    """The functions that fail, by all of their names."""
+    """The functions that return an error at each call, by name. A function may have several names."""
     return {name: row for row in functions() if row.fails and not row.is_computed for name in row.names}
 
 

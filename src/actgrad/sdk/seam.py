@@ -221,7 +221,7 @@ def _destroyed(kind: str) -> AclTensor | AclScalar:
     """A destroyed Python object, for a destroyed object of C."""
     if kind in ("Scalar", "scalars"):
         return AclScalar(0.0, BY_NAME["float32"], None, is_destroyed=True)
-    return AclTensor((), BY_NAME["float32"], (), 0, "ND", ())  # it has no storage
+    return AclTensor((), BY_NAME["float32"], (), 0, "ND", ())  # a tensor without storage counts as destroyed
 
 
 def _put(tensor: AclTensor, address: int, left: int) -> None:

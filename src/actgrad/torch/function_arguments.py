@@ -37,7 +37,7 @@ def number(operator: str, choice: Any, choices: tuple[str, ...]) -> int:
 
 
 def _number(definition: Any, choice: Any) -> int:
-    """The number of a choice that is an integer of another library. Raises for a wrong choice."""
+    """The number of a choice, for example of a NumPy integer. Raises an error if no choice has this name or number."""
     choices, switch = definition.choices, definition.switch
     value = arguments.attribute(definition, definition.schema.attributes_by_name[switch], choice)
     if value not in choices:

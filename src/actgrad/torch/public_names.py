@@ -281,7 +281,7 @@ class FunctionCode(NamedTuple):
         return [f"if save in {extra!r}:", f"    return {call(parent.name)}[0]"]
 
     def compiled(self) -> list[str]:
-        """The lines for torch.compile. The graph contains only the operator."""
+        """The lines of code that run inside torch.compile. They call the operator, so that the graph contains it."""
         name, lines = self.names.operator.name, []
         if self._has("inplace"):
             lines += ["if inplace:", f"    return _actgrad.{name}_.default({self.row})"]
@@ -290,7 +290,7 @@ class FunctionCode(NamedTuple):
         return [*lines, *parent, f"return _actgrad.{name}.default({self.row}{saving})"]
 
     def eager(self) -> list[str]:
-        """The lines for eager calls. They call the kernel, unless the dispatcher must see the call."""
+        """The lines of code for eager calls. They call the kernel, unless PyTorch's dispatcher must see the call."""
         name, lines = self.names.operator.name, []
         if self._has("save"):
             lines += ["if save is not _AUTO:", f"    _require_way({self.operator}, save, ({self.raw_values}))"]
@@ -307,9 +307,9 @@ class FunctionCode(NamedTuple):
         return [*lines, *direct, f"return {self._dispatched(name, save)}"]
 
     def _direct(self, recorded: str, out: str = "") -> list[str]:
-        """The lines of a call without the dispatcher.
+        """The lines of code that call the kernel without PyTorch's dispatcher.
 
-        They compare the types of attributes, because the cache of derivations treats True, 1 and 1.0 as equal.
+        The lines compare the types of attributes, because the cache of derivations treats True, 1 and 1.0 as equal.
         """
         attributes = self.names.attributes
         names = [p.name for p in self.names.parameters if p.name in attributes]

@@ -70,7 +70,7 @@ def complain(text: str) -> None:
 
 
 def silence(stream: Any) -> None:
-    """Discard everything else that a stream gets: Python flushes again at exit, which must not fail again."""
+    """Discard all further output of a stream. Python flushes the stream at exit, and the flush must not fail."""
     try:
         number = stream.fileno()
     except (AttributeError, OSError, ValueError):  # no file

@@ -185,7 +185,7 @@ def _computed(instruction: ir.Instruction) -> Any:
     if not is_repeatable:
         return id(instruction)
     operands = [o.get_reference() if isinstance(o, ir.Constant) else id(o) for o in instruction.operands]
-    how = callee.name if callee is not None else getattr(instruction, "op", "")  # the order of a comparison
+    how = callee.name if callee is not None else getattr(instruction, "op", "")  # the predicate of a comparison
     return instruction.opname, how, str(instruction.type), *operands
 
 

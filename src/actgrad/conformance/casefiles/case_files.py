@@ -58,7 +58,7 @@ def parse(path: Path, name: str, text: str) -> list[FileCase]:
 
 
 def named_files(path: Path, cases: Sequence[FileCase]) -> list[str]:
-    """The files that any field of the cases names, from this folder or from the folder of the case file."""
+    """Files whose names occur in any field of the cases, in this folder or in the folder of the case file."""
     words: set[str] = set()
     values: list[Any] = [case.raw for case in cases]
     while values:

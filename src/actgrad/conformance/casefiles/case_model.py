@@ -98,7 +98,7 @@ class Tensor:
             raise NotRun(f"{fault}; its shape, strides and offset need more ({error}); enlarge the storage") from error
 
     def drawn(self, name: str, rng: np.random.Generator) -> Array:
-        """The tensor with its numbers, laid out as the case demands."""
+        """The tensor with its numbers, in the layout that the case describes."""
         view = self.empty(name)
         view[...] = self.values.draw(self.shape, self.dtype, rng)
         return view

@@ -140,7 +140,7 @@ def _result(
 def _outputs(
     case: FileCase, operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...]
 ) -> tuple[Array, ...]:
-    """Memory for the outputs: as the case describes them, otherwise as the operator makes them."""
+    """New arrays for the outputs. An output that the case does not describe has the layout that the operator makes."""
     planned = oracle.as_tuple(operator.plan(*inputs, backend="reference", **attributes).result)
     outputs = tuple(
         case.outputs[name].empty(name) if name in case.outputs else np.empty_like(array)

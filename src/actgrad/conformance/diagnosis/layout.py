@@ -138,7 +138,7 @@ def permuted_rows(sample: Sample) -> Iterator[Suspicion]:
 
 
 def rearranged(sample: Sample) -> Iterator[Suspicion]:
-    """The call with its tensors read differently: another dimension, interleaved halves, counted padding."""
+    """Compute the call with wrongly read tensors: along another dimension, with interleaved halves, with padding."""
     operator, call = sample.call.operator, sample.call
     name, access = operator.access.dimension_attribute, operator.access
     if not name or call.size > LARGEST_CALL:

@@ -96,7 +96,7 @@ def generated(row: Row) -> Group:
 
 
 def _first_tensors_only(row: Row) -> Row:
-    """A row that looks only at the first tensor of each list, as generated functions do."""
+    """The row with checks of only the first tensor of each list, because generated functions check no other one."""
     return replace(row, dtypes=row.dtypes | {f"{name}[0]": row.dtypes[name] for name in row.dtypes})
 
 

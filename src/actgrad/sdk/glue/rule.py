@@ -24,10 +24,10 @@ class Rule:
 
     compute: Callable[..., Any]
     dtype: str = COMMON
-    #: A function of shapes, AclScalars and flags that returns a shape. `...` means any shape, and a tuple several
-    #: results. None: the shapes broadcast.
+    #: A function of shapes, AclScalars and flags that returns a shape. It returns `...` if any shape is right, and a
+    #: tuple of shapes for several results. If `shape` is None, the result has the broadcast shape of the inputs.
     shape: Callable[..., Any] | None = None
-    is_found: bool = False  # whether the computation determines the sizes of results; then `shape` is their maximum
+    is_found: bool = False  # whether the sizes of results depend on the values. `shape` is then the largest
     is_in_place: bool = False  # whether it reads all of its results, while other rules read at most the first
     reads_nibbles: bool = False  # whether it takes INT4, as int8; other rules refuse INT4
 

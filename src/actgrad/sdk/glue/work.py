@@ -89,7 +89,7 @@ class Work:
         return judge.has_no_work(call)
 
     def _one_by_one(self, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """The calls on single tensors that a call on lists consists of."""
+        """Split a call on lists of tensors into calls on single tensors. Return the arguments of each call."""
         count = len(arguments[self._results[0]])
         tensors = [value for value in arguments if isinstance(value, AclTensor)]  # scalars that are passed as tensors
         self._shared = [value for value in tensors if value.view_dims != (count,) or count == 1]
@@ -97,7 +97,7 @@ class Work:
         if any(len(each) != count for each in lists):
             lengths = ", ".join(str(len(each)) for each in lists)
             raise InvalidArgument(
-                f"{self.name}: the lists have {lengths} tensors; they must have as many; fill them up"
+                f"{self.name}: the lists have {lengths} tensors; the numbers must be equal; pass lists of one length"
             )
         return list(zip(*lists, strict=True))
 

@@ -29,7 +29,7 @@ _NO_STATISTICS = RowStatistics((), (), 0)
 
 
 class FormulaCall:
-    """A call whose tensors are cut into the parts that an element sees."""
+    """A call with tensors that are cut into parts. A part has the numbers that one element of the result depends on."""
 
     def __init__(self, operator: Operator, tensors: Tensors, attributes: dict[str, Any]):
         self.operator, self.attributes, self.access = operator, attributes, operator.access
@@ -62,7 +62,7 @@ class FormulaCall:
         self.elements = ElementCall(statistics, row, [bound(f, dtype) for f in formulas], element, inputs, scalars)
 
     def parts(self, tensors: dict[str, Any]) -> list[torch.Tensor | None]:
-        """The parts that an element sees of some inputs or outputs. None for each part of a missing tensor."""
+        """The parts of some inputs or outputs, such as two halves. Each part of a missing tensor is None."""
         parts: list[torch.Tensor | None] = []
         for name, tensor in tensors.items():
             if tensor is None:
@@ -89,14 +89,14 @@ class FormulaCall:
         return [None if part is None else torch.where(is_computed, part, 0) for part in parts]
 
     def joined(self, name: str, parts: Sequence[Any]) -> torch.Tensor:
-        """The packed tensor of these parts. A missing part is zero."""
+        """Join parts into the packed tensor. A missing part is zero."""
         like = next(part for part in parts if part is not None)
         present = [torch.zeros_like(like) if part is None else part for part in parts]
         tensor: torch.Tensor = join(self.access, name, present, self.attributes, torch.cat)
         return tensor
 
     def shaped(self, values: Sequence[Any], dtype: torch.dtype) -> list[torch.Tensor]:
-        """The outputs of these values. A statistic has its own shape.
+        """Make the outputs from the values of the formulas. An output that is a statistic has size 1 along the row.
 
         `dtype` is the dtype of outputs for which the operator states none.
         """
@@ -107,7 +107,7 @@ class FormulaCall:
         ]
 
     def _output(self, name: str, parts: list[Any], dtype: torch.dtype) -> torch.Tensor:
-        """An output of these parts."""
+        """Make one output from its parts."""
         value = self.joined(name, parts) if len(parts) > 1 else parts[0]
         if self.elements.statistics.passes:
             shape = self.access.result_shape(name, self.elements.shape, self.attributes, self.shapes)

@@ -103,7 +103,7 @@ class ElementCall(NamedTuple):
         return [self.broadcast(y) if self.statistic_of(k) < 0 else self.of_rows(y) for k, y in enumerate(outputs)]
 
     def of_rows(self, y: Any) -> torch.Tensor:
-        """A statistic of each row, also one that a formula states as a constant."""
+        """A statistic as a tensor with one value for each row. A formula may also give the statistic as one number."""
         shape = [1 if d in self.dims else n for d, n in enumerate(self.shape)]
         return y if isinstance(y, torch.Tensor) else self.inputs[0].new_full(shape, y)
 

@@ -111,7 +111,7 @@ def _constants(reader: _PairReader, method: FunctionType) -> tuple[str, str] | N
 
 
 def _pairs(limit: float) -> torch.Tensor:
-    """All pairs of ordinary numbers, kinks, infinities and NaN."""
+    """All pairs (gate, up) of test numbers: ordinary numbers, kinks of the clipping, infinities and NaN."""
     kinks = torch.tensor([limit, -limit], dtype=torch.float64, device="cpu")
     points = [kinks, *(torch.nextafter(kinks, kinks.new_tensor(end)) for end in (torch.inf, -torch.inf))]
     row = torch.cat([ordinary_points(), *points])

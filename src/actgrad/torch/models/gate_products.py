@@ -12,7 +12,7 @@ from .. import functions
 
 #: GELU's names in `trials.activations`, by the argument `approximate`.
 GELU_FORMS = {"none": "gelu", "tanh": "gelu_tanh"}
-#: Errors that our call may raise although PyTorch's would not.
+#: Errors that actgrad's call may raise although PyTorch's call would not. Then PyTorch computes the call.
 REFUSALS = (ActgradError, TypeError, RuntimeError)
 #: For each module, the number of calls that PyTorch computed because actgrad refused them.
 fallbacks: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
@@ -25,7 +25,7 @@ def fall_back(module: Any) -> None:
 
 
 def packed(name: str, packed: torch.Tensor, is_upper: bool) -> Any:
-    """One half of a packed tensor, activated, times the other half."""
+    """activation(half) * other half, for the two halves of a packed tensor. None if there are no halves."""
     if packed.dim() == 0 or packed.shape[-1] % 2 or not packed.is_floating_point():
         return None
     if name in GELU_FORMS.values():

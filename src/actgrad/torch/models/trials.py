@@ -57,7 +57,7 @@ def activations() -> dict[str, KnownActivation]:
 
 @cache
 def _formula(activation: KnownActivation) -> Callable[[torch.Tensor], torch.Tensor]:
-    """The function, composed of aten's operators, which need no compilation."""
+    """The function as a composition of aten's operators, because actgrad's kernel would need to be compiled first."""
     function, options = activation
     interface = interface_of(public_names.names_of(function).operator)
     template = interface.template(dict(options))
@@ -69,7 +69,7 @@ KINKS = (0.0, 0.5, 1.0, 1.702, 2.0, 3.0, 6.0, 10.0, 20.0)
 
 @cache
 def ordinary_points() -> torch.Tensor:
-    """Ordinary numbers up to 200, because some modules clip at 10; kinks and their neighbours; infinities and NaN."""
+    """Numbers up to 200, because some modules clip at 10. Also kinks, the numbers next to kinks, infinities and NaN."""
     kinks = torch.tensor([*KINKS, *(-kink for kink in KINKS)], dtype=torch.float64, device="cpu")
     ends = torch.tensor([torch.inf, -torch.inf], dtype=torch.float64, device="cpu")
     ordinary = torch.linspace(-6, 6, 61, dtype=torch.float64, device="cpu").sinh()
