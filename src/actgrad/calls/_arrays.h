@@ -103,7 +103,7 @@ static int describe(PyObject* object, bool is_output, Words* words, int64_t* add
         type = NULL;
     else
         return UNKNOWN;
-    if (type != NULL && *address == 0) return UNKNOWN; /* the tensor has no memory: a transform wraps it, or its storage is empty */
+    if (type != NULL && *address == 0) return UNKNOWN; /* no memory: seen through a transform, or taken away */
     if (rank > MOST_RANK || (place = add_words(words, SHAPE + 2 * rank)) == NULL) return UNKNOWN;
     place[TYPE] = (int64_t)type, place[DTYPE] = dtype, place[RANK] = rank;
     for (int64_t k = 0; k < rank; k++) place[SHAPE + k] = shape[k], place[SHAPE + rank + k] = strides[k];
