@@ -74,7 +74,7 @@ class ReferenceKernel:
         return rows.results(computation.element, computation.formulas, inputs, statistics, attributes)
 
     def _as_written(self, number: int, term: Callable[..., Any]) -> Callable[..., Any]:
-        """A term, rounded if elements see it as it is written."""
+        """A term. It is rounded to the dtype of the output, if the formula reads the rounded statistic."""
         dtype = self.computation.written_dtype(number)
         if dtype is None:
             return term

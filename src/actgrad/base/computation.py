@@ -70,7 +70,7 @@ class RowStatistics:
 
     @property
     def kept_term(self) -> tuple[int, int]:
-        """The index of the term that elements see, and how many statistics the term sees."""
+        """The index of the term that the formula reads, and how many statistics this term reads."""
         visiting = [k for k, combinations in enumerate(self.passes) if combinations not in UNVISITED]
         earlier = sum(map(len, self.passes[: visiting[-1]]))
         return earlier + len(self.passes[visiting[-1]]) - 1, earlier
@@ -108,7 +108,7 @@ class Computation:
     statistics: RowStatistics | None = None  # None if the formula has no statistics of rows
 
     def written_dtype(self, number: int) -> Dtype | None:
-        """The dtype to which a statistic is rounded before elements see it, or None if it is not rounded."""
+        """The dtype to which a statistic is rounded before the formula reads it, or None if it is not rounded."""
         assert self.statistics is not None, "a computation of rows"
         dtypes = [operand.dtype for operand in self.loop.outputs]
         return self.statistics.written_dtype(number, dtypes, self.compute)
@@ -178,9 +178,9 @@ def pair_backward(function, derivative, grad_output, other, active, *attributes)
 
 
 def forward_to_bits(function, bit, *arguments):
-    """The results of eight elements, and the byte of their last results, which are bits.
+    """The results of eight elements. The last results of the elements are bits, which this function joins to a byte.
 
-    Each tensor has eight numbers among the arguments, and one among the function's arguments.
+    The arguments have eight numbers of each tensor. `function` takes one number of each tensor.
     """
     count = (len(arguments) - function.__code__.co_argcount) // 7
     byte, results = 0.0, ()
@@ -192,7 +192,7 @@ def forward_to_bits(function, bit, *arguments):
 
 
 def forward_from_bits(function, bit, *arguments):
-    """The results of eight elements. Each sees its own numbers, and its own bit of the last tensor, which is a byte."""
+    """The results of eight elements, from eight numbers of each tensor and one byte of the last tensor."""
     count = (len(arguments) - function.__code__.co_argcount) // 7
     byte, results = arguments[8 * count], ()
     for k in (7, 6, 5, 4, 3, 2, 1, 0):

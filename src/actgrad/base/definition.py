@@ -59,7 +59,7 @@ class C:
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not const
     unread: str = ""  # C names of tensors that the function does not use. "name?" may be a null pointer
     ignored: str = ""  # C names of numbers (int64_t) that the function does not use. "name*" is a text (char*)
-    #: C names of numbers (int64_t) and strings, and the one value that the function takes. A string may be null.
+    #: C name of a number (int64_t) or a string -> the only value that the function accepts. A string may be null.
     constants: Mapping[str, int | str] = field(default_factory=dict)
     refused: str = ""  # C names of outputs that must be null pointers, or empty
     otherwise: Any = None  # the operator that computes calls with the outputs in `refused` and all its inputs
@@ -94,7 +94,7 @@ class Definition:
     variant: Callable[..., Any] | None = None  # (attributes, dtypes of tensors) -> key of a mapping within a mapping
     gradient_of: Definition | None = None
     part_of: Definition | None = None
-    reads: Access | None = None  # what an element sees. None means the forward operator's access, or Elementwise
+    reads: Access | None = None  # the access. None means the forward operator's access, or Elementwise
     multiplies: str = ""  # the tensor that multiplies the formula's value, or "other" for the other half
     reads_result: str = ""  # of a gradient operator: the tensor that is the forward operator's result
     result_flag: str = ""  # if this attribute is false, `reads_result` is the input instead of the result
@@ -158,7 +158,7 @@ class Definition:
 
     @cached_property
     def access(self) -> Access:
-        """What an element sees. If a tensor is packed, its gradient is packed in the same way."""
+        """The access: what the formula reads. If a tensor is packed, its gradient is packed in the same way."""
         return _access(self)
 
     @cached_property

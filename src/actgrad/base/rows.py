@@ -1,7 +1,8 @@
-"""Rows: the access of an operator whose elements see statistics of their row.
+"""Rows: the access of an operator whose formula reads statistics of the element's row, such as softmax.
 
-A statistic combines a term of each element of the row. A pass over the row takes one or more statistics. Its terms see
-the statistics of earlier passes. Softmax takes the largest element m, then the total of exp(x - m).
+A statistic combines a term of each element of the row. A pass over the row computes one or more statistics. The terms
+of a pass can read the statistics of earlier passes. Softmax computes the largest element m in its first pass, and the
+total of exp(x - m) in its second pass.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def _not_called() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Rows(Elementwise):
-    """An element sees the element at its own index of every tensor, and the statistics of its row.
+    """The formula reads every tensor at the index of the result's element, and the statistics of the element's row.
 
     A row lies along the dimension in the attribute `dim`, or along the dimension `position` if `dim` is "". The formula
     takes the inputs, all statistics and the attributes. With `replaces_inputs`, it takes the last term of the last pass
@@ -85,7 +86,7 @@ class Rows(Elementwise):
         return tuple(statistic.term for statistic in self.statistics_by_name.values() if statistic.combine != LENGTH)
 
     def is_statistic(self, name: str) -> bool:
-        """Whether an output holds a statistic, one for each row."""
+        """Whether an output is a statistic, with one number for each row."""
         return any(name in group for group in self.passes)
 
     def formulas(self, formula: Function, choose: Choice, fill: Choice) -> tuple[Function, ...]:
@@ -147,7 +148,7 @@ class Rows(Elementwise):
 class RowsAlong(TensorAlong, Rows):
     """Rows for the gradient of a tensor that lies along the dimension `position`. This gradient is a statistic.
 
-    A row is all elements that see the same number of the tensor.
+    A row is all elements for which the formula reads the same number of the tensor.
     """
 
     broadcasts = True

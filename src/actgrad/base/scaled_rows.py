@@ -34,7 +34,7 @@ class ScaledRows(Rows):
 
     @property
     def tensor_names(self) -> tuple[str, ...]:
-        """The tensors that it names."""
+        """The tensors that this access names."""
         return self.scales if self.halves is None else (*self.halves.tensor_names, *self.scales)
 
     @property
@@ -47,7 +47,7 @@ class ScaledRows(Rows):
         return max(rank, 1) - 1
 
     def is_elementwise(self, name: str) -> bool:
-        """Whether an element sees the element at its own index of a tensor."""
+        """Whether the formula reads a tensor at the index of the result's element."""
         return self.part_count(name) == 1 and name not in self.scales
 
     def brings_elements(self, name: str) -> bool:
@@ -67,11 +67,11 @@ class ScaledRows(Rows):
         return len(names) if self.halves is None else self.halves.part_count(*names)
 
     def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
-        """The parts of a tensor, None for the whole of it."""
+        """The parts of a tensor. None means the whole tensor."""
         return (None,) if self.halves is None else self.halves.parts(name, shape, attributes)
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
-        """The shape of each of its parts."""
+        """The shape of each part of a tensor."""
         return shape if self.halves is None else self.halves.part_shape(name, shape, attributes)
 
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
@@ -101,7 +101,7 @@ class ScaledRows(Rows):
         return self.whole_shape(name, elements, attributes)
 
     def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
-        """The shape of the elements that are computed: that of the first tensor, or of its halves."""
+        """The shape of the elements that are computed: the shape of the first tensor, or of its halves."""
         name, shape = next(iter(shapes.items()))
         return self.part_shape(name, shape, attributes)
 

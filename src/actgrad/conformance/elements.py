@@ -166,7 +166,7 @@ def statistics(
 
 
 def _as_written(computation: Computation, number: int, term: Callable[..., Any]) -> Callable[..., Any]:
-    """A term. If elements see the stored, rounded statistic, the result of the term is rounded too."""
+    """A term. If the formula reads the stored, rounded statistic, the result of the term is rounded too."""
     dtype = computation.written_dtype(number)
     if dtype is None:
         return term

@@ -28,7 +28,7 @@ def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str
 def _floats(definition: Definition) -> tuple[str, ...]:
     """The floating dtypes in actgrad's list.
 
-    The list lacks float64 if an output has a statistic in float32, because elements see this rounded statistic.
+    The list lacks float64 if an output has a statistic in float32, because the formula reads this rounded statistic.
     """
     written = {
         definition.dtypes_of(name)[:1] for name in definition.schema.outputs if definition.access.is_statistic(name)

@@ -46,7 +46,7 @@ def of_switch(definition: Definition) -> Iterator[str]:
 
 
 def of_formulas(definition: Definition) -> Iterator[str]:
-    """The mistakes in formulas: one takes what an element sees, then the scalars, and returns a number per output."""
+    """The mistakes in formulas. It takes a number of each part, then the scalars, and returns a number per output."""
     scalars = [argument.name for argument in definition.schema.attributes if argument.type == "Scalar"]
     gates = definition.multiplies or (definition.gradient_of is not None and definition.gradient_of.multiplies)
     names, is_several = _returned(definition, bool(gates))

@@ -22,7 +22,7 @@ PRODUCT = "Ascend950"
 
 
 class SharedScales(Elementwise):
-    """An element sees the element at its own index of `self`. Other tensors have a number for each element of a row."""
+    """The formula reads `self` at the index of the result. Other tensors have a number for each element of a row."""
 
     __slots__ = ()
     is_uniform = False
@@ -33,7 +33,7 @@ class SharedScales(Elementwise):
         return name == "self"
 
     def is_elementwise(self, name):
-        """Whether an element sees the element at its own index of a tensor."""
+        """Whether the formula reads a tensor at the index of the result's element."""
         return name in ("self", "out")
 
     def whole_shape(self, name, elements, attributes):

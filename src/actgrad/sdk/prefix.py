@@ -111,7 +111,7 @@ def _write_marker(folder: Path, digests: Mapping[str, str]) -> None:
 
 
 def _remove_if_left(folder: Path) -> None:
-    """Delete the temporary folder of a killed build, but no folder with a file that the build did not make."""
+    """Delete the temporary folder of a killed build, unless the folder has a file that the build did not make."""
     lock = _locked(folder)
     if not lock:
         return

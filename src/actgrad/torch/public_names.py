@@ -81,7 +81,7 @@ class TorchNames:
     # The code
 
     def function_text(self) -> str:
-        """The code of the function."""
+        """The Python code of the function of actgrad.torch."""
         operator, names = self.operator, {p.name for p in self.parameters}
         expressions = dict(zip(operator.schema.tensor_names, self.tensors, strict=True))
         for name in self.attributes:
@@ -98,7 +98,7 @@ class TorchNames:
         return _function(self.function, [*self._tensor_parameters(), *self.parameters], body, "torch.Tensor")
 
     def module_text(self) -> str:
-        """The code of the module's class."""
+        """The Python code of the class of the module."""
         self_parameter, parameters = TorchParameter("self", ""), self.module_parameters
         tensors = [tensor for tensor in self._tensor_parameters() if tensor.name not in self.module_tensors]
         arguments = [f"self.{name}" if name in self.module_tensors else name for name in self.tensors]

@@ -30,11 +30,11 @@ from .ir_types import I16, I64, PTR
 from .tuning import Tuning
 
 NUMBERS = 1 << 16  # number of values of a half-precision dtype
-#: Elements of a call that fills a table, which later calls share; measured on AMD Zen 4.
+#: A call with this number of elements or more fills a table for later calls. Measured on AMD Zen 4.
 FILL_THRESHOLD = 3 * NUMBERS // 2
-MOST_TABLES = 64  # 32 MiB at most; tables live as long as the process
+MOST_TABLES = 64  # the tables take at most 32 MiB, and stay until the process ends
 STEP = 4  # elements in a word
-#: Slower than a lookup; measured on AMD Zen 4.
+#: Functions that take longer than a lookup, as measured on AMD Zen 4.
 SLOW_FUNCTIONS = frozenset(xp.NAMES) - xp.SIMPLE - {"exp", "expm1", "log1p"}
 
 Table = np.ndarray[Any, np.dtype[Any]]

@@ -28,7 +28,7 @@ PREFETCH_LENGTH = 16
 
 
 def emit(module: ir.Module, spec: KernelSpec, target: Target) -> None:
-    """Add `row` and `row_streaming` to `module`."""
+    """Add the functions `row` and `row_streaming` to `module`. `row_streaming` uses streaming stores."""
     words = buffer_words(spec, target)
     plain = InnerLoop(module, "row", spec, target, words).emit_plain()
     InnerLoop(module, "row_streaming", spec, target, words).emit_streaming(plain)

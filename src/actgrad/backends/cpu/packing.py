@@ -156,7 +156,7 @@ def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step
 
 
 def _transposed(f: IRFunction, lines: list[ir.Value]) -> list[ir.Value]:
-    """The transposed square. Each round halves the blocks, and pairs of lines exchange halves."""
+    """Transpose a square of numbers. Each round halves the blocks, and pairs of lines exchange halves of blocks."""
     side = len(lines)
     width = side // 2
     while width:

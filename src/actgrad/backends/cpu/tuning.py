@@ -25,7 +25,7 @@ class Tuning:
     unroll: int = 2  # vectors per step of the main loop, because independent chains of operations overlap
     unroll_pieces: int | None = None  # the same for formulas with piecewise polynomials, whose tables occupy registers
     row_unroll: int = 2  # the same for formulas with statistics of rows
-    row_columns: int = 128  # rows computed together, across lanes, if operands exceed the caches; long runs of memory
+    row_columns: int = 128  # the number of rows that a loop computes together if operands exceed the caches
     row_interleave: bool = False  # like `interleave`, for formulas with statistics of rows
     interleave: bool = False  # alternates the instructions of a step's vectors; see IRFunction.interleave
     uses_formula_tables: bool = False  # whether half-precision formulas are looked up in tables; see FormulaTable

@@ -1,4 +1,4 @@
-"""The layout of a call's tensors: the loop over the elements that an access sees, and the strides that it takes.
+"""The loop over the elements of a call, with the parts of its tensors as operands, and the strides that the loop takes.
 
 A loop takes any strides, except where several dimensions of a tensor count as one: these dimensions must be contiguous.
 """

@@ -1,4 +1,4 @@
-"""The access of an operator with a tensor that lies along one dimension, as the weight of PReLU."""
+"""The access of an operator with a tensor along one dimension, such as the weight of PReLU, a number per channel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .elementwise import NONE, Elementwise
 
 
 def has_dimension(position: int, rank: int) -> bool:
-    """Whether elements of `rank` dimensions have this dimension. A negative one is counted from the last."""
+    """Whether elements of `rank` dimensions have this dimension. A negative dimension counts from the last."""
     return -rank <= position < rank
 
 
@@ -24,7 +24,7 @@ def along(size: int, position: int, rank: int) -> Shape:
 
 
 class TensorAlong(Elementwise):
-    """The answers of an access that has a tensor along the dimension `position`. -1 is the last dimension."""
+    """The methods of an access with a tensor along the dimension `position`. -1 is the last dimension."""
 
     __slots__ = ()
     is_uniform = False
@@ -34,7 +34,7 @@ class TensorAlong(Elementwise):
 
     @property
     def tensor_names(self) -> tuple[str, ...]:
-        """The tensors that it names."""
+        """The tensors that this access names."""
         return (self.tensor,)
 
     def position_of(self, name: str) -> int | None:
@@ -60,15 +60,15 @@ class TensorAlong(Elementwise):
         return name == self.tensor or self.is_statistic(name)
 
     def row(self, count: int) -> Shape:
-        """The shape of so many elements, where each sees its own number of every tensor."""
+        """A shape for this many elements, so that every tensor has a different number for each element."""
         return (*(1,) * self.position, count) if self.position >= 0 else (count, *(1,) * (-1 - self.position))
 
 
 @dataclass(frozen=True, slots=True)
 class Along(TensorAlong):
-    """As Elementwise, but of one tensor an element sees the number at its own index of one dimension.
+    """Like Elementwise, but the formula reads one tensor at the index of the result's element along one dimension.
 
-    The tensor has one dimension, as the channels' slopes of PReLU, or one element that all elements see.
+    This tensor has one dimension, such as the slopes of PReLU's channels, or one number for all elements.
     """
 
     tensor: str

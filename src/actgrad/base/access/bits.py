@@ -1,4 +1,4 @@
-"""The access of an operator with a tensor of bits, eight in a byte, as the mask of ReLU."""
+"""The access of an operator with a tensor of bits, with eight bits in a byte, such as the mask of ReLU."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def bit(x, power):  # type: ignore[no-untyped-def]  # a formula
 
 @dataclass(frozen=True, slots=True)
 class Bits(Elementwise):
-    """An element sees the element at its own index of every tensor, and its own bit of the tensor `tensor`.
+    """The formula reads every tensor at the index of the result's element, and one bit of the tensor `tensor`.
 
     A byte of this tensor has the bits of eight elements along the last dimension. The first element has the lowest bit.
-    A kernel computes the eight elements of a byte together. The formula is of one element: its last argument before the
-    attributes, or its last result, is the bit, 0 or 1.
+    A kernel computes the eight elements of a byte together. The formula computes one element. Its last argument before
+    the attributes, or its last result, is the bit, which is 0 or 1.
     """
 
     is_uniform = False
@@ -35,11 +35,11 @@ class Bits(Elementwise):
 
     @property
     def tensor_names(self) -> tuple[str, ...]:
-        """The tensors that it names."""
+        """The tensors that this access names."""
         return (self.tensor,)
 
     def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
-        """The dimensions along which the elements can be computed in pieces: not the one with the bits."""
+        """The dimensions along which the elements can be computed in pieces: all except the dimension of the bits."""
         return [*range(rank - 1)]
 
     def part_count(self, *names: str) -> int:
@@ -62,7 +62,7 @@ class Bits(Elementwise):
         return tuple([Part(f"element {k} of {BITS}", dim, k, shape[dim], BITS) for k in range(BITS)])
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
-        """The shape of each of its parts."""
+        """The shape of each part of a tensor."""
         return shape if name == self.tensor or not shape else (*shape[:-1], shape[-1] // BITS)
 
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:

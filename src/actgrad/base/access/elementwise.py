@@ -1,4 +1,4 @@
-"""The methods of an access object, for an element that sees the element at the same index of every tensor."""
+"""The methods of an access object, for formulas that read every tensor at the index of the result's element."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Elementwise:
-    """An element sees the element at its own index of every tensor. Tensors are broadcast together.
+    """The formula reads every tensor at the index of the result's element. Tensors are broadcast together.
 
-    The other kinds of access answer some of these questions differently.
+    The other kinds of access override some of these methods.
     """
 
-    is_uniform = True  # whether an element sees only one element of each tensor
+    is_uniform = True  # whether the formula reads only one number of each tensor
     is_packed = False  # whether a tensor has more than one part
-    sees_rows = False  # whether an element sees statistics of its row
+    sees_rows = False  # whether the formula reads statistics of the row
     has_bits = False  # whether a tensor has the bits of eight elements in a byte
     broadcasts = False  # whether tensors may have fewer elements than others, whatever the operator's checks are
 
@@ -56,12 +56,12 @@ class Elementwise:
 
     @property
     def tensor_names(self) -> tuple[str, ...]:
-        """The tensors that it names."""
+        """The tensors that this access names."""
         return ()
 
     @property
     def terms(self) -> tuple[Any, ...]:
-        """The terms of the statistics that an element sees."""
+        """The terms of the statistics that the formula reads."""
         return ()
 
     @property
@@ -114,11 +114,11 @@ class Elementwise:
         return (None,)
 
     def merged_from(self, attributes: Mapping[str, Any], rank: int) -> int | None:
-        """The dimension from which on all are merged into one row, or None if no dimensions are."""
+        """The first of the dimensions that are merged into one row, or None if no dimensions are merged."""
         return None
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
-        """The shape of each of its parts."""
+        """The shape of each part of a tensor."""
         return shape
 
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
@@ -134,13 +134,13 @@ class Elementwise:
         return False
 
     def is_elementwise(self, name: str) -> bool:
-        """Whether an element sees the element at its own index of a tensor."""
+        """Whether the formula reads a tensor at the index of the result's element."""
         return self.part_count(name) == 1 and not self.flattens(name)
 
     def row_dimensions(
         self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
     ) -> tuple[int, ...]:
-        """The dimensions of a row, whose statistics an element sees. `shapes` are the tensors' shapes."""
+        """The dimensions of a row with statistics. `shapes` are the tensors' shapes."""
         return ()
 
     def rank(self, shapes: Mapping[str, Shape]) -> int:
@@ -171,7 +171,7 @@ class Elementwise:
     def result_shape(
         self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
     ) -> Shape:
-        """The shape of an output, from the elements' shape and the inputs' shapes."""
+        """The shape of an output. `elements` is the shape of the elements, `shapes` are the shapes of the inputs."""
         return self.whole_shape(name, elements, attributes)
 
     def dtype_tensors(self, names: Sequence[str]) -> Sequence[str]:
@@ -183,7 +183,7 @@ class Elementwise:
         return None
 
     def row(self, count: int) -> Shape:
-        """The shape of `count` elements in which each element sees a different number of every tensor."""
+        """A shape for `count` elements, so that every tensor has a different number for each element."""
         return (count,)
 
 

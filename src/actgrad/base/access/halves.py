@@ -13,11 +13,11 @@ from .elementwise import NONE, Elementwise, Part
 
 @dataclass(frozen=True, slots=True)
 class Halves(Elementwise):
-    """An element sees one element of each half of the packed tensors. The attribute `dim` is the dimension.
+    """The formula reads one number of each half of the packed tensors. The attribute `dim` is the halved dimension.
 
     `active` is the first argument of the formula: the "lower" or the "upper" half, or the name of an attribute that is
     True for the lower half. If `interleaved` is True, or names an attribute that is True, the halves are the even and
-    the odd elements. `tensor` has one element, which all elements see.
+    the odd elements. `tensor` has one number for all elements.
     """
 
     is_uniform = False

@@ -1,4 +1,4 @@
-"""Functions that split tensors of any library into the parts that an element sees, and join parts."""
+"""Functions that split tensors of any library into parts, such as the halves of a packed tensor, and join parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes in the field `reads` of an operator, which says what an element sees."""
+"""Mistakes in the field `reads` of an operator, which says what the formula reads for one element."""
 
 from __future__ import annotations
 

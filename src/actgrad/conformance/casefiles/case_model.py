@@ -129,7 +129,7 @@ class Scalar:
 
 @dataclass(frozen=True)
 class FileCase:
-    """A case. `problem` is the reason why it cannot be run, as far as the file alone tells."""
+    """A case. `problem` is the reason why the case cannot run, if the file already shows a reason."""
 
     name: str
     raw: dict[str, Any]  # the entry of the file

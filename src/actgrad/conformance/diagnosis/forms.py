@@ -154,7 +154,7 @@ def _no_maximum(kind: str, terms: Sized, exact: Sized) -> Sized:
 
 
 class _FixedSum:
-    """Rows whose sum is a given number. If totals are parts of one sum, the first one is that number."""
+    """Replaces the sum of each row by a number. If the sum has several totals, the others become 0."""
 
     def __init__(self, number: float) -> None:
         self.number = number

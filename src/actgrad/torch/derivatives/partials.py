@@ -96,7 +96,7 @@ class FormulaCall:
         return tensor
 
     def shaped(self, values: Sequence[Any], dtype: torch.dtype) -> list[torch.Tensor]:
-        """Make the outputs from the values of the formulas. An output that is a statistic has size 1 along the row.
+        """Make the outputs from the values of the formulas. A statistic lacks the dimensions of the row.
 
         `dtype` is the dtype of outputs for which the operator states none.
         """
@@ -148,7 +148,7 @@ def jacobian_vector(
 
 
 def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> tuple[torch.Tensor, ...]:
-    """The call's outputs by the formula, in the dtype of the first tensor."""
+    """Compute the outputs of a call by the formula. The default dtype is the dtype of the first tensor."""
     call = FormulaCall(operator, tensors, attributes)
     return tuple(call.shaped(call.masked(call.elements.results()), next(iter(call.tensors.values())).dtype))
 

@@ -26,8 +26,8 @@ class SavedForBackward(NamedTuple):
     """A backward operator, and the tensors that a forward call saves for it."""
 
     backward: Operator
-    keeps: str  # INPUT, RESULT, or the backward operator's name of a further output that is saved
-    flags: dict[str, bool]  # the attribute that says whether the tensor is the result
+    keeps: str  # INPUT, RESULT, or the name that the backward operator has for a further saved output
+    flags: dict[str, bool]  # the attribute that says whether the saved tensor is the result, such as is_result
     saves: tuple[int, ...]  # the saved tensors: their positions among the forward operator's tensors and then outputs
     sources: tuple[int | None, ...]  # per tensor: its position in (grad_output, *saved), or None if it is left out
 

@@ -37,7 +37,7 @@ class ElementCall(NamedTuple):
         return self.statistics.results(self.element, self.formulas, inputs, statistics, self.attributes)
 
     def row_statistics(self, inputs: Numbers) -> list[Any]:
-        """All statistics. They have derivatives if an input has one."""
+        """All statistics. A statistic is a dual number if an input is a dual number."""
 
         def combine(kind: str, terms: Any) -> Any:
             if kind == LENGTH:
@@ -51,7 +51,7 @@ class ElementCall(NamedTuple):
     def combined(self, combine: str, terms: torch.Tensor) -> tuple[torch.Tensor, Any]:
         """A statistic, and the share of each term in its derivative.
 
-        If several terms are the largest, they share it equally.
+        If several terms are the largest, each of them has an equal share.
         """
         terms = self.broadcast(terms)
         if combine == TOTAL:

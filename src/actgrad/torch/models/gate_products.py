@@ -36,7 +36,7 @@ def packed(name: str, packed: torch.Tensor, is_upper: bool) -> Any:
 
 
 def of_two(name: str, x: Any, other: Any) -> Any:
-    """An activated tensor times another tensor."""
+    """activation(x) * other. None if the tensors have different shapes or dtypes, or no floating-point numbers."""
     if not (isinstance(x, torch.Tensor) and isinstance(other, torch.Tensor)):
         return None
     if x.shape != other.shape or x.dtype != other.dtype or not x.is_floating_point():

@@ -33,7 +33,7 @@ def recompute_products(results: Any) -> Any:
 
 
 def _search(first: Any) -> None:
-    """Change the matrix products near a node."""
+    """Find the matrix products near this node of the autograd graph, and let them compute gates again."""
     nodes, history = [first], set[Any]()
     while nodes and len(history) < _MOST_NODES:
         node = nodes.pop()
