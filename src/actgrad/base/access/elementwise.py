@@ -158,7 +158,7 @@ class Elementwise:
         elements = broadcast_shapes(*[self.aligned(*item, self.rank(shapes), attributes) for item in shapes.items()])
         if elements is None:
             words = ", ".join(f"{name} has shape {shape}" for name, shape in shapes.items())
-            raise InvalidArgument(f"{words}; they cannot be broadcast together")
+            raise InvalidArgument(f"{words}; they cannot be broadcast together; reshape one of them")
         return elements
 
     def result_shapes(
