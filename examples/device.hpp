@@ -1,4 +1,4 @@
-// Every program in this folder includes this file: a device, tensors in its memory, and CHECK, which ends the program
+// The C++ programs in this folder include this file: a device, tensors in its memory, and CHECK, which ends the program
 // with a message when a call fails.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Leaky ReLU backward, whose two inputs may be broadcast together: one gradient per column here.
+// Leaky ReLU backward. Its two inputs may be broadcast together: here, gradOutput has one row for all rows of self.
 #include "aclnnop/aclnn_leaky_relu_backward.h"
 #include "device.hpp"
 

@@ -1,4 +1,4 @@
-// SwiGLU of a packed tensor and its gradient; Swish with its default beta, a null pointer.
+// SwiGLU of a packed tensor, the gradient of SwiGLU, and Swish. A null pointer gives Swish the default beta.
 #include "aclnnop/aclnn_swi_glu.h"
 #include "aclnnop/aclnn_swi_glu_grad.h"
 #include "aclnnop/aclnn_swish.h"

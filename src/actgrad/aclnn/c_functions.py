@@ -28,7 +28,8 @@ class CachedPlan(NamedTuple):
 
     prepared: Prepared
     attributes: dict[str, Any]
-    #: For calls from Python the tokens, which must stay alive because the cache key has their ids. For C the operands.
+    #: In calls from Python: the tokens. They must stay alive, because the key of the cache contains their ids. In calls
+    #: from C: the operands.
     record: Any
 
 

@@ -130,7 +130,7 @@ def special_tensors(
         return _pairs(operator, attributes, *(a.ravel() for a in np.meshgrid(some, some)))
     special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))
-    if operator.access.sees_rows:  # rows of two elements
+    if operator.access.sees_rows:  # make rows of two elements
         rows = as_result(operator, attributes, np.stack([x, other], axis=1))
         return oracle.paired(operator, attributes, rows, lambda: np.ones_like(rows))
     ones = np.ones(len(special) + len(rest), special.dtype)

@@ -31,7 +31,7 @@ class Piecewise(NamedTuple):
 
 
 def choose(tuning: str, buffer: LookupBuffer) -> Piecewise | None:
-    """The evaluation that a target's tuning names, or None for no tables."""
+    """How to evaluate piecewise polynomials on this target. None if the target uses no tables of coefficients."""
     if tuning == "registers":
         return Piecewise(coefficients.FLOAT32_PIECES, _from_registers)
     return Piecewise(cubics.tables(), partial(_from_memory, buffer)) if tuning == "memory" else None
