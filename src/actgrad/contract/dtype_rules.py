@@ -87,7 +87,7 @@ def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
 
 
 def on_chip(*names: str) -> tuple[Check, ...]:
-    """Check that the product has the dtypes of these tensors, because the operator's list has the dtypes of all products."""
+    """Check that the product has these tensors' dtypes, because the operator's list has the dtypes of all products."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if _on(call.product, (meta.dtype.name,)):

@@ -17,7 +17,7 @@ def with_dimension(a: Any) -> Any:
 
 
 def dimension(shape: Shape, dim: int) -> int:
-    """The number of a dimension from 0, for a number that may be negative. A shape without dimensions counts as (1,)."""
+    """The dimension as a number from 0. A negative `dim` counts from the end. A shape () counts as (1,)."""
     rank = max(len(shape), 1)
     if not -rank <= dim < rank:
         raise ValueError(f"dim is {dim}, but self has shape {shape}; it must lie in [{-rank}, {rank - 1}]; change dim")
