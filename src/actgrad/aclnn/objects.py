@@ -34,7 +34,7 @@ class Storage:
     owner: Any
 
 
-_tokens = BoundedCache[Any, Any](4096)  # a call whose token was evicted is only checked again
+_tokens = BoundedCache[Any, Any](4096)  # if a token was evicted, its call is checked again
 #: The end of a message about an object that was destroyed.
 DESTROYED = "was destroyed; it must exist until phase two has run; create it again"
 NUMBER_TYPE = "it must be a data type of numbers; pass ACL_FLOAT or another one"
@@ -56,7 +56,7 @@ def token_of_flag(value: Any) -> Any:
 
 
 class Handle:
-    """An object that C programs know by its pointer, and which therefore cannot be copied."""
+    """An object that cannot be copied, because C programs identify the object by its pointer."""
 
     __slots__ = ()
 

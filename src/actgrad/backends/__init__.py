@@ -1,4 +1,4 @@
-"""Backends: each turns a computation into a `kernel`, and knows no operator by name.
+"""Backends. A backend makes a `kernel` from a computation, and does not depend on the names of operators.
 
 A backend is imported at its first use.
 

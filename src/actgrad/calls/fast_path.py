@@ -24,7 +24,7 @@ from .plan import Prepared
 
 
 class CachedCall(NamedTuple):
-    """A call that passed all checks. The extension knows the order of these fields."""
+    """A call that passed all checks. The C extension reads these fields by position, so their order must not change."""
 
     names: tuple[str, ...]  # the names of the attributes that the caller passes, in the caller's order
     values: tuple[Any, ...]  # the values of the same attributes

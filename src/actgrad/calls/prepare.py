@@ -386,7 +386,7 @@ def _given(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
 
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Dense strides for a new output. They have the order of the first input with as many dimensions, or row-major."""
+    """Dense strides for a new output, in the order of the first input of the same rank, or else row-major."""
     for meta in call.inputs.values():
         if meta.shape == shape and meta.strides == row_major(shape, meta.dtype.itemsize):
             break

@@ -175,7 +175,7 @@ def as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array
 def _layouts(
     operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
 ) -> Iterator[BackendCase]:
-    """A case for each shape. The cases take the layouts in turn."""
+    """A case for each shape. Each case uses the next layout."""
     dim = operator.access.dimension_attribute
 
     def shaped(setting: dict[str, Any], shape: tuple[int, ...]) -> tuple[Any, ...]:

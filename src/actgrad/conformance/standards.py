@@ -322,7 +322,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             "ULP",
             f"actgrad's own bounds: {HALF_ULPS} ULP in half precision; otherwise {ULPS}, or {TRANSCENDENTAL_ULPS:g} "
             "ULP for formulas such as GELU, tanh and Mish; where terms cancel, the unit is an ULP of the larger term; "
-            "integers must be equal, or the other of the two integers around the exact value",
+            "integers must be equal, but next to a tie, both integers around the exact value are accepted",
             dict.fromkeys(BY_NAME, ()),
             _ulp,
             lambda t, limits: not t.over,

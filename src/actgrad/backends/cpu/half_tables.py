@@ -94,7 +94,7 @@ def _all_numbers(dtype: Dtype, result: Dtype) -> Loop:
 
 
 def filled(computation: Computation, run: Callable[..., object]) -> Table:
-    """A table of all numbers' results; `run` is the computation's kernel."""
+    """A table with the results of all numbers. `run` is the kernel of the computation."""
     (result,) = computation.loop.outputs
     table, numbers = np.empty(NUMBERS, result.dtype.numpy), np.arange(NUMBERS, dtype=np.uint16)
     run(table.ctypes.data, numbers.ctypes.data)

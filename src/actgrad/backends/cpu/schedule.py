@@ -17,7 +17,7 @@ from .call_block import BUFFER_BYTES, MAX_DIMENSIONS, MAX_OPERANDS, Block, Opera
 from .target import LINE, Target
 from .tuning import RowReading
 
-GRAIN = 16384  # elements whose work pays for the start of a second thread
+GRAIN = 16384  # with more elements than this, a second thread saves more time than its start takes
 ROW_WORK = 4  # this number of elements without rows takes as long as one element with rows; measured on AMD Zen 5
 SHARE = 1024  # elements, so that no two threads write to one cache line
 SHORT_ROW = 24  # elements; shorter rows are packed, because each call of an inner loop takes time

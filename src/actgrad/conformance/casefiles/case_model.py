@@ -15,7 +15,7 @@ from ...base.loop import row_major
 from ..elements import Array
 from ..oracle import ends
 
-MOST_DIMENSIONS = 32  # of NumPy's oldest versions, where the operators take 8
+MOST_DIMENSIONS = 32  # the limit of NumPy's oldest versions. Operators take 8 dimensions
 NAMED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers that JSON and CSV have only names for
 
 
@@ -33,7 +33,7 @@ class Values:
     among: tuple[float, ...] = ()  # numbers that must occur
 
     def draw(self, shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> Array:
-        """An array of these numbers. The dtype's largest number replaces those beyond it."""
+        """An array of these numbers. The dtype's largest number replaces larger numbers."""
         kind = BY_NAME[dtype]
         is_float, count = kind.kind == "float", math.prod(shape)
         if not (math.isfinite(self.low) and math.isfinite(self.high)):
@@ -106,7 +106,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Scalar:
-    """An attribute whose value is drawn, or which is rounded to a dtype."""
+    """An attribute. Its value is drawn at random, or rounded to a dtype."""
 
     value: Any  # None if it is drawn at random
     dtype: str = ""  # "" for the dtype of the value itself

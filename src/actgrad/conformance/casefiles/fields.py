@@ -68,7 +68,7 @@ def shape(field: str, value: Any) -> tuple[int, ...]:
 
 
 def bit(field: str, value: Any) -> bool:
-    """True or false, as C writes them too: 1 and 0."""
+    """True or False. C's 1 and 0 are allowed too."""
     return bool(value) if type(value) in (bool, int) and value in (0, 1) else refuse(field, value, "true or false")
 
 
@@ -85,7 +85,7 @@ def attribute(field: str, kind: str, value: Any, must: str = "a number") -> Any:
 
 
 def ordered(field: str, low: float, high: float) -> tuple[float, float]:
-    """A range, whose ends are finite or equal."""
+    """A range. Its ends must be finite, or equal."""
     if low == high or (math.isnan(low) and math.isnan(high)):
         return low, high
     if not (math.isfinite(low) and math.isfinite(high) and low < high):

@@ -82,7 +82,7 @@ class _Maker:
     def case(
         self, name: str, attributes: dict[str, Any], dtype: str, values: Values, shape: tuple[int, ...] | None = None
     ) -> FileCase:
-        """A case whose tensors are all of one dtype, and all of such numbers."""
+        """A case in which all tensors have the same dtype and the same kind of numbers."""
         shape = self.shape() if shape is None else shape
         setting = oracle.attributes_for(self.operator, attributes, dtype)
         dim = self.operator.access.dimension_attribute
@@ -145,7 +145,7 @@ class _Maker:
         return tuple(sizes[k] for k in self.rng.permutation(self.rank))
 
     def cascades(self, attributes: list[dict[str, Any]]) -> Iterator[FileCase]:
-        """Cases whose tensors are results of the forward pass."""
+        """Cases with results of the forward pass as tensors."""
         definition = self.operator.definition
         for dtype, setting in product(self.dtypes, attributes):
             names = [definition.main] if definition.takes_result(setting) else []
@@ -168,7 +168,7 @@ class _Maker:
                         yield replace(case, signature=signature, attributes=scalars, outputs={})
 
     def broadcast(self, attributes: list[dict[str, Any]]) -> Iterator[FileCase]:
-        """Tensors of different shapes, and of different dtypes, where the operator takes them."""
+        """Cases with tensors of different shapes and dtypes, if the operator takes these."""
         names = self.operator.schema.tensor_names
         pairs = [((31, 1), (1, 32)), ((16, 15), (15,)), ((), (7, 8)), ((4, 1, 63), (4, 8, 1)), ((1,), (2, 1, 3, 1))]
         first = self.dtypes[0]

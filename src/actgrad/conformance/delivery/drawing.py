@@ -36,7 +36,7 @@ SHAPES = (
     (2, 3, 5, 3, 7, 3), (65, 33), (601,), (19, 5, 17), (131, 6), (2, 2, 3, 5, 43),
 )  # fmt: skip
 SMALL = ((3, 7), (61,), (2, 5, 11), (15, 9))
-ROUND = 8  # cases; in each round, one case is small, and one is for special values
+ROUND = 8  # the number of cases in a round. In each round, one case is small, and one is for special values
 TRIES = 12
 
 

@@ -57,7 +57,7 @@ class DeliveryCase:
     product: str | None
     inputs: dict[str, TensorFile]
     outputs: dict[str, TensorFile]
-    special: str = ""  # the special values that the case is for; such a case may be weak
+    special: str = ""  # the special values that the case tests. Such a case may be weak
 
     @property
     def operator(self) -> Operator:

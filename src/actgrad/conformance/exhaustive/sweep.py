@@ -23,7 +23,7 @@ from ..measurement import CHUNK, faults_among
 DTYPES = ("float16", "bfloat16", "float32")  # dtypes that are small enough to try all numbers
 #: The values of the other inputs, or the library that computes. The number thins the sweep of the longest dtype.
 PASSES = {"ones": 1, "random": 64, "PyTorch": 256}
-FIRST = 5  # faults whose numbers are recorded
+FIRST = 5  # the numbers of the first FIRST faults are recorded
 #: An element is suspect if its error in ULP exceeds this share of the bound. Only for suspects, NumPy computes the
 #: terms of sums. No fault is lost, because an error in units of the larger term is at most the error in ULP.
 SUSPECT = 0.25
@@ -73,7 +73,7 @@ class SweepErrors:
     elements: int = 0
     count: int = 0  # elements measured in ULP: all elements, except if terms cancel
     total: float = 0.0  # sum of their finite errors
-    faults: int = 0  # elements beyond the bounds
+    faults: int = 0  # the number of elements with errors above the bounds
     first: Sequence[int] = ()  # the bits of x of the first faults
     largest: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 

@@ -29,7 +29,7 @@ class Rule:
     shape: Callable[..., Any] | None = None
     is_found: bool = False  # whether the sizes of results depend on the values. `shape` is then the largest
     is_in_place: bool = False  # whether it reads all of its results, while other rules read at most the first
-    reads_nibbles: bool = False  # whether it takes INT4, as int8; other rules refuse INT4
+    reads_nibbles: bool = False  # whether the computation takes INT4, as int8. Other rules refuse INT4
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -22,7 +22,7 @@ class Gradient(NamedTuple):
     """A backward operator with its attributes."""
 
     interface: Interface
-    attributes: dict[str, Any]  # all of them, as in PyTorch's schema
+    attributes: dict[str, Any]  # all attributes, in the form of PyTorch's schema
     plain: Callable[..., Any]  # the call on tensors that do not need the dispatcher
     sources: tuple[int | None, ...]  # per tensor: its position in (grad_output, *saved), or None if it is left out
     #: Per tensor of the forward call: the position of its gradient among the outputs, or None if the operator has none.

@@ -25,7 +25,7 @@ class TrainingStep:
 
     seconds: tuple[float, float]  # medians of ROUNDS steps, which alternate
     ranges: tuple[tuple[float, float], tuple[float, float]]  # the fastest and the slowest of these steps, in seconds
-    peak: tuple[int, int]  # bytes beyond the memory before the step
+    peak: tuple[int, int]  # peak memory of a step in bytes, without the memory that was in use before
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def _measured(both: Sequence[Callable[[], object]]) -> TrainingStep:
 
 
 def _peak(step: Callable[[], object]) -> int:
-    """The most memory that a step uses at a time, beyond the memory before it."""
+    """The peak memory of a step, without the memory that was in use before the step."""
     if torch.cuda.is_available():
         torch.cuda.synchronize()
         before = torch.cuda.memory_allocated()
