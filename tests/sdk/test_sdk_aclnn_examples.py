@@ -52,7 +52,7 @@ STATEMENT = """
 #include <cstdio>
 #include <cstring>
 #include "acl/acl.h"
-#include "aclnnop/aclnn_gelu_quant.h"
+#include "aclnnop/aclnn_swiglu_group_quant.h"
 int main() {{ {} }}
 """
 
@@ -70,8 +70,8 @@ int main() { printf("result[0] is: 1\\n"); _exit(0); }
 
 MISSING = """
 uint64_t size; aclOpExecutor* executor;
-int status = aclnnGeluQuantGetWorkspaceSize(0, 0, 0, 0, 0, 0, 0, 0, 0, &size, &executor);
-printf("aclnnGeluQuantGetWorkspaceSize failed. ERROR: %d\\n", status);
+int status = aclnnSwigluGroupQuantGetWorkspaceSize(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, &size, &executor);
+printf("aclnnSwigluGroupQuantGetWorkspaceSize failed. ERROR: %d\\n", status);
 return 0;
 """
 
@@ -82,7 +82,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = {
         "broken/examples/test_aclnn_broken.cpp": STATEMENT.format("aclnnNowhere();"),
         "chip/examples/test_aclnn_chip.cpp": STATEMENT.format(PRODUCT),
-        "gelu_quant/examples/arch35/test_aclnn_gelu_quant.cpp": STATEMENT.format(MISSING),
+        "swiglu_group_quant/examples/test_aclnn_swiglu_group_quant.cpp": STATEMENT.format(MISSING),
         "missing/examples/test_aclnn_missing.cpp": STATEMENT.format(MISSING),
         "counts/examples/test_aclnn_counts.cpp": STATEMENT.format('puts("[0] out=1 PASS\\nTotal: 1 PASS, 0 FAIL");'),
         "differs/examples/arch35/test_aclnn_differs.cpp": STATEMENT.format('puts("[0] out=1 FAIL");'),
@@ -111,13 +111,13 @@ def run(checkout: Path | str, folder: Path, *names: str, seconds: int = 60) -> t
 
 def test_all_pass(checkout: Path, tmp_path: Path) -> None:
     """A folder's name chooses its programs; one that is left out is not run."""
-    status, printed, _ = run(checkout, tmp_path, "relu", "chip", "counts", "gelu_quant")
+    status, printed, _ = run(checkout, tmp_path, "relu", "chip", "counts", "swiglu_group_quant")
     assert printed.splitlines() == [
         "chip/examples/test_aclnn_chip.cpp: passes on Ascend950",
         "counts/examples/test_aclnn_counts.cpp: passes on Ascend910B",
-        "gelu_quant/examples/arch35/test_aclnn_gelu_quant.cpp: left out",
         "relu/examples/arch35/test_aclnn_relu.cpp: passes on Ascend950",
         "relu/examples/test_aclnn_relu.cpp: passes on Ascend910B",
+        "swiglu_group_quant/examples/test_aclnn_swiglu_group_quant.cpp: left out",
         "4 of 4 programs pass; 1 left out",
     ]
     assert status == 0
@@ -141,8 +141,9 @@ def test_reasons(checkout: Path, tmp_path: Path) -> None:
     assert "aclnnNowhere" in broken
     assert others == [
         "differs/examples/arch35/test_aclnn_differs.cpp: does not pass: [0] out=1 FAIL",
-        "missing/examples/test_aclnn_missing.cpp: does not pass: aclnnGeluQuantGetWorkspaceSize failed. ERROR: 561103; "
-        "aclnnGeluQuant is not in actgrad: activations that are not there yet",
+        "missing/examples/test_aclnn_missing.cpp: does not pass: "
+        "aclnnSwigluGroupQuantGetWorkspaceSize failed. ERROR: 561103; "
+        "aclnnSwigluGroupQuant is not in actgrad: activations that are not there yet",
         "silent/examples/test_aclnn_silent.cpp: does not pass: prints no result",
         "slow/examples/arch35/test_aclnn_slow.cpp: does not pass: not done after 5 s",
         "0 of 5 programs pass; 0 left out",
