@@ -210,18 +210,11 @@ class Definition:
 
         A tensor that is an output of the forward operator has the dtypes of that output. Bits are in bytes.
         """
-        if self.access.has_bits and name in self.access.tensor_names:
-            return ("uint8",)
-        if self.gradient_of is not None and name in self.forward_outputs:
-            return self.gradient_of.dtypes_of(self.forward_outputs[name])
-        return tuple(self.output_dtypes.get(name, "").split())
+        return _dtypes_of(self, name)
 
     def new_dtype_of(self, output: str, attributes: Mapping[str, Any]) -> str:
         """The dtype of a new output, or "" for the promoted dtype."""
-        dtypes = self.dtypes_of(output)
-        is_numbered = bool(self.dtype_attribute) and output == self.schema.outputs[0]
-        row = BY_NUMBER.get(attributes[self.dtype_attribute]) if is_numbered else None
-        return row.name if row is not None and row.name in dtypes else next(iter(dtypes), "")
+        return _new_dtype_of(self, output, attributes)
 
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the gradient is computed from y = f(x) instead of x."""
@@ -248,6 +241,21 @@ def _refuse_faults(definition: Definition) -> None:
         definition_faults.refuse(definition.name, find(definition))
     _ = definition.graphs  # a wrong line is refused here, not at the first use of actgrad.ir
     definition_faults.refuse(definition.name, definition_faults.of_gradients(definition))
+
+
+def _dtypes_of(definition: Definition, name: str) -> tuple[str, ...]:
+    if definition.access.has_bits and name in definition.access.tensor_names:
+        return ("uint8",)
+    if definition.gradient_of is not None and name in definition.forward_outputs:
+        return definition.gradient_of.dtypes_of(definition.forward_outputs[name])
+    return tuple(definition.output_dtypes.get(name, "").split())
+
+
+def _new_dtype_of(definition: Definition, output: str, attributes: Mapping[str, Any]) -> str:
+    dtypes = definition.dtypes_of(output)
+    is_numbered = bool(definition.dtype_attribute) and output == definition.schema.outputs[0]
+    row = BY_NUMBER.get(attributes[definition.dtype_attribute]) if is_numbered else None
+    return row.name if row is not None and row.name in dtypes else next(iter(dtypes), "")
 
 
 def _access(definition: Definition) -> Access:
