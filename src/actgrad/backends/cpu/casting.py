@@ -165,8 +165,8 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
 def _to_float8(emitter: Emitter, single: ir.Value, dtype: Dtype) -> ir.Value:
     """Floats rounded to 8 bits and saturated, as `_float_to_half` rounds. 0x7F is a NaN of both dtypes."""
     builder, word, wide, limits = emitter.builder, emitter.vector_type(I32), emitter.vector_type(FLOAT), dtype.limits
-    cut, least = 23 - int(limits.nmant), int(limits.minexp)
-    last = 2.0 ** (least + cut)  # a sum with this number is rounded to the last bit of subnormal results
+    cut, lowest = 23 - int(limits.nmant), int(limits.minexp)
+    last = 2.0 ** (lowest + cut)  # a sum with this number is rounded to the last bit of subnormal results
 
     def bits_of(number: float) -> ir.Value:
         return emitter.splat(int(np.float32(number).view(np.int32)), I32)
@@ -179,10 +179,10 @@ def _to_float8(emitter: Emitter, single: ir.Value, dtype: Dtype) -> ir.Value:
     magnitude = builder.select(is_beyond, bits_of(dtype.largest), magnitude)
     odd = builder.and_(builder.lshr(magnitude, emitter.splat(cut, I32)), emitter.splat(1, I32))
     carried = builder.add(builder.add(magnitude, emitter.splat((1 << cut - 1) - 1, I32)), odd)
-    normal = builder.lshr(builder.sub(carried, emitter.splat(126 + least << 23, I32)), emitter.splat(cut, I32))
+    normal = builder.lshr(builder.sub(carried, emitter.splat(126 + lowest << 23, I32)), emitter.splat(cut, I32))
     summed = builder.fadd(builder.bitcast(magnitude, wide), emitter.splat(last, FLOAT))
     subnormal = builder.sub(builder.bitcast(summed, word), bits_of(last))
-    result = builder.select(builder.icmp_unsigned("<", magnitude, bits_of(2.0**least)), subnormal, normal)
+    result = builder.select(builder.icmp_unsigned("<", magnitude, bits_of(2.0**lowest)), subnormal, normal)
     result = builder.select(is_nan, emitter.splat(0x7F, I32), builder.or_(result, sign))
     return builder.trunc(result, emitter.vector_type(I8))
 

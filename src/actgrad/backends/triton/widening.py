@@ -90,13 +90,13 @@ def _to_bfloat16(emitter: TextEmitter, single: str) -> str:
 
 def _to_float8(emitter: TextEmitter, single: str, dtype: Dtype) -> str:
     """Floats rounded to 8 bits and saturated, as in the CPU backend. 0x7F is a NaN of both dtypes."""
-    cut, least = 23 - int(dtype.limits.nmant), int(dtype.limits.minexp)
-    last, largest, normal = 2.0 ** (least + cut), dtype.largest, 2.0**least
+    cut, lowest = 23 - int(dtype.limits.nmant), int(dtype.limits.minexp)
+    last, largest, normal = 2.0 ** (lowest + cut), dtype.largest, 2.0**lowest
     bits = emitter.emit(f"{single}.to(tl.int32, bitcast=True)")
     size = emitter.emit(f"tl.where(tl.abs({single}) < {largest}, tl.abs({single}), {largest})")
     word = emitter.emit(f"{size}.to(tl.int32, bitcast=True)")
     carried = emitter.emit(f"{word} + {(1 << cut - 1) - 1} + (({word} >> {cut}) & 1)")
-    of_normal = emitter.emit(f"({carried} - {126 + least << 23}) >> {cut}")
+    of_normal = emitter.emit(f"({carried} - {126 + lowest << 23}) >> {cut}")
     summed = emitter.emit(f"({size} + {last}).to(tl.int32, bitcast=True)")
     of_subnormal = emitter.emit(f"{summed} - {int(np.float32(last).view(np.int32))}")
     result = emitter.emit(f"tl.where({size} < {normal}, {of_subnormal}, {of_normal}) | (({bits} >> 24) & 128)")
