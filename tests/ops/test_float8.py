@@ -41,14 +41,14 @@ def element(x, top, scale):
 def operators() -> Iterator[dict[str, actgrad.Operator]]:
     """An operator of elements and an operator of rows, registered for a while."""
     of_elements = actgrad.Operator(
-        "scaled_of_tests(Tensor x, Scalar scale=1) -> Tensor out",
+        "float8_of_tests(Tensor x, Scalar scale=1) -> Tensor out",
         summary="x * scale; out is float8_e4m3fn or float8_e5m2",
         formula=scaled,
         output_dtypes={"out": " ".join(FLOAT8)},
-        torch=Torch("scaled_of_tests(scale)"),
+        torch=Torch("float8_of_tests(scale)"),
     )
     of_rows = actgrad.Operator(
-        "scaled_rows_of_tests(Tensor x, int dim=-1, Scalar scale=1) -> (Tensor out, Tensor top)",
+        "float8_rows_of_tests(Tensor x, int dim=-1, Scalar scale=1) -> (Tensor out, Tensor top)",
         summary="out = x * scale and top = max(x) along dim; out is float8_e4m3fn or float8_e5m2",
         formula=element,
         reads=Rows(passes=({"top": largest(value)},)),
@@ -136,17 +136,17 @@ def test_new_outputs_and_pytorch(operators: dict[str, actgrad.Operator]) -> None
     assert operators["elements"](x).dtype == ml_dtypes.float8_e4m3fn
     tensor = torch.from_numpy(x)
     out = torch.empty(x.shape, dtype=torch.float8_e5m2)
-    torch.ops.actgrad.scaled_of_tests(tensor)
-    result = actgrad.torch.scaled_of_tests(tensor)
+    torch.ops.actgrad.float8_of_tests(tensor)
+    result = actgrad.torch.float8_of_tests(tensor)
     assert result.dtype == torch.float8_e4m3fn
     wanted = expected(x, "float8_e4m3fn")
     assert same(result.view(torch.uint8).numpy().view(ml_dtypes.float8_e4m3fn), wanted)
     operators["elements"](tensor, out=out)
     assert same(out.view(torch.uint8).numpy().view(ml_dtypes.float8_e5m2), expected(x, "float8_e5m2"))
-    compiled = torch.compile(lambda t: actgrad.torch.scaled_of_tests(t), backend="aot_eager")(tensor)
+    compiled = torch.compile(lambda t: actgrad.torch.float8_of_tests(t), backend="aot_eager")(tensor)
     assert same(compiled.view(torch.uint8).numpy().view(ml_dtypes.float8_e4m3fn), wanted)
     with pytest.raises(actgrad.ActgradError, match="out is float8_e4m3fn, which has no gradient"):
-        actgrad.torch.scaled_of_tests(tensor.requires_grad_())
+        actgrad.torch.float8_of_tests(tensor.requires_grad_())
 
 
 def test_other_operators_neither_read_nor_write_them() -> None:
