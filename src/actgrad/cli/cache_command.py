@@ -1,7 +1,7 @@
 """Show or clear the folder of the compiled formulas.
 
-It is the folder `actgrad-machine-code` in ACTGRAD_CACHE_DIR, or else in ~/.cache/actgrad. An empty
-ACTGRAD_CACHE_DIR switches the cache off. The command removes only entries of actgrad.
+The folder is `actgrad-machine-code` in ACTGRAD_CACHE_DIR, or in ~/.cache/actgrad if this variable is not set. If
+ACTGRAD_CACHE_DIR is empty, actgrad uses no cache. With --clear, the command removes only files of actgrad.
 
 examples:
   actgrad cache
@@ -24,8 +24,8 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad cache`."""
     summary = "show or clear the machine code on disk"
     parser = argument_types.add_command(subparsers, "cache", summary, __doc__)
-    parser.add_argument("--clear", action="store_true", help="remove all entries")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--clear", action="store_true", help="remove the compiled formulas")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_run)
 
 

@@ -1,12 +1,12 @@
-"""Write test cases of operators as acceptance standards ask for them, in the formats of ATK or TTK: every data type and
-class of attributes, 1 to 8 dimensions of sizes 2^k and 2^k - 1, uniform and normal numbers, empty tensors, one element,
-the bounds of the data type, infinities, NaN, results of the forward pass, in place, broadcasting and promotion.
+"""Write the test cases that the acceptance standards require, as a file in the format of ATK or TTK.
 
-`actgrad check --cases FILE` runs such a file. Its fields are documented by the tools, or found in published files.
+The cases test every data type and class of attributes, 1 to 8 dimensions of sizes 2^k and 2^k - 1, uniform and normal
+numbers, empty tensors, one element, the bounds of the data type, infinities, NaN, results of the forward pass, calls in
+place, broadcasting and type promotion. `actgrad check --cases FILE` runs the cases of a file.
 
-With --tensors DIR: a delivery. This is a folder with the inputs of many cases and with manifest.json, which says where
-another program puts its outputs. `actgrad check --manifest DIR` judges them. The tensors mix ordinary, large, small and
-special numbers.
+With --tensors DIR, the command writes a delivery: a folder with the inputs of many cases and manifest.json, which says
+where another program must write its outputs. `actgrad check --manifest DIR` judges these outputs. The tensors mix
+ordinary, large, small and special numbers.
 
 examples:
   actgrad cases elu_backward --standard v2 -o elu_backward.json
@@ -43,7 +43,7 @@ _LARGEST = 1 << 28
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad cases`."""
     standards = "\nstandards:\n" + "\n".join(f"  {n:<4} {text}" for n, text in generation.STANDARDS.items()) + "\n"
-    summary = "write test cases as the acceptance standards ask for them"
+    summary = "write the test cases that the acceptance standards require"
     parser = argument_types.add_command(subparsers, "cases", summary, __doc__, standards)
     operator = argument_types.operator
     parser.add_argument("operator", nargs="+", type=operator, metavar="OPERATOR", help="names as in actgrad list")
@@ -51,21 +51,21 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     target.add_argument("-o", dest="output", metavar="FILE", type=argument_types.path, help="the file to write")
     target.add_argument("--tensors", metavar="DIR", type=argument_types.path, help="the folder to write a delivery to")
     dtypes = argument_types.several(argument_types.dtype)
-    words = f"with --tensors, fp16 and the like too (default: {','.join(drawing.DTYPES)})"
+    words = f"with --tensors: float16 or fp16, and so on (default: {','.join(drawing.DTYPES)})"
     parser.add_argument("--dtypes", type=dtypes, metavar="A,B,...", help=words)
     parser.add_argument("--standard", choices=generation.STANDARDS, default="v2", help="see below (default: v2)")
     parser.add_argument(
-        "--product", type=argument_types.product, metavar="NAME", help="cases that this product or chip takes"
+        "--product", type=argument_types.product, metavar="NAME", help="only cases that this product or chip takes"
     )
-    parser.add_argument("--format", choices=case_files.FORMATS, help="as FILE's suffix says: .json atk, .csv ttk")
+    parser.add_argument("--format", choices=case_files.FORMATS, help="atk for .json, ttk for .csv")
     parser.add_argument("--seed", type=argument_types.integer(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
     parser.add_argument(
         "--number", type=argument_types.integer(1, _MOST), metavar="N",
-        help=f"cases of each operator, evenly of all kinds (default: each kind once; with --tensors {NUMBER})",
+        help=f"number of cases per operator, shared by all kinds (default: one per kind; with --tensors {NUMBER})",
     )  # fmt: skip
     parser.add_argument(
         "--largest", type=argument_types.integer(2, _LARGEST), default=generation.LARGEST, metavar="N",
-        help=f"elements of the largest tensors (default: {generation.LARGEST})",
+        help=f"the largest number of elements of a tensor (default: {generation.LARGEST})",
     )  # fmt: skip
     parser.set_defaults(run=partial(_run, parser))
 

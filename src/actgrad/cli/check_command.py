@@ -90,7 +90,7 @@ MODES = {
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad check`."""
     standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {text}" for name, text in NAMES.items()) + "\n"
-    summary = "judge results by the acceptance standards: of actgrad, or of any implementation from files"
+    summary = "judge results of actgrad, or of any implementation from files, by the acceptance standards"
     parser = argument_types.add_command(subparsers, "check", summary, __doc__, standards)
     add, operator, path, file_name = (
         parser.add_argument,

@@ -31,7 +31,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     summary = "train a small network on handwritten digits with each activation"
     parser = argument_types.add_command(subparsers, "demo", summary, __doc__)
     add, integer = parser.add_argument, argument_types.integer
-    add("--activation", action="append", choices=ACTIVATIONS, help="train only with this one (repeatable)")
+    add("--activation", action="append", choices=ACTIVATIONS, help="train only with this activation (repeatable)")
     add("--epochs", type=integer(1), default=40, help="passes over the training images (default: 40)")
     add("--seed", type=integer(0), default=0, help="random seed of weights and batches (default: 0)")
     add("--no-torch", action="store_true", help="do not train with PyTorch")

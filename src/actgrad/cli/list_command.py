@@ -99,19 +99,19 @@ def text(listed: Iterable[dict[str, Any]], width: int | None = None) -> str:
 
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad list`."""
-    summary = "the operators: schemas, data types, names in C and in graphs"
+    summary = "list the operators: schemas, data types, names in C and in graphs"
     parser = argument_types.add_command(subparsers, "list", summary, __doc__)
     parser.add_argument(
         "name",
         nargs="*",
         metavar="NAME",
-        help="an operator, in our spelling or CANN's, or a part of names (default: all)",
+        help="actgrad's or CANN's name of an operator, or a part of a name (default: all)",
     )
     product = argument_types.product
-    parser.add_argument("--product", type=product, metavar="NAME", help="only what this product or chip has and takes")
+    parser.add_argument("--product", type=product, metavar="NAME", help="list only what this product or chip has")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="as JSON, with the products that have them")
-    form.add_argument("--markdown", action="store_true", help="as a Markdown table")
+    form.add_argument("--json", action="store_true", help="print JSON, also with the products that have each operator")
+    form.add_argument("--markdown", action="store_true", help="print a Markdown table")
     parser.set_defaults(run=_run)
 
 
