@@ -304,7 +304,8 @@ def as_tuple(result: Any) -> tuple[Any, ...]:
 def ulp(values: Array, dtype: npt.DTypeLike) -> Array:
     """The unit in the last place (ULP) of `dtype` at each value, which is the distance between neighbouring numbers.
 
-    For subnormal numbers, the unit is the smallest subnormal number. For too large numbers, it is the largest number's.
+    For subnormal numbers, the unit is the smallest subnormal number. Beyond the range, it is the
+    unit of the largest number.
     """
     limits = ml_dtypes.finfo(dtype)
     if values.dtype == np.float64:  # the bits of the exponent alone are a power of two

@@ -2,7 +2,8 @@
 
 All standards use the same errors of elements. For published standards (mixed tolerance, MERE and MARE, double
 thousandth), the golden value is the exact value rounded to the output's dtype, so a correctly rounded result has the
-error 0. They are not defined for dtypes without published limits.
+error 0. A published standard is not
+defined for dtypes without published limits.
 """
 
 from __future__ import annotations

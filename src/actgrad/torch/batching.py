@@ -104,7 +104,7 @@ def _in_front(tensor: torch.Tensor, batch_dim: int | None, size: int, rank: int)
 
 
 def _shift_dim(operator: str, dim: int, rank: int) -> int:
-    """The number of a dimension after the batch is put in front. Raises for a number that is wrong before."""
+    """The number of a dimension after the batch becomes the first dimension. Raises an error if the number is wrong."""
     if not -rank <= dim < rank:
         raise InvalidArgument(f"{operator}: dim is {dim}; it must lie in [{-rank}, {rank - 1}]; change dim")
     return dim + 1 if dim >= 0 else dim

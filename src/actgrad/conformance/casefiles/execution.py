@@ -31,7 +31,7 @@ class CaseOutcome:
     case: FileCase
     verdict: Verdict | None
     says: str = ""  # without a verdict
-    is_refused: bool = False  # as the case expects
+    is_refused: bool = False  # whether the operator refused the call, as the case expects
 
     @property
     def holds(self) -> bool | None:

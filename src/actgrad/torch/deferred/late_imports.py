@@ -14,7 +14,7 @@ waiting: dict[str, list[Callable[[], None]]] = {}
 
 
 def after_import(name: str, action: Callable[[], None]) -> None:
-    """Call `action` after a program imported a module, or now if the module is there."""
+    """Call `action` when a program has imported a module. If the module is already imported, call it now."""
     if name in sys.modules:
         action()
         return

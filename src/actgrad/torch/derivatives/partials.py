@@ -77,7 +77,7 @@ class FormulaCall:
         return [index for index, name in enumerate(owners) if name == tensor]
 
     def masked(self, parts: Iterable[Any]) -> list[Any]:
-        """The parts, with 0 in rows that are not computed."""
+        """The parts, but with 0 in rows that the operator does not compute."""
         counter = self.tensors.get(self.operator.row_counter)
         if counter is None:
             return [*parts]

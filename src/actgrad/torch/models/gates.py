@@ -106,7 +106,7 @@ def activated(module: Any, activate: Any, x: Any, **options: Any) -> Any:
 
 
 def active_times(module: Any, first: Active, other: Any) -> Any:
-    """The product of a waiting call and its factor."""
+    """The product of an activation that waited for its factor, and this factor."""
     y = _fused(module, first, other)
     return first.result() * _tensor(other) if y is None else y
 
@@ -217,7 +217,7 @@ def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
 
 
 def function_attributes(module: torch.nn.Module) -> set[str]:
-    """The module's attributes that are functions of PyTorch and have one of our names: `self.activation = F.gelu`."""
+    """The module's attributes that are activation functions of PyTorch, such as `self.activation = F.gelu`."""
     _fill()
     values = [(name, value) for name, value in vars(module).items() if callable(value)]
     return {name for name, value in values if getattr(value, "__hash__", None) and value in _torch_names}

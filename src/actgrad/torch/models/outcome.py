@@ -12,9 +12,9 @@ from . import gate_products
 class ConvertedModule(NamedTuple):
     """A row of the report: one module."""
 
-    name: str  # its names in the model, several if it is shared
-    was: str  # its class
-    becomes: str  # its new class, or "" if it has none
+    name: str  # the names of the module in the model. A shared module has several names
+    was: str  # the class of the module before
+    becomes: str  # the new class of the module, or "" if the module was not swapped
     reason: str  # why the module was not swapped
     candidates: str = ""  # functions of actgrad.torch that could compute it
 

@@ -43,14 +43,14 @@ def call(model: torch.nn.Module, inputs: Any) -> Any:
 class Form(NamedTuple):
     """One of PyTorch's calls that a function of actgrad.torch computes."""
 
-    name: str  # the name of our function
+    name: str  # the name of actgrad's function
     compute: Callable[..., Any]
     operator: Callable[..., Any]  # the operator itself, for `out=`
     parameters: tuple[str, ...]  # parameters of the call, in its order
     required: tuple[str, ...]
 
     def __call__(self, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Our result. TypeError if the arguments do not fit our function."""
+        """The result of actgrad's function. TypeError if the arguments do not fit this function."""
         if len(args) > len(self.parameters):
             raise TypeError("too many arguments")
         row = {**dict(zip(self.parameters, args)), **kwargs}  # noqa: B905  fewer arguments than parameters
@@ -61,7 +61,7 @@ class Form(NamedTuple):
         return self.compute(**row) if out is None else self._into(out, row)
 
     def _into(self, out: torch.Tensor, row: dict[str, Any]) -> Any:
-        """Our result in `out`, if PyTorch would neither resize nor convert `out`."""
+        """Write actgrad's result into `out`. TypeError if PyTorch would resize or convert `out`."""
         dtype, first = row.pop("dtype", None), row.pop(self.parameters[0])
         first = first if dtype is None else first.to(dtype)
         tensors = [first, *(value for value in row.values() if isinstance(value, torch.Tensor))]
@@ -98,7 +98,7 @@ def forms() -> dict[Any, Form]:
 
 
 def _form(names: public_names.TorchNames, original: Any, is_in_place: bool) -> Form | None:
-    """The form that turns a call of PyTorch's into our call, or None if our function has no such form."""
+    """The form that turns a call of PyTorch's function into a call of actgrad's, or None if there is no such form."""
     function, described, name = getattr(functions, names.function), _parameters(original), names.operator.name
     if is_in_place and any(each.name == "inplace" for each in names.parameters):
         function = partial(function, inplace=True)

@@ -354,7 +354,7 @@ class Frame:
         return self.interpreter.call(function, args, kwargs)
 
     def of_Name(self, node: ast.Name) -> Any:
-        """The value of a name: a local variable, or from an enclosing function, the module, or the builtins."""
+        """The value of a name: a local variable, or a name of an enclosing function, the module or the builtins."""
         name, function, reads = node.id, self.function, self.interpreter.reads
         code = function.__code__
         if name in code.co_varnames or name in code.co_cellvars:

@@ -90,7 +90,7 @@ def _with_gradient(function: Callable[[torch.Tensor], Any]) -> tuple[torch.Tenso
 
 @cache
 def _reference(name: str) -> tuple[torch.Tensor, torch.Tensor]:
-    """The values and gradients of our function at the points."""
+    """The values and gradients of actgrad's function at the points."""
     return _with_gradient(lambda x: activations()[name](x))
 
 
@@ -184,7 +184,7 @@ def same_on_copy(
 def _difference(expected: Any, actual: Any, formula: Callable[[torch.Tensor], torch.Tensor]) -> str:
     """The first difference of values and gradients that exceeds the rounding of constants, or "".
 
-    If their formula gives NaN for an infinity, our function may return the limit.
+    If the module's formula gives NaN for an infinite number, our function may return the limit.
     """
     x = ordinary_points()
     is_lost = x.isinf() & expected[0].isnan(), x.isinf() & expected[1].isnan()
