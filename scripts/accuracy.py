@@ -19,6 +19,7 @@ from actgrad import aten
 from actgrad.backends.cpu.target import host
 from actgrad.calls.operator import Operator
 from actgrad.conformance import golden, oracle
+from actgrad.conformance.exhaustive.resumption import has_sweep
 from actgrad.writing.documents import write_part
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "accuracy.md"
@@ -68,9 +69,8 @@ def largest_errors(operator: Operator, attributes: dict[str, Any], x: np.ndarray
 
 
 def cases() -> list[tuple[Operator, dict[str, Any]]]:
-    """What is measured: every operator with every case of attributes."""
-    alone = [o for o in actgrad.operators.values() if not o.access.sees_rows]  # rows: python -m benchmarks rows
-    return [(o, a) for o in alone for a in oracle.attribute_cases(o)]
+    """What is measured: every operator with every case of attributes, without rows (`benchmarks rows`) and integers."""
+    return [(o, a) for o in actgrad.operators.values() if has_sweep(o) for a in oracle.attribute_cases(o)]
 
 
 def rows(count: int, torch: Any, console: Console) -> Iterator[str]:
