@@ -478,10 +478,10 @@ class _DynamicQuantV2(GraphOperator):
         With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
         With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
         the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN becomes
-        0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN. dst_type is the
-        number of the dtype of a new y: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the largest
-        number 57344 or 448 takes the place of 127, NaN stays NaN, and larger numbers saturate. On hardware, only
-        Ascend950 has FLOAT8.
+        0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN. If all its numbers
+        are the same infinity, scale is NaN. dst_type is the number of the dtype of a new y: 2 (INT8), 35
+        (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the largest number 57344 or 448 takes the place of 127, NaN
+        stays NaN, and larger numbers saturate. On hardware, only Ascend950 has FLOAT8.
         """
     def plan(
         this,

@@ -145,7 +145,7 @@ def test_new_outputs_and_pytorch(operators: dict[str, actgrad.Operator]) -> None
     assert same(out.view(torch.uint8).numpy().view(ml_dtypes.float8_e5m2), expected(x, "float8_e5m2"))
     compiled = torch.compile(lambda t: actgrad.torch.float8_of_tests(t), backend="aot_eager")(tensor)
     assert same(compiled.view(torch.uint8).numpy().view(ml_dtypes.float8_e4m3fn), wanted)
-    with pytest.raises(actgrad.ActgradError, match="out is float8_e4m3fn, which has no gradient"):
+    with pytest.raises(actgrad.ActgradError, match=r"out is \w+ or \w+, which has no gradient"):
         actgrad.torch.float8_of_tests(tensor.requires_grad_())
 
 

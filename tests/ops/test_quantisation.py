@@ -120,6 +120,12 @@ def test_special_rows() -> None:
     assert scale.tolist()[:3] == [np.float32(1e-12)] * 3
     assert offset[1:3].tolist() == [127, 127]
     assert out[1:].tolist() == [[127, 127], [0, 0], [127, -128]]
+    same = np.array([[np.inf, np.inf], [-np.inf, -np.inf], [np.nan, np.inf]], np.float32)
+    for number in (2, 35, 36):
+        for backend in ("cpu", "reference"):
+            _, scale, offset = actgrad.dynamic_quant_asymmetric(same, dst_type=number, backend=backend)
+            assert np.isnan(scale).all()  # inf - inf
+            assert np.isnan(offset).all()
     out, scale = actgrad.swiglu_quant(x, activate_left=True)
     assert out[0].tolist() == [0, 0]
     assert scale.tolist()[::2] == [np.inf, 0]
@@ -262,6 +268,18 @@ def test_statuses_of_groups(smooth: Any, index: Any, offset: Any, status: int) -
                 assert (written == wanted).all()
 
 
+def test_int64_is_refused_after_shapes_and_not_beside_empty_tensors() -> None:
+    smooth, index = SMOOTH[None], INDEX.astype(np.int64)
+    for out, scale, status in ((OUT[:, :8], SCALE, 161002), (OUT, SCALE[:2], 161002), (OUT, SCALE, 561103)):
+        assert aclnn.aclnnDynamicQuantV2GetWorkspaceSize(X, smooth, index, 2, out, scale, None)[0] == status
+    for offset in (None, SCALE[:0]):
+        status, size, executor = aclnn.aclnnDynamicQuantV2GetWorkspaceSize(
+            X[:0], smooth, index, 2, OUT[:0], SCALE[:0], offset
+        )
+        assert (status, size) == (0, 0)
+        assert aclnn.aclnnDynamicQuantV2(None, size, executor, None) == 0
+
+
 @pytest.mark.parametrize(
     ("product", "dtype", "status"),
     [
@@ -351,7 +369,7 @@ def test_pytorch() -> None:
     assert [(y.shape, y.dtype) for y in fake] == [(out.shape, out.dtype), (scale.shape, scale.dtype)]
     for call in (actgrad.torch.dynamic_quant, actgrad.torch.dynamic_quant_asymmetric, actgrad.torch.swiglu_quant):
         with pytest.raises(
-            actgrad.ActgradError, match="a tensor requires grad, but out is int8, which has no gradient"
+            actgrad.ActgradError, match=r"a tensor requires grad, but out is int8.*, which has no gradient"
         ):
             call(x.float().requires_grad_())
 

@@ -317,3 +317,10 @@ def test_arguments_that_pytorch_takes_are_taken() -> None:
             assert torch.equal(torch.vmap(lambda row, a=alpha: actgrad.torch.elu(row, alpha=a))(x), expected)
         tanh = torch.vmap(lambda row: actgrad.torch.gelu(row, approximate="tanh"))(x)
     assert torch.equal(tanh, actgrad.torch.gelu(x, approximate="tanh"))
+
+
+def test_functions_state_each_of_their_results() -> None:
+    for names in public_names.all_names():
+        count = len(names.operator.schema.outputs)
+        expected = torch.Tensor if count == 1 else tuple[(torch.Tensor,) * count]  # type: ignore[misc]
+        assert getattr(functions, names.function).__annotations__["return"] == expected, names.function

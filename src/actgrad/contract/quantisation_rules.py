@@ -113,23 +113,29 @@ def scales_of_row(name: str, of: str) -> tuple[Check, ...]:
     return of_each((name,), rule, test, about=(of,))
 
 
-def groups_of_rows(name: str, beside: str, dtype: str) -> tuple[Check, ...]:
-    """The tensor that assigns rows to groups has one dimension and this dtype, if the call has the tensor `beside`."""
+def rows_in_groups(name: str, beside: str) -> tuple[Check, ...]:
+    """The tensor that assigns rows to groups has one dimension, if the call has the tensor `beside`."""
 
-    def shape(call: Call, name: str, meta: TensorMeta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if len(meta.shape) == 1 or call.inputs.get(beside) is None:
             return None
         return f"{name} has shape {meta.shape}; it must have one dimension, the end of each group; reshape {name}"
 
-    def kernel(call: Call, name: str, meta: TensorMeta) -> str | None:
-        if meta.dtype.name == dtype or call.inputs.get(beside) is None:
+    return of_each((name,), "{name} has one dimension", test)
+
+
+def kernel_reads(name: str, dtype: str, beside: str, unless_empty: str) -> tuple[Check, ...]:
+    """The kernel reads the tensor in this dtype, if the call has the tensor `beside`, and `unless_empty` has elements.
+
+    CANN finds another dtype when it plans the kernel, after the checks of shapes and not for an empty tensor.
+    """
+
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
+        if meta.dtype.name == dtype or call.inputs.get(beside) is None or not call.inputs[unless_empty].size:
             return None
         return f"{name} is {meta.dtype}; the kernel reads {dtype}; convert {name}"
 
-    return (
-        *of_each((name,), "{name} has one dimension", shape),
-        *of_each((name,), f"{{name}} is {dtype}", kernel, KernelMissing),
-    )
+    return of_each((name,), f"{{name}} is {dtype}, unless {unless_empty} is empty", test, KernelMissing)
 
 
 def quantised_shape(name: str, of: str) -> tuple[Check, ...]:

@@ -7,11 +7,12 @@ from ..base.xp import abs, maximum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, has_dtype, supported
 from ..contract.quantisation_rules import (
-    groups_of_rows,
     index_supported,
+    kernel_reads,
     kernel_writes,
     output_supported,
     quantised_shape,
+    rows_in_groups,
     scales_of_row,
 )
 from ..contract.shape_rules import rank, result_shape
@@ -113,7 +114,7 @@ SCALE_OF_RANGE = {
 
 def offset_of_range(limit, lowest, highest, scale):
     """limit - max(x) / scale; limit in a row without numbers"""
-    return where(highest + lowest >= 0, limit - highest / scale, limit)
+    return where(highest + lowest < 0, limit, limit - highest / scale)  # their sum may be NaN
 
 
 def asymmetric_formula(x, limit, lowest, highest, scale, offset):
@@ -159,10 +160,11 @@ def checks(*outputs: str):
         output_supported("out"),
         *(has_dtype(name, "float32") for name in outputs),
         rank("x", minimum=2),
-        groups_of_rows("group_index", beside="smooth_scales", dtype="int32"),
+        rows_in_groups("group_index", beside="smooth_scales"),
         scales_of_row("smooth_scales", of="x"),
         quantised_shape("out", of="x"),
         result_shape(*outputs),
+        kernel_reads("group_index", "int32", beside="smooth_scales", unless_empty="x"),
         kernel_writes("out"),
     )
 
@@ -174,7 +176,7 @@ dynamic_quant_asymmetric = Operator(
     "max(x) / scale along the last dimension; out is int8, and scale and offset are float32 with one element for each "
     "row\n\n"
     f"{SMOOTHING} NaN becomes 0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN. "
-    f"{FLOAT8}",
+    f"If all its numbers are the same infinity, scale is NaN. {FLOAT8}",
     paper=PAPER,
     formula={False: asymmetric_formula, True: smoothed_asymmetric_formula},
     switch="smooth_scales",

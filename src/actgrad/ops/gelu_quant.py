@@ -212,10 +212,12 @@ def operator_of_mode(arguments, product):
     if product.name != PRODUCT:
         raise ProductRefused(f"aclnnGeluQuant: not available on {product}; {PRODUCT} has it; choose this product")
     mode, rounding, y = arguments["quantMode"], arguments["roundMode"], arguments["y"]
-    if mode is None or rounding is None:
-        raise NullArgument("aclnnGeluQuant: quantMode and roundMode must not be null pointers; pass texts")
+    if mode is None:
+        raise NullArgument("aclnnGeluQuant: quantMode must not be a null pointer; pass a text")
     if not mode.startswith(("dynamic", "static")):
         raise InvalidArgument(f"aclnnGeluQuant: quantMode is {quote(mode)}; it must be 'dynamic' or 'static'; pass one")
+    if rounding is None:
+        raise NullArgument("aclnnGeluQuant: roundMode must not be a null pointer; pass a text")
     is_static = mode.startswith("static")
     needed = (*("self", "approximate", "y"), "inputScaleOptional" if is_static else "outScaleOptional")
     operator = static_gelu_quant if is_static else gelu_quant

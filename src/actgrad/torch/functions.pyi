@@ -117,7 +117,7 @@ def dynamic_quant_asymmetric(
     smooth_scales: torch.Tensor | None = None,
     group_index: torch.Tensor | None = None,
     dst_type: int = 2,
-) -> torch.Tensor:
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """result = round(x / scale + offset) and scale = max((max(x) + max(-x)) / 255, 1e-12) and offset = 127 -
     max(x) / scale along the last dimension; result is int8, and scale and offset are float32 with one element
     for each row
@@ -125,10 +125,10 @@ def dynamic_quant_asymmetric(
     With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row.
     With group_index, it has such a row for each group of rows. group_index has the end of each group, which is
     the number of the first row behind it. round takes the nearest integer, and the even one of two. NaN becomes
-    0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN. dst_type is the
-    number of the dtype of a new result: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the
-    largest number 57344 or 448 takes the place of 127, NaN stays NaN, and larger numbers saturate. On hardware,
-    only Ascend950 has FLOAT8.
+    0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN. If all its numbers
+    are the same infinity, scale is NaN. dst_type is the number of the dtype of a new result: 2 (INT8), 35
+    (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, the largest number 57344 or 448 takes the place of 127, NaN
+    stays NaN, and larger numbers saturate. On hardware, only Ascend950 has FLOAT8.
     """
 
 def dynamic_quant(
@@ -136,7 +136,7 @@ def dynamic_quant(
     smooth_scales: torch.Tensor | None = None,
     group_index: torch.Tensor | None = None,
     dst_type: int = 2,
-) -> torch.Tensor:
+) -> tuple[torch.Tensor, torch.Tensor]:
     """result = round(x / scale) and scale = max(abs(x)) / 127 along the last dimension; result is int8, and scale
     is float32 with one element for each row
 
@@ -170,7 +170,7 @@ def swiglu_quant(
     activate_left: bool = False,
     quant_mode: str = "dynamic",
     group_list_type: int = 0,
-) -> torch.Tensor:
+) -> tuple[torch.Tensor, torch.Tensor]:
     """result = round(v * scale) and scale = 127 / max(abs(v)) along the last dimension, where v = silu(upper) *
     lower and lower and upper are the halves of x along the last dimension; result is int8, and scale is float32
     with one element for each row
@@ -199,7 +199,7 @@ def dequant_swiglu_quant(
     clamp_limit: float = 7.0,
     glu_alpha: float = 1.702,
     glu_bias: float = 1.0,
-) -> torch.Tensor:
+) -> tuple[torch.Tensor, torch.Tensor]:
     """result = round(v) and scale = 0, where v = silu(upper) * lower and lower and upper are the halves of x along
     the last dimension; result is int8, and scale is float32 with one element for each row
 
@@ -301,7 +301,7 @@ def gelu_quant(
     input_offset: torch.Tensor | None = None,
     approximate: str = "none",
     dst_type: int = 2,
-) -> torch.Tensor:
+) -> tuple[torch.Tensor, torch.Tensor]:
     """result = round(v / out_scale) and out_scale = max(abs(v)) / 127 along the last dimension, where v = gelu(x);
     result is int8, or a float of 8 bits, and out_scale is float32 with one element for each row
 
@@ -367,7 +367,7 @@ def prelu(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 def relu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     """max(x, 0)"""
 
-def relu_with_mask(input: torch.Tensor) -> torch.Tensor:
+def relu_with_mask(input: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """result = max(input, 0) and mask = 1 if input > 0, else 0; mask is uint8, a byte has the bits of eight
     elements
 

@@ -45,7 +45,7 @@ class TorchNames:
         assert names is not None, "the definition states names"
         self.operator, self.attributes = operator, operator.schema.attributes_by_name
         self.function, self.module = names.function, names.module
-        self.tensors = list(names.tensors)
+        self.tensors, self.results = list(names.tensors), ["torch.Tensor"] * len(operator.schema.outputs)
         self.parameters = self._parse(names.words)
         self.module_tensors = [word for word in names.module_words if word in self.tensors]
         self.module_parameters = self._parse(names.module_words)
@@ -95,7 +95,7 @@ class TorchNames:
         body = [*code.begin(), "if _is_compiling():", *_indented(code.compiled()), "try:", *_indented(code.eager())]
         explained = f"_explain(fault, {self.function!r}, ({code.tensors}, ), ({raw_values}))"
         body += ["except _ActgradError as fault:", f"    raise {explained}"]
-        return _function(self.function, [*self._tensor_parameters(), *self.parameters], body, "torch.Tensor")
+        return _function(self.function, [*self._tensor_parameters(), *self.parameters], body, self.results)
 
     def module_text(self) -> str:
         """The Python code of the class of the module."""
@@ -104,7 +104,7 @@ class TorchNames:
         arguments = [f"self.{name}" if name in self.module_tensors else name for name in self.tensors]
         arguments += [f"{p.name}=self.{p.name}" for p in parameters]
         call = f"return functions.{self.function}({', '.join(arguments)})"
-        methods = [_function("forward", [self_parameter, *tensors], [call], "torch.Tensor")]
+        methods = [_function("forward", [self_parameter, *tensors], [call], self.results)]
         if not self.module_tensors:
             set_up = ["super().__init__()"]
             former = self.operator.definition.torch.former_names if self.operator.definition.torch else {}
@@ -118,7 +118,7 @@ class TorchNames:
                 set_up.append(f"self.{p.name} = {p.name}")
             deprecated = [TorchParameter(old, "float | None", is_optional=True) for old in former]
             methods.insert(0, _function("__init__", [self_parameter, *parameters, *deprecated], set_up))
-            methods.append(_function("extra_repr", [self_parameter], [f"return {self._repr_code()}"], "str"))
+            methods.append(_function("extra_repr", [self_parameter], [f"return {self._repr_code()}"], ["str"]))
         return "\n".join([f"class {self.module}({self.base}):", *_indented("\n".join(methods).split("\n"))])
 
     def bounds_text(self, prefix: str) -> list[str]:
@@ -329,13 +329,14 @@ class FunctionCode(NamedTuple):
         return f"_dispatch(_operators[{name!r}], _actgrad.{name}{suffix}.default, {tensors}, {values}, {save})"
 
 
-def _function(name: str, parameters: Sequence[TorchParameter], body: Sequence[str], returns: str = "") -> str:
-    words = []
+def _function(name: str, parameters: Sequence[TorchParameter], body: Sequence[str], results: Sequence[str] = ()) -> str:
+    words, result = [], ", ".join(results)
     for parameter in parameters:
         if parameter.is_keyword and "*" not in words:
             words.append("*")
         words.append(str(parameter) if parameter.annotation else parameter.name)
-    head = f"def {name}({', '.join(words)}){f' -> {returns}' if returns else ''}:"
+    arrow = f" -> tuple[{result}]" if len(results) > 1 else f" -> {result}" if results else ""
+    head = f"def {name}({', '.join(words)}){arrow}:"
     return "\n".join([head, *_indented(body)])
 
 

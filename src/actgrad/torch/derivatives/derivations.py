@@ -11,7 +11,7 @@ import torch
 from ...base import products
 from ...base.bounded_cache import BoundedCache
 from ...base.dtypes import FLOATS
-from ...base.errors import InvalidArgument
+from ...base.errors import InvalidArgument, either
 from ..kernels import Interface, interface_of
 from . import saving
 from .dual import sum_present
@@ -118,7 +118,8 @@ def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | N
     definition = interface.operator.definition
     result, *_ = definition.schema.outputs
     if not {*definition.dtypes_of(result)} <= {*FLOATS}:
-        fault = f"a tensor requires grad, but {result} is {definition.dtypes_of(result)[0]}, which has no gradient"
+        dtypes = either(definition.dtypes_of(result))
+        fault = f"a tensor requires grad, but {result} is {dtypes}, which has no gradient"
         raise InvalidArgument(
             f"{definition.name}: {fault}; no tensor may require grad; pass .detach() or call inside torch.no_grad()"
         )
