@@ -61,8 +61,7 @@ def test_shapes_are_those_of_the_call(name: str) -> None:
 def test_dtypes_are_those_of_the_call(name: str) -> None:
     operator, rng = getattr(ir, name), np.random.default_rng(1)
     access = operator.operator.access
-    row = access.dimension_attribute and access.is_packed
-    shape = (2, 16) if access.has_bits else (2, 6) if row else (2, 3)
+    shape = (2, 16) if access.has_bits else (2, 6) if access.is_packed else (2, 3)
     accepted = 0
     for round_ in range(len(NAMES) + 40):
         count = len(required(operator))

@@ -40,12 +40,12 @@ def two_phases():
 
 def test_a_new_shape() -> None:
     run_script(
-        COUNT + "calls, files = walk(lambda: actgrad.silu(other)); assert calls <= 125 and files <= 27, (calls, files)"
+        COUNT + "calls, files = walk(lambda: actgrad.silu(other)); assert calls <= 128 and files <= 27, (calls, files)"
     )
 
 
 def test_a_first_call_of_a_function_of_two_phases() -> None:
-    run_script(COUNT + "calls, files = walk(two_phases); assert calls <= 380 and files <= 38, (calls, files)")
+    run_script(COUNT + "calls, files = walk(two_phases); assert calls <= 400 and files <= 38, (calls, files)")
 
 
 def test_a_call_like_an_earlier_one_walks_nowhere() -> None:

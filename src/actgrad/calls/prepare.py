@@ -331,9 +331,9 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
 
 
 def _tensors(call: contract.Call) -> dict[str, Dtype]:
-    """The dtypes of the inputs that formulas get, and of the first output."""
-    first = call.definition.schema.outputs[0]
-    return {**call.dtypes, first: contract.output_dtype(call, first)}
+    """The dtypes of the inputs that formulas get, and of a first output whose dtype the operator states."""
+    definition, first = call.definition, call.definition.schema.outputs[0]
+    return {**call.dtypes, first: contract.output_dtype(call, first)} if definition.dtypes_of(first) else call.dtypes
 
 
 def compute_dtype(call: contract.Call, tensors: Sequence[TensorMeta]) -> str:
