@@ -224,8 +224,12 @@ swiglu_group_weight_backward = Operator(
     checks=gradient_checks("grad_weight", dim=""),
     products="Ascend950",
     generated=True,
-    differences=(EQUAL_TO_LIMIT,),
-    ir="SwigluGroupQuantGrad(grad_y=grad_output, x, weight?, y_origin?, group_index?, clamp_limit=-1.0) -> (grad_x, "
+    differences=(
+        EQUAL_TO_LIMIT,
+        "Graph operator without weight: CANN computes grad_x only. In actgrad the graph operator must have weight and "
+        "y_origin; swiglu_group_backward is the gradient without weight.",
+    ),
+    ir="SwigluGroupQuantGrad(grad_y=grad_output, x, weight, y_origin, group_index?, clamp_limit=-1.0) -> (grad_x, "
     "grad_weight)",
 )
 
