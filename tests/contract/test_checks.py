@@ -94,6 +94,7 @@ def test_every_rule_is_broken_in_the_table(monkeypatch: pytest.MonkeyPatch) -> N
         "has a supported dtype",
         "has the shape of the result",
         "to 8 dimensions",
+        "unless it is empty",  # floats of 8 bits, in tests/ops/test_float8.py
         "has format ND",  # Python's arrays have no format
     )
     assert [rule for rule in left_out if not any(p in rule for p in patterns)] == []

@@ -199,7 +199,7 @@ static_gelu_quant = Operator(
     checks=checks(),
     products=PRODUCT,
     differences=DIFFERENCES,
-    torch=Torch("static_gelu_quant(self, input_scale, input_offset, approximate, dst_type)"),
+    torch=Torch("static_gelu_quant(input, input_scale, input_offset, approximate, dst_type)"),
 )
 
 
@@ -265,7 +265,7 @@ gelu_quant = Operator(
     checks=checks("out_scale"),
     products=PRODUCT,
     differences=DIFFERENCES,
-    torch=Torch("gelu_quant(self, input_scale, input_offset, approximate, dst_type)"),
+    torch=Torch("gelu_quant(input, input_scale, input_offset, approximate, dst_type)"),
     aclnn=C(
         "GeluQuant",
         parameters="self inputScaleOptional inputOffsetOptional approximate quantMode roundMode dstType y "

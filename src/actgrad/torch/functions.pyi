@@ -280,7 +280,7 @@ def gelu_mul(input: torch.Tensor, approximate: str = "none") -> torch.Tensor:
     """
 
 def static_gelu_quant(
-    self: torch.Tensor,
+    input: torch.Tensor,
     input_scale: torch.Tensor,
     input_offset: torch.Tensor | None = None,
     approximate: str = "none",
@@ -296,7 +296,7 @@ def static_gelu_quant(
     """
 
 def gelu_quant(
-    self: torch.Tensor,
+    input: torch.Tensor,
     input_scale: torch.Tensor | None = None,
     input_offset: torch.Tensor | None = None,
     approximate: str = "none",

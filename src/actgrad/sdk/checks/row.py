@@ -14,7 +14,7 @@ from ...contract.check import Call, Check
 Group = tuple[Check, ...]
 
 #: The rank of a dtype in promotion: booleans, integers, floating-point numbers, complex numbers.
-CATEGORIES = {"bool": 0, "int": 1, "uint": 1, "float": 2, "other": 2, "complex": 3}
+CATEGORIES = {"bool": 0, "int": 1, "uint": 1, "float": 2, "float8": 2, "other": 2, "complex": 3}
 _BY_ACL_NAME = {row.acl_name: row.name for row in BY_NUMBER.values()}
 
 

@@ -16,9 +16,7 @@ _BFLOAT16, _FLOAT16 = np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16)
 
 def category(dtype: Dtype) -> int:
     """0 for bool, 1 for integers, 2 for floating point, 3 for complex numbers."""
-    if dtype == _BFLOAT16:
-        return 2
-    return {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}[dtype.kind]
+    return {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}[dtype.kind]  # "V" is NumPy's word for floats of ml_dtypes
 
 
 def _of_two(a: Dtype, b: Dtype) -> Dtype:
