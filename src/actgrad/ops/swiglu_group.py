@@ -229,7 +229,7 @@ swiglu_group_weight_backward = Operator(
         "Graph operator without weight: CANN computes grad_x only. In actgrad the graph operator must have weight and "
         "y_origin; swiglu_group_backward is the gradient without weight.",
     ),
-    ir="SwigluGroupQuantGrad(grad_y=grad_output, x, weight, y_origin, group_index?, clamp_limit=-1.0) -> (grad_x, "
+    ir="SwigluGroupQuantGrad(grad_y=grad_output, x, weight?, y_origin?, group_index?, clamp_limit=-1.0) -> (grad_x, "
     "grad_weight)",
 )
 
