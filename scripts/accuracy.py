@@ -69,7 +69,10 @@ def largest_errors(operator: Operator, attributes: dict[str, Any], x: np.ndarray
 
 
 def cases() -> list[tuple[Operator, dict[str, Any]]]:
-    """What is measured: every operator with every case of attributes, without rows (`benchmarks rows`) and integers."""
+    """Every operator with every case of attributes, except operators on rows and operators that quantise.
+
+    `python -m benchmarks rows` measures rows. A quantised result has no error in ULP.
+    """
     return [(o, a) for o in actgrad.operators.values() if has_sweep(o) for a in oracle.attribute_cases(o)]
 
 

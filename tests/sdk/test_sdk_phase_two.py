@@ -16,7 +16,7 @@ from actgrad.sdk import clients
 from actgrad.sdk.glue.rule import mean
 from actgrad.sdk.glue.rules import RULES
 from actgrad.sdk.glue.work import Work
-from tests.support.glue_calls import ROWS, status, value_of
+from tests.support.glue_calls import ROWS, S, T, right_call, status, value_of
 from tests.support.wrong_calls import variations
 
 #: Calls that phase two refuses because of the numbers in tensors, which are 0.
@@ -105,3 +105,15 @@ def test_ends_of_betas(beta: float) -> None:
     with np.errstate(all="ignore"):
         result, *_ = RULES["adam_w"].compute(a, a, a, None, a, a[:1], 0.1, beta, beta, 0.0, 1e-8, False, False)
     np.testing.assert_array_equal(np.isfinite(result), beta == 0)
+
+
+@pytest.mark.parametrize("dtype", ["float8_e5m2", "float8_e4m3fn"])
+@pytest.mark.parametrize("kind", [S, T])
+def test_floats_of_8_bits_compute_or_are_refused(kind: type, dtype: str) -> None:
+    """One argument at a time. An internal error would be a KeyError here, and 561000 in C."""
+    for name in ROWS:
+        call = right_call(name)
+        for argument, value in call.items():
+            if isinstance(value, kind):
+                text = refusal(name, {**call, argument: value._replace(dtype=dtype)})
+                assert not text or text.count("; ") >= 2, (name, argument, text)

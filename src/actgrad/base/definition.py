@@ -190,7 +190,7 @@ class Definition:
     def main(self) -> str:
         """The tensor x of the formula f(x): the last required tensor that has an element at each index.
 
-        It is no output of the forward operator, and no tensor of bits.
+        It is neither an output of the forward operator nor a tensor of bits.
         """
         return _main(self)
 

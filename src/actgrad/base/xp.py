@@ -248,7 +248,7 @@ def with_parts(formula: Callable[..., Any], **parts: Callable[..., Any]) -> Call
 
 @cache
 def with_numbers(formula: Callable[..., Any], numbers: tuple[float | None, ...]) -> Callable[..., Any]:
-    """`formula` with these numbers as its first arguments, as a plain function of the others. None is no number."""
+    """`formula` with these numbers as its first arguments. None keeps an argument, which the caller passes."""
     refuse_other_functions(formula)
     code = formula.__code__
     parameters = code.co_varnames[: code.co_argcount]

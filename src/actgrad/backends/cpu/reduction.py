@@ -116,7 +116,7 @@ class AlongRows(RowLoop):
             if self.cache and is_last:
                 self.cache.store(line, values, indices, mask)
             if has_elements:
-                self.store_elements(line, [self.with_unknown(vector) for vector in arguments], indices, mask)
+                self.store_elements(line, [self.with_zeros(vector) for vector in arguments], indices, mask)
 
         with self.lines(pointers) as line:
             self.over_lanes(line, self.sizes[-1], self.step, visit)
@@ -296,7 +296,7 @@ class AcrossRows(RowLoop):
                         current = f.load(pointer, typ=value.value.type)
                         f.store(larger(self.function, current, value.value), pointer)
             if stored:
-                self.store_elements(here, [self.with_unknown(vector) for vector in arguments], indices, mask)
+                self.store_elements(here, [self.with_zeros(vector) for vector in arguments], indices, mask)
 
         return visit
 

@@ -113,7 +113,7 @@ class RowLoop:
         self.of_rows = [k for k in outputs if self.statistics.output_statistics[k] >= 0]
         self.elements_pass = pass_of_elements(self.kernel, self.statistics) if self.of_elements else None
 
-    def with_unknown(self, arguments: list[Vector]) -> list[Vector]:
+    def with_zeros(self, arguments: list[Vector]) -> list[Vector]:
         """The arguments of a term, and zeros for later statistics, for elements that do not need these."""
         return [*arguments, *[self.emitter.vector(0.0)] * (len(self.inputs) + len(self.terms) - len(arguments))]
 

@@ -127,13 +127,13 @@ class _Dependent(Number):
         self.positions = positions
 
     def _binary(self, sign: str, x: Any, y: Any) -> _Dependent:
-        return _joined(x, y)
+        return _union(x, y)
 
     def _compare(self, sign: str, other: Any) -> _Dependent:
-        return _joined(self, other)
+        return _union(self, other)
 
     def __and__(self, other: Any) -> _Dependent:
-        return _joined(self, other)
+        return _union(self, other)
 
     __or__ = __and__
 
@@ -141,7 +141,7 @@ class _Dependent(Number):
         return self
 
 
-def _joined(*arguments: Any) -> _Dependent:
+def _union(*arguments: Any) -> _Dependent:
     """A number that depends on everything that the arguments depend on."""
     known = [argument.positions for argument in arguments if isinstance(argument, _Dependent)]
     return _Dependent(frozenset().union(*known))
@@ -149,6 +149,6 @@ def _joined(*arguments: Any) -> _Dependent:
 
 def dependencies(element: Callable[..., Any], formula: Callable[..., Any], count: int) -> frozenset[int]:
     """The positions of the arguments that the results of an element depend on, of `count` arguments."""
-    bound = xp.bind(formula, dict.fromkeys(xp.NAMES, _joined))
+    bound = xp.bind(formula, dict.fromkeys(xp.NAMES, _union))
     results = element(bound, *(_Dependent(frozenset([k])) for k in range(count)))
-    return _joined(*results).positions
+    return _union(*results).positions

@@ -179,7 +179,7 @@ class Elementwise:
         return names
 
     def statistics(self, outputs: tuple[str, ...], dims: int) -> RowStatistics | None:
-        """The statistics for the computation, if a row has `dims` dimensions. None if there are no statistics."""
+        """The statistics of a computation whose rows have `dims` dimensions. None without statistics."""
         return None
 
     def row(self, count: int) -> Shape:
