@@ -46,7 +46,7 @@ NAVIGATION = {
     ],
     "Reference": [
         *("formulas", "operators", "families", "rows", "accuracy", "models", "benchmarks/index", "benchmarks/results"),
-        *("api/index", "support", "examples"),
+        *("api/index", "glossary", "support", "examples"),
     ],
     "Explanation": ["how-it-works", "ulp", "determinism", "backward", "comparison"],
     "The project": ["contributing", "changelog", "security"],

@@ -23,7 +23,7 @@ from tests.support.sdk_programs import needs_compiler
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-EXAMPLES = ("faq", "how-it-works", "numpy")  # pages whose Python is a dialogue
+EXAMPLES = ("faq", "glossary", "how-it-works", "numpy")  # pages whose Python is a dialogue
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 
 
