@@ -51,7 +51,7 @@ def with_absolute_links(text: str, repository: str) -> str:
         kind = "raw" if match[1].startswith("!") else "blob"
         return f"{match[1]}({repository}/{kind}/main/{match[2]})"
 
-    text = text.replace("ADDRESS-OF-THIS-REPOSITORY", repository)
+    text = text.replace("Clone this repository", f"Clone [the repository]({repository})")
     return re.sub(r"(!?\[[^\]]*\])\((?!\w+:|#)([^)\s]+)\)", link, text)
 
 
