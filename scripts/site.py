@@ -21,11 +21,14 @@ import families
 import operators
 import site_names
 
+from actgrad.sdk import clients
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".hpp": "cpp", ".py": "python", ".sh": "sh", ".yml": "yaml"}
 LINK = re.compile(r"\[([^\]\n]*)\]\((?!\w+:)([^)#\s]+)(#[^)\s]*)?\)")  # the parts of [text](target#anchor)
 DEFINITION = re.compile(r"src/actgrad/ops/(\w+)\.py")
+SDK_TABLES = ("src/actgrad/sdk/clients.txt", "src/actgrad/sdk/checks/checks.txt")  # on the site, one page
 NAVIGATION = {
     "Tutorials": ["tutorials/train", "tutorials/port", "accept"],
     "How-to guides": [
@@ -45,7 +48,8 @@ NAVIGATION = {
         ),
     ],
     "Reference": [
-        *("formulas", "operators", "families", "rows", "accuracy", "models", "benchmarks/index", "benchmarks/results"),
+        *("formulas", "operators", "sdk-functions", "families", "rows"),
+        *("accuracy", "models", "benchmarks/index", "benchmarks/results"),
         *("api/index", "glossary", "support", "examples"),
     ],
     "Explanation": ["how-it-works", "ulp", "determinism", "backward", "comparison"],
@@ -73,6 +77,7 @@ def generated() -> Iterator[tuple[str, str]]:
     from benchmarks import page
 
     yield "docs/examples.md", "\n".join(examples())
+    yield "docs/sdk-functions.md", "\n".join(sdk_functions())
     yield "docs/benchmarks/results.md", page.page()
     yield from ((name, (ROOT / name).read_text(encoding="utf-8")) for name in DOCUMENTS)
     numbers = families.sentences()
@@ -102,6 +107,8 @@ def with_links(markdown: str, path: str) -> str:
             page, anchor = f"operators/{definition[1]}.md", f"#{text}"
         elif target == "examples" or is_example(ROOT / target):
             page, anchor = "examples.md", f"#{slug(target.removeprefix('examples/'))}" if "/" in target else ""
+        elif target in SDK_TABLES:
+            page = "sdk-functions.md"
         elif target in DOCUMENTS or target.startswith("docs/"):
             page = f"{place(target)}.md" if target.endswith(".md") else target.removeprefix("docs/")
         else:
@@ -137,6 +144,20 @@ def examples() -> Iterator[str]:
         yield f"\n## {path.relative_to(ROOT / 'examples')}\n\n````{LANGUAGES[path.suffix]}"
         yield path.read_text(encoding="utf-8").rstrip()
         yield "````"
+
+
+def sdk_functions() -> Iterator[str]:
+    """The lines of the page with all functions that the SDK computes besides the activations."""
+    unchecked = clients.unchecked()
+    yield "# Functions of the SDK besides the activations"
+    yield ""
+    yield "The [SDK](sdk.md#what-the-sdk-has) computes these functions with NumPy. `actgrad sdk --check` calls those"
+    yield "without checks *computed, not checked*."
+    for subject in dict.fromkeys(row.reason for row in clients.glue().values()):
+        rows = [row for row in clients.glue().values() if row.reason == subject]
+        yield f"\n## {subject.capitalize()}\n\n| function | header | checks in phase one |\n| --- | --- | --- |"
+        for row in sorted(rows, key=lambda row: row.name):
+            yield f"| `{row.name}` | `{row.header}` | {'no' if row.name in unchecked else 'yes'} |"
 
 
 def main() -> int:

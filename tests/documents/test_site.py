@@ -73,6 +73,7 @@ def test_every_document_has_a_page(site: Path) -> None:
     made = [path.with_name("index.md" if path.name == "README.md" else path.name) for path in wanted]
     assert len(made) > 10
     made += map(Path, ("examples.md", "changelog.md", "contributing.md", "security.md", "benchmarks/results.md"))
+    made.append(Path("sdk-functions.md"))
     made += [Path(f"operators/{family}.md") for family in script("operators").families()]
     for path in made:
         assert (site / path.with_suffix(".html")).exists(), path
