@@ -1,21 +1,22 @@
-/* The rule on an output's memory: an output is exactly an input, or apart from every other tensor.
-   `calls/aliasing.py` states the same rule for Python, and decides interleaved views exactly. */
+/* The rule for the memory of an output: it is exactly an input (in place), or it overlaps no other tensor.
+   `calls/aliasing.py` has the same rule in Python. It also decides exactly whether interleaved views share elements. */
 #ifndef ACTGRAD_ALIASING_H
 #define ACTGRAD_ALIASING_H
 
 #include <stdint.h>
 
-/* A tensor's bytes, counted from its address: the first one, and the end. */
+/* The bytes of a tensor, relative to its address: the first byte, and the byte after the last one. */
 typedef struct {
     int64_t low, high;
 } actgrad_bytes;
 
-/* Whether an output at `place` may be written beside a tensor at `other`; false also where only addresses can tell.
-   `is_alike`: the tensor is an input of the output's dtype, shape and strides. */
+/* Whether an output at `address` may be written while a tensor at `other` is in use. False if the ranges of bytes
+   overlap, although the elements may interleave and share no byte. `is_alike`: the tensor is an input with the dtype,
+   the shape and the strides of the output. */
 static inline int actgrad_may_write(
-    int64_t place, actgrad_bytes bytes, int64_t other, actgrad_bytes other_bytes, int is_alike) {
-    return place + bytes.high <= other + other_bytes.low || other + other_bytes.high <= place + bytes.low ||
-           (place == other && is_alike);
+    int64_t address, actgrad_bytes bytes, int64_t other, actgrad_bytes other_bytes, int is_alike) {
+    return address + bytes.high <= other + other_bytes.low || other + other_bytes.high <= address + bytes.low ||
+           (address == other && is_alike);
 }
 
 #endif

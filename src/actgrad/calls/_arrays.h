@@ -1,6 +1,6 @@
-/* Calls as words: two are alike to the checks where the words of their arrays and attributes are the same.
+/* A call as an array of words (integers of 64 bits). If two calls have the same words, the checks decide the same.
 
-   NumPy arrays are read by NumPy's macros, PyTorch's CPU tensors by DLPack's exchange API, where PyTorch has one. */
+   NumPy's macros read NumPy arrays. DLPack's exchange API reads PyTorch's CPU tensors, if this PyTorch has the API. */
 #ifndef ACTGRAD_ARRAYS_H
 #define ACTGRAD_ARRAYS_H
 
@@ -15,18 +15,18 @@
 #error "the fast path in C needs the interpreter's lock"
 #endif
 
-enum { MOST_TENSORS = 8, MOST_RANK = 64, MOST_ATTRIBUTES = 16, MOST_INTERCEPTORS = 8 };
-enum { TYPE, DTYPE, RANK, SHAPE }; /* the words of a tensor; its strides follow the shape */
+enum { MAX_TENSORS = 8, MAX_RANK = 64, MAX_ATTRIBUTES = 16, MAX_INTERCEPTORS = 8 };
+enum { TYPE, DTYPE, RANK, SHAPE }; /* the words of a tensor. The strides follow the shape */
 enum { ATTRIBUTE_WORDS = 3 };
-enum { MOST_WORDS = MOST_TENSORS * (SHAPE + 2 * MOST_RANK) + MOST_ATTRIBUTES * ATTRIBUTE_WORDS };
+enum { MAX_WORDS = MAX_TENSORS * (SHAPE + 2 * MAX_RANK) + MAX_ATTRIBUTES * ATTRIBUTE_WORDS };
 
 typedef struct {
-    int64_t all[MOST_WORDS], count;
+    int64_t all[MAX_WORDS], count;
 } Words;
 
-/* The place of `count` more words; NULL if they do not fit. */
+/* Append `count` words, and return the first one, or NULL if they do not fit. */
 static int64_t* add_words(Words* words, int64_t count) {
-    if (count > MOST_WORDS - words->count) return NULL;
+    if (count > MAX_WORDS - words->count) return NULL;
     words->count += count;
     return words->all + words->count - count;
 }
@@ -50,17 +50,17 @@ typedef struct {
 } Exchange;
 
 static struct {
-    bool is_adopted; /* it is imported as a whole, and its threads are in use */
+    bool is_adopted; /* the import of PyTorch has ended, and actgrad uses its thread pool */
     bool (*is_function_mode)(void);
     bool (*is_grad_enabled)(void);
-    bool (*is_included)(uint16_t key); /* NULL: nothing is known of interceptors */
-    uint16_t keys[MOST_INTERCEPTORS];
+    bool (*is_included)(uint16_t key); /* NULL if this PyTorch lacks the functions */
+    uint16_t keys[MAX_INTERCEPTORS];
     Py_ssize_t key_count;
-    PyTypeObject *tensor, *parameter; /* NULL: its tensors are not described here */
+    PyTypeObject *tensor, *parameter; /* NULL if this file cannot read tensors */
     int (*describe)(void* tensor, DLTensor* result);
     getter requires_grad;
     PyCFunction is_neg;
-    PyObject* forward_mode; /* the dictionary of its module of forward-mode differentiation */
+    PyObject* forward_mode; /* the dictionary of torch.autograd.forward_ad */
 } torch;
 
 static bool may_be_intercepted(void) {
@@ -75,12 +75,13 @@ static bool is_false(PyObject* answer) {
     return answer == Py_False;
 }
 
-/* What describes a tensor: nothing (it is of no known kind, or not plain, or an error), or its words. */
+/* The kinds of tensors. UNKNOWN: words cannot describe the tensor, or an error occurred. PLAIN: words describe it.
+   ON_GRAPH: words describe it, and autograd records its calls. */
 enum { UNKNOWN, PLAIN, ON_GRAPH };
 
-/* Describe an array, or an input's None, by words and address; ON_GRAPH: plain, but recorded for differentiation. */
+/* Append the words of an array, or of None for an optional input, store its address, and return its kind. */
 static int describe(PyObject* object, bool is_output, Words* words, int64_t* address) {
-    int64_t dtype = 0, rank = 0, *place, *shape = NULL, *strides = NULL;
+    int64_t dtype = 0, rank = 0, *tail, *shape = NULL, *strides = NULL;
     PyTypeObject* type = Py_TYPE(object);
     bool is_on_graph = false;
     *address = 0;
@@ -91,7 +92,7 @@ static int describe(PyObject* object, bool is_output, Words* words, int64_t* add
         shape = (int64_t*)PyArray_DIMS(array), strides = (int64_t*)PyArray_STRIDES(array);
     } else if (torch.tensor != NULL && (type == torch.tensor || type == torch.parameter)) {
         DLTensor tensor;
-        /* DLPack tells neither that a tensor is on the autograd graph nor that it is a lazy negation. */
+        /* DLPack does not say whether a tensor requires grad, or is a lazy negation. */
         if (torch.describe(object, &tensor) != 0 || tensor.device_type != DL_CPU || tensor.code == DL_COMPLEX ||
             !is_false(torch.is_neg(object, NULL)))
             return UNKNOWN;
@@ -103,27 +104,27 @@ static int describe(PyObject* object, bool is_output, Words* words, int64_t* add
         type = NULL;
     else
         return UNKNOWN;
-    if (type != NULL && *address == 0) return UNKNOWN; /* no memory: seen through a transform, or taken away */
-    if (rank > MOST_RANK || (place = add_words(words, SHAPE + 2 * rank)) == NULL) return UNKNOWN;
-    place[TYPE] = (int64_t)type, place[DTYPE] = dtype, place[RANK] = rank;
-    for (int64_t k = 0; k < rank; k++) place[SHAPE + k] = shape[k], place[SHAPE + rank + k] = strides[k];
+    if (type != NULL && *address == 0) return UNKNOWN; /* no memory: a wrapper, or freed storage */
+    if (rank > MAX_RANK || (tail = add_words(words, SHAPE + 2 * rank)) == NULL) return UNKNOWN;
+    tail[TYPE] = (int64_t)type, tail[DTYPE] = dtype, tail[RANK] = rank;
+    for (int64_t k = 0; k < rank; k++) tail[SHAPE + k] = shape[k], tail[SHAPE + rank + k] = strides[k];
     return is_on_graph ? ON_GRAPH : PLAIN;
 }
 
 static bool is_same_text(PyObject* a, PyObject* b) { return a == b || PyUnicode_Compare(a, b) == 0; }
 
-/* Describe an attribute of a plain type: by its bits, for 0.0 equals -0.0, and 1 equals True. */
+/* Append the words of an attribute. They contain its bits, because 0.0 == -0.0 and 1 == True. */
 static bool describe_attribute(PyObject* name, PyObject* value, Words* words) {
-    int64_t* place = add_words(words, ATTRIBUTE_WORDS);
+    int64_t* tail = add_words(words, ATTRIBUTE_WORDS);
     int overflow = 0;
-    if (place == NULL || !PyUnicode_CheckExact(name)) return false;
-    place[0] = PyObject_Hash(name), place[1] = (int64_t)Py_TYPE(value);
+    if (tail == NULL || !PyUnicode_CheckExact(name)) return false;
+    tail[0] = PyObject_Hash(name), tail[1] = (int64_t)Py_TYPE(value);
     if (PyFloat_CheckExact(value))
-        memcpy(&place[2], &((PyFloatObject*)value)->ob_fval, sizeof place[2]);
+        memcpy(&tail[2], &((PyFloatObject*)value)->ob_fval, sizeof tail[2]);
     else if (PyLong_CheckExact(value) || PyBool_Check(value))
-        place[2] = PyLong_AsLongLongAndOverflow(value, &overflow);
+        tail[2] = PyLong_AsLongLongAndOverflow(value, &overflow);
     else if (PyUnicode_CheckExact(value))
-        place[2] = PyObject_Hash(value);
+        tail[2] = PyObject_Hash(value);
     else
         return false;
     return !overflow;
@@ -131,24 +132,25 @@ static bool describe_attribute(PyObject* name, PyObject* value, Words* words) {
 
 typedef struct {
     Words words;
-    int64_t key;                                     /* the number of words before those of the outputs */
-    int64_t addresses[2 * MOST_TENSORS], *of_inputs; /* of the outputs, then of the inputs that are there */
+    int64_t key;                                    /* the number of words before the words of the outputs */
+    int64_t addresses[2 * MAX_TENSORS], *operands; /* operands: addresses of the outputs, then of the inputs */
     Py_ssize_t inputs, outputs;
     PyObject *out, *const *results;
 } Call;
 
 static PyObject* out_name;
 
-/* Describe tensors and attributes; the outputs' addresses have their place before the inputs'. */
+/* Append the words of tensors and attributes, and return the kind of the tensors. The addresses of the inputs leave
+   space before them for the addresses of the outputs. */
 static int describe_key(Call* call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     Py_ssize_t attributes = names == NULL ? 0 : PyTuple_GET_SIZE(names);
     call->words.count = 0, call->inputs = call->outputs = 0, call->out = Py_None;
-    int kind = PLAIN, found;
-    if (count > MOST_TENSORS || attributes > MOST_ATTRIBUTES) return UNKNOWN;
+    int kind = PLAIN, tensor_kind;
+    if (count > MAX_TENSORS || attributes > MAX_ATTRIBUTES) return UNKNOWN;
     for (Py_ssize_t k = 0; k < count; k++) {
-        found = describe(args[k], false, &call->words, call->addresses + MOST_TENSORS + call->inputs);
-        if (found == UNKNOWN) return UNKNOWN;
-        kind = Py_MAX(kind, found);
+        tensor_kind = describe(args[k], false, &call->words, call->addresses + MAX_TENSORS + call->inputs);
+        if (tensor_kind == UNKNOWN) return UNKNOWN;
+        kind = Py_MAX(kind, tensor_kind);
         call->inputs += args[k] != Py_None;
     }
     for (Py_ssize_t k = 0; k < attributes; k++) {
@@ -161,23 +163,23 @@ static int describe_key(Call* call, PyObject* const* args, Py_ssize_t count, PyO
     return kind;
 }
 
-/* Describe outputs, of which there is one at least; false where one is not plain. */
+/* Append the words of the outputs. False if there is no output, or if an output is not PLAIN. */
 static bool describe_outputs(Call* call, PyObject* const* results, Py_ssize_t count) {
-    call->results = results, call->outputs = count, call->of_inputs = call->addresses + MOST_TENSORS - count;
-    if (count == 0 || count + call->inputs > MOST_TENSORS) return false;
+    call->results = results, call->outputs = count, call->operands = call->addresses + MAX_TENSORS - count;
+    if (count == 0 || count + call->inputs > MAX_TENSORS) return false;
     for (Py_ssize_t k = 0; k < count; k++)
-        if (describe(results[k], true, &call->words, &call->of_inputs[k]) != PLAIN) return false;
+        if (describe(results[k], true, &call->words, &call->operands[k]) != PLAIN) return false;
     return true;
 }
 
-/* adopt_questions(is_function_mode, is_included, is_grad_enabled, keys): the addresses of PyTorch's functions about
-   interceptors and gradients. */
+/* adopt_questions(is_function_mode, is_included, is_grad_enabled, keys): store the addresses of PyTorch's functions
+   about modes and gradients, and the dispatch keys of the modes. */
 static PyObject* adopt_questions(PyObject* Py_UNUSED(module), PyObject* args) {
     Py_ssize_t is_function_mode, is_included, is_grad_enabled;
     PyObject* keys;
     if (!PyArg_ParseTuple(args, "nnnO!", &is_function_mode, &is_included, &is_grad_enabled, &PyTuple_Type, &keys))
         return NULL;
-    torch.key_count = Py_MIN(PyTuple_GET_SIZE(keys), MOST_INTERCEPTORS);
+    torch.key_count = Py_MIN(PyTuple_GET_SIZE(keys), MAX_INTERCEPTORS);
     for (Py_ssize_t k = 0; k < torch.key_count; k++)
         torch.keys[k] = (uint16_t)PyLong_AsLong(PyTuple_GET_ITEM(keys, k));
     if (PyErr_Occurred()) return NULL;
@@ -187,8 +189,9 @@ static PyObject* adopt_questions(PyObject* Py_UNUSED(module), PyObject* args) {
     Py_RETURN_NONE;
 }
 
-/* adopt_tensors(Tensor, Parameter, exchange capsule, requires_grad, is_neg, forward mode's dictionary): whether they
-   are as this file knows them. Both descriptors are Tensor's own. */
+/* adopt_tensors(Tensor, Parameter, exchange capsule, requires_grad, is_neg, dictionary of forward_ad): store how to
+   read tensors. False if this PyTorch has another exchange API or other descriptors. `requires_grad` and `is_neg` must
+   be the descriptors of Tensor. */
 static PyObject* adopt_tensors(PyObject* Py_UNUSED(module), PyObject* args) {
     PyObject *tensor, *parameter, *capsule, *requires_grad, *is_neg, *forward_mode;
     if (!PyArg_ParseTuple(args, "O!O!OOOO!", &PyType_Type, &tensor, &PyType_Type, &parameter, &capsule, &requires_grad,

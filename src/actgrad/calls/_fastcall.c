@@ -1,9 +1,12 @@
-/* The fast path: a call like one that passed all checks goes straight to its kernel.
+/* The fast path: if an earlier call with the same words passed all checks, a call runs its kernel directly.
 
-   The extension is optional: calls/fast_path.py has the same in Python, and says whether this file's binary is used.
-   Cached calls are found by their key, an array of words: of each input type, dtype, rank, shape and strides, and of
-   each attribute its name's hash, its type and its bits. The words of the outputs follow. A call with other words, with
-   objects that nothing here describes, or in a context of its own takes the slow path. It alone reports faults.
+   The extension is optional: calls/fast_path.py does the same in Python, and decides which one runs. The cache finds a
+   call by its key, an array of words. For each input, the key has the type, the dtype, the rank, the shape and the
+   strides. For each attribute, it has the hash of the name, the type and the bits. The words of the outputs follow the
+   key.
+
+   A call takes the slow path if no cached call has the same words, if it has objects that words cannot describe, or if
+   the context may change its checks. Only the slow path raises errors about arguments.
 */
 #include "_aliasing.h"
 #include "_arrays.h"
@@ -12,11 +15,11 @@
 
 enum { BUCKETS = 256 };
 
-/* A kernel as calls/extension.py: packed writes it; addresses follow. */
+/* The bytes that `packed` of calls/extension.py makes of a kernel. Addresses may follow. */
 typedef struct {
-    int32_t (*run)(void* block, int64_t* addresses); /* 0 where memory is missing */
+    int32_t (*run)(void* block, int64_t* addresses); /* returns 0 if there is not enough memory */
     void* block;
-    int64_t is_large; /* other Python threads run meanwhile */
+    int64_t is_large; /* then the kernel runs without Python's global lock */
 } Kernel;
 
 static PyObject *modules, *selected, *torch_name, *level_name, *slow_path_name;
@@ -33,8 +36,8 @@ static bool run(const Kernel* kernel, int64_t* addresses) {
     return done;
 }
 
-/* Whether a call may differ here from those that passed, whatever its arguments: under a product or rules, before
-   PyTorch's threads are in use, where PyTorch intercepts it or differentiates forwards. */
+/* Whether the context may change a call: a product or rules are chosen, actgrad does not use PyTorch's thread pool yet,
+   a mode of PyTorch may intercept the call, or forward-mode differentiation is active. */
 static bool is_other_context(PyObject* first) {
     PyObject* value;
     if (PyContextVar_Get(selected, NULL, &value) < 0) return true;
@@ -50,16 +53,17 @@ static bool is_other_context(PyObject* first) {
 /* The fields of calls/fast_path.py: CachedCall. */
 enum { NAMES, VALUES, LAYOUTS, PACKED, ALLOCATE, NOTE_WRITTEN };
 
-/* Bytes of a tensor from its address, and of an output the bits of the tensors of its layout that it may be. */
+/* The bytes of a tensor, relative to its address. For an output, bit j of `alike` says whether it may be exactly tensor
+   j. See calls/aliasing.py: Layout. */
 typedef struct {
     actgrad_bytes bytes;
     int64_t alike;
 } Layout;
 
-/* A call that passed all checks, with its words. */
+/* A cached call: it passed all checks, and has these words. */
 typedef struct Entry {
     PyObject_VAR_HEAD
-    struct Entry* next; /* of its bucket */
+    struct Entry* next; /* the next entry of the bucket */
     PyObject* call;
     uint64_t hash;
     int64_t key;
@@ -97,13 +101,13 @@ static uint64_t hash_of(const Call* call) {
     return hash;
 }
 
-/* Whether names and texts are those of an entry whose words are the same: words hold their hashes alone. */
+/* Whether an entry with the same words also has the same names and texts. Words contain only their hashes. */
 static bool has_texts(const Entry* entry, PyObject* const* values, PyObject* names) {
-    Py_ssize_t place = 0;
+    Py_ssize_t index = 0;
     for (Py_ssize_t k = 0; names != NULL && k < PyTuple_GET_SIZE(names); k++) {
         if (is_same_text(PyTuple_GET_ITEM(names, k), out_name)) continue;
-        PyObject* value = PyTuple_GET_ITEM(field(entry, VALUES), place);
-        if (!is_same_text(PyTuple_GET_ITEM(field(entry, NAMES), place++), PyTuple_GET_ITEM(names, k)) ||
+        PyObject* value = PyTuple_GET_ITEM(field(entry, VALUES), index);
+        if (!is_same_text(PyTuple_GET_ITEM(field(entry, NAMES), index++), PyTuple_GET_ITEM(names, k)) ||
             (PyUnicode_CheckExact(value) && !is_same_text(value, values[k])))
             return false;
     }
@@ -114,24 +118,24 @@ static Entry* find(FastPath* self, const Call* call, PyObject* const* values, Py
     uint64_t hash = hash_of(call);
     Py_ssize_t count = call->words.count;
     for (Entry* entry = self->buckets[hash % BUCKETS]; entry != NULL; entry = entry->next) {
-        bool fits = call->outputs == 0 ? field(entry, ALLOCATE) != Py_None
+        bool is_candidate = call->outputs == 0 ? field(entry, ALLOCATE) != Py_None
                                        : Py_SIZE(entry) == count && entry->outputs == call->outputs;
-        if (fits && entry->hash == hash && entry->key == call->key &&
+        if (is_candidate && entry->hash == hash && entry->key == call->key &&
             memcmp(entry->words, call->words.all, count * sizeof *entry->words) == 0 && has_texts(entry, values, names))
             return entry;
     }
     return NULL;
 }
 
-/* Fill in fresh results like those of an entry. False: an error, or others came. */
+/* Allocate results like the results of an entry. False after an error, or if the new results have other words. */
 static bool allocate(const Entry* entry, Call* call, PyObject* const* args, PyObject** results) {
-    const int64_t* wanted = entry->words + entry->key;
-    for (Py_ssize_t k = 0; k < entry->outputs; k++, wanted += SHAPE + 2 * wanted[RANK]) {
-        if (wanted[TYPE] == (int64_t)&PyArray_Type) {
-            npy_intp *shape = (npy_intp*)(wanted + SHAPE), *strides = shape + wanted[RANK];
-            PyArray_Descr* dtype = PyArray_DescrFromType((int)wanted[DTYPE]);
-            results[k] = PyArray_NewFromDescr(&PyArray_Type, dtype, (int)wanted[RANK], shape, strides, NULL, 0, NULL);
-        } else { /* by a function, and the number of the tensor that it takes or -1 */
+    const int64_t* words = entry->words + entry->key;
+    for (Py_ssize_t k = 0; k < entry->outputs; k++, words += SHAPE + 2 * words[RANK]) {
+        if (words[TYPE] == (int64_t)&PyArray_Type) {
+            npy_intp *shape = (npy_intp*)(words + SHAPE), *strides = shape + words[RANK];
+            PyArray_Descr* dtype = PyArray_DescrFromType((int)words[DTYPE]);
+            results[k] = PyArray_NewFromDescr(&PyArray_Type, dtype, (int)words[RANK], shape, strides, NULL, 0, NULL);
+        } else { /* a function, and the index of the tensor that the function takes, or -1 */
             PyObject* way = PyTuple_GET_ITEM(field(entry, ALLOCATE), k);
             Py_ssize_t like = PyLong_AsSsize_t(PyTuple_GET_ITEM(way, 1));
             results[k] = PyObject_Vectorcall(PyTuple_GET_ITEM(way, 0), args + (like < 0 ? 0 : like), like >= 0, NULL);
@@ -144,10 +148,10 @@ static bool allocate(const Entry* entry, Call* call, PyObject* const* args, PyOb
 
 static bool may_write(const Entry* entry, const Call* call) {
     const Layout* layouts = (Layout*)PyBytes_AS_STRING(field(entry, LAYOUTS));
-    const int64_t* places = call->of_inputs;
+    const int64_t* addresses = call->operands;
     for (Py_ssize_t k = 0; k < call->outputs; k++)
         for (Py_ssize_t j = 0; j < call->outputs + call->inputs; j++)
-            if (j != k && !actgrad_may_write(places[k], layouts[k].bytes, places[j], layouts[j].bytes,
+            if (j != k && !actgrad_may_write(addresses[k], layouts[k].bytes, addresses[j], layouts[j].bytes,
                                              layouts[k].alike >> j & 1))
                 return false;
     return true;
@@ -171,55 +175,56 @@ static bool note_written(const Entry* entry, const Call* call) {
     return done != NULL;
 }
 
-/* The result of a call that is like a cached one; NULL for the slow path, or with an error. `has_run`: the kernel has,
-   and the slow path could compute an output in place a second time. */
+/* The result of a call that is like a cached call. NULL if the call must take the slow path, or after an error. If
+   `has_run` is true, the call must not take the slow path, which would compute an output in place twice. */
 static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t count, PyObject* names, int* kind,
                           bool* has_run) {
     Call call;
-    PyObject *fresh[MOST_TENSORS] = {NULL}, *result = NULL;
+    PyObject *fresh[MAX_TENSORS] = {NULL}, *result = NULL;
     if (count != 0 && !is_other_context(args[0])) *kind = describe_key(&call, args, count, names);
     if (*kind != PLAIN || self->count == 0) return NULL;
     PyObject* out = call.out;
-    bool is_given = out != Py_None, is_tuple = PyTuple_CheckExact(out);
-    Py_ssize_t given = is_tuple ? PyTuple_GET_SIZE(out) : 1;
-    if (is_given && !describe_outputs(&call, is_tuple ? &PyTuple_GET_ITEM(out, 0) : &out, given)) return NULL;
+    bool has_out = out != Py_None, is_tuple = PyTuple_CheckExact(out);
+    Py_ssize_t out_count = is_tuple ? PyTuple_GET_SIZE(out) : 1;
+    if (has_out && !describe_outputs(&call, is_tuple ? &PyTuple_GET_ITEM(out, 0) : &out, out_count)) return NULL;
     Entry* entry = find(self, &call, args + count, names);
-    if (entry == NULL || (is_given && is_tuple != (entry->outputs > 1))) return NULL;
-    Py_INCREF(entry); /* another thread may forget it meanwhile */
-    *has_run = is_given ? may_write(entry, &call) : allocate(entry, &call, args, fresh);
-    if (*has_run && run((Kernel*)PyBytes_AS_STRING(field(entry, PACKED)), call.of_inputs)) {
-        if (!is_given)
+    if (entry == NULL || (has_out && is_tuple != (entry->outputs > 1))) return NULL;
+    Py_INCREF(entry); /* because another thread may remove the entry from the cache */
+    *has_run = has_out ? may_write(entry, &call) : allocate(entry, &call, args, fresh);
+    if (*has_run && run((Kernel*)PyBytes_AS_STRING(field(entry, PACKED)), call.operands)) {
+        if (!has_out)
             result = entry->outputs == 1 ? fresh[0] : as_tuple(fresh, entry->outputs);
         else if (note_written(entry, &call))
             result = out;
-        if (is_given || entry->outputs == 1) Py_XINCREF(result);
+        if (has_out || entry->outputs == 1) Py_XINCREF(result);
     }
     for (Py_ssize_t k = 0; k < entry->outputs; k++) Py_XDECREF(fresh[k]);
     Py_DECREF(entry);
     return result;
 }
 
-/* A call. If it `may_decline`: None where PyTorch's dispatcher has to see it, NotImplemented where the graph alone. */
+/* A call. If `may_decline`, it returns None if PyTorch's dispatcher must see the call, and NotImplemented if only the
+   autograd graph must see it. */
 static PyObject* call(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names, bool may_decline) {
     Py_ssize_t all = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
     bool has_run = false;
-    int kind = UNKNOWN; /* of the tensors */
-    PyObject *result = try_call((FastPath*)self, args, count, names, &kind, &has_run), **moved;
+    int kind = UNKNOWN; /* the kind of the tensors */
+    PyObject *result = try_call((FastPath*)self, args, count, names, &kind, &has_run), **with_self;
     if (result != NULL || has_run) return result;
-    if (PyErr_Occurred()) { /* the slow path reports the fault; an interrupt stays */
+    if (PyErr_Occurred()) { /* the slow path raises the error again. KeyboardInterrupt must stay */
         if (!PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
         PyErr_Clear();
     }
     if (may_decline && kind != PLAIN) return Py_NewRef(kind == ON_GRAPH ? Py_NotImplemented : Py_None);
-    if ((moved = PyMem_Malloc((all + 1) * sizeof *moved)) == NULL) return PyErr_NoMemory();
-    moved[0] = self;
-    for (Py_ssize_t k = 0; k < all; k++) moved[k + 1] = args[k];
-    result = PyObject_VectorcallMethod(slow_path_name, moved, count + 1, names);
-    PyMem_Free(moved);
+    if ((with_self = PyMem_Malloc((all + 1) * sizeof *with_self)) == NULL) return PyErr_NoMemory();
+    with_self[0] = self;
+    for (Py_ssize_t k = 0; k < all; k++) with_self[k + 1] = args[k];
+    result = PyObject_VectorcallMethod(slow_path_name, with_self, count + 1, names);
+    PyMem_Free(with_self);
     return result;
 }
 
-/* operator(*tensors, out=None, **attributes); the second one for PyTorch's tensors that need no dispatcher. */
+/* operator(*tensors, out=None, **attributes). `call_direct` is for PyTorch's tensors, and may decline. */
 static PyObject* call_operator(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* names) {
     return call(self, args, PyVectorcall_NARGS(nargsf), names, false);
 }
@@ -231,7 +236,7 @@ static PyObject* call_direct(PyObject* self, PyObject* const* args, Py_ssize_t c
 static PyObject* new_fast_path(PyTypeObject* type, PyObject* Py_UNUSED(args), PyObject* Py_UNUSED(names)) {
     FastPath* self = (FastPath*)type->tp_alloc(type, 0);
     if (self != NULL) self->vectorcall = call_operator;
-#if PY_VERSION_HEX < 0x030C0000 /* before 3.12 a class made in Python does not inherit the flag */
+#if PY_VERSION_HEX < 0x030C0000 /* before 3.12, a subclass written in Python does not inherit the flag */
     if (type->tp_call == PyVectorcall_Call) type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
 #endif
     return (PyObject*)self;
@@ -253,31 +258,32 @@ static void free_fast_path(FastPath* self) {
     Py_TYPE(self)->tp_free(self);
 }
 
-/* remember(arguments, outputs, call): the number of entries, 0 where such a call has no fast path. */
+/* remember(arguments, outputs, call): cache a call. Returns the number of entries, or 0 if a call has no fast path. */
 static PyObject* remember(FastPath* self, PyObject* args) {
-    PyObject *arguments, *outputs, *known;
+    PyObject *arguments, *outputs, *new_call;
     Call call;
-    if (!PyArg_ParseTuple(args, "O!O!O!", &PyTuple_Type, &arguments, &PyTuple_Type, &outputs, &PyTuple_Type, &known))
+    if (!PyArg_ParseTuple(args, "O!O!O!", &PyTuple_Type, &arguments, &PyTuple_Type, &outputs, &PyTuple_Type, &new_call))
         return NULL;
-    PyObject* names = PyTuple_GET_ITEM(known, NAMES);
+    PyObject* names = PyTuple_GET_ITEM(new_call, NAMES);
     Py_ssize_t tensors = PyTuple_GET_SIZE(arguments) - PyTuple_GET_SIZE(names);
     if (describe_key(&call, &PyTuple_GET_ITEM(arguments, 0), tensors, names) != PLAIN ||
         !describe_outputs(&call, &PyTuple_GET_ITEM(outputs, 0), PyTuple_GET_SIZE(outputs)))
         return PyErr_Occurred() ? NULL : PyLong_FromLong(0);
     Entry* entry = find(self, &call, &PyTuple_GET_ITEM(arguments, 0) + tensors, names);
-    if (entry != NULL && (field(entry, ALLOCATE) != Py_None || PyTuple_GET_ITEM(known, ALLOCATE) == Py_None))
-        return PyLong_FromSsize_t(self->count); /* its fast path is closed now, as for outputs that interleave */
+    if (entry != NULL && (field(entry, ALLOCATE) != Py_None || PyTuple_GET_ITEM(new_call, ALLOCATE) == Py_None))
+        return PyLong_FromSsize_t(self->count); /* the cached call cannot serve it, because outputs interleave */
     if ((entry = PyObject_NewVar(Entry, &entry_type, call.words.count)) == NULL) return NULL;
     memcpy(entry->words, call.words.all, Py_SIZE(entry) * sizeof *entry->words);
-    Py_INCREF(known);
-    entry->call = known, entry->hash = hash_of(&call), entry->key = call.key, entry->outputs = call.outputs;
+    Py_INCREF(new_call);
+    entry->call = new_call, entry->hash = hash_of(&call), entry->key = call.key, entry->outputs = call.outputs;
     Entry** bucket = &self->buckets[entry->hash % BUCKETS];
-    entry->next = *bucket; /* before one of the same words, which only takes given outputs */
+    entry->next = *bucket; /* before an entry with the same key, which serves only calls with `out` */
     *bucket = entry;
     return PyLong_FromSsize_t(++self->count);
 }
 
-/* launch(kernel and addresses, note_written, result): the result; None where PyTorch may intercept the call. */
+/* launch(kernel and addresses, note_written, result): run a plan. Returns the result, or None if a mode of PyTorch may
+   intercept the call. */
 static PyObject* launch(PyObject* Py_UNUSED(module), PyObject* const* args, Py_ssize_t count) {
     if (count != 3 || !PyBytes_CheckExact(args[0])) return PyErr_Format(PyExc_TypeError, "launch: wrong arguments");
     if (args[1] != Py_None && may_be_intercepted()) Py_RETURN_NONE;
@@ -296,14 +302,14 @@ static PyObject* ask_interception(PyObject* Py_UNUSED(module), PyObject* Py_UNUS
     return PyBool_FromLong(may_be_intercepted());
 }
 
-/* start(variable): where that context variable is not None, calls take the slow path. */
+/* start(variable): store the context variable of products and rules. If it is not None, calls take the slow path. */
 static PyObject* start(PyObject* Py_UNUSED(module), PyObject* variable) {
     Py_INCREF(variable);
     Py_XSETREF(selected, variable);
     Py_RETURN_NONE;
 }
 
-/* settle(): PyTorch is imported as a whole, and its threads are in use. */
+/* settle(): the import of PyTorch has ended, and actgrad uses its thread pool. */
 static PyObject* settle(PyObject* Py_UNUSED(module), PyObject* Py_UNUSED(none)) {
     torch.is_adopted = true;
     Py_RETURN_NONE;

@@ -62,9 +62,10 @@ def packer(count: int) -> Callable[..., bytes]:
 
 
 def packed(code: tuple[int, int] | None, size: int) -> bytes | None:
-    """A kernel, packed for the extension: its function, its block, and whether it runs without Python's global lock.
+    """The bytes from which the extension runs a kernel, or None if it cannot run it.
 
-    None if the kernel has no machine code, or if there is no extension.
+    The bytes contain the addresses of the kernel's function and of its call block, and whether the kernel runs without
+    Python's global lock. The result is None if the kernel has no machine code, or if there is no extension.
     """
     if code is None or native is None:
         return None
