@@ -201,6 +201,24 @@ SAMPLES: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("mean", "rstd"), T((2, 2))), "outputMask": (True, True, True),
         **dict.fromkeys(("gamma", "gradGammaOut", "gradBetaOut"), T((4,))),
     },
+    **{
+        f"{kind}Pad{n}d{end}": {
+            "padding": (1, 0, 0, 1, 0, 0)[: 2 * n],
+            **dict.fromkeys(("self", "gradInput"), T((1, 3, 3, 3)[-n - 1 :])),
+            **dict.fromkeys(("out", "gradOutput"), T(((3, 4), (3, 4, 4), (1, 3, 4, 4))[n - 1])),
+        }
+        for kind in ("Reflection", "Replication", "Circular") for n in (1, 2, 3) for end in ("", "Backward")
+        if end or kind != "Reflection" or n == 3
+    },
+    "Gcd": dict.fromkeys(("self", "other", "out"), T(dtype=I64)),
+    "Addr": {"vec1": T((2,)), "vec2": V}, "InplaceAddr": {"vec1": T((2,)), "vec2": V},
+    "MaxV2": {"out": V}, "MeanV2": {"out": V}, "ReduceLogSum": {"reduce": V}, "Var": {"out": V},
+    **{f"Global{name}Pool": {"self": T((2, 3, 4, 5)), "out": T((2, 3, 1, 1))} for name in ("Average", "Max")},
+    "Histc": {"bins": 4, "min": S(0.0), "max": S(1.0), "out": T((4,))},
+    "SearchSorted": {"sortedSequence": V, "sorter": None, "out": T(dtype=I64)},
+    "Expand": {"size": (4, 2, 3), "out": T((4, 2, 3))},
+    "ChannelShuffle": {"groups": 3, "self": T((2, 3, 4)), "out": T((2, 3, 4))},
+    "DiagFlat": {"diagonal": 1, "out": T((7, 7))}, "Flatten": {"axis": 1}, "InplaceFillTensor": {"value": T(())},
     "FlashAttentionScore": {
         **dict.fromkeys(("query", "key", "value", "attentionOutOut"), HEADS), "headNum": 1,
         **dict.fromkeys(("softmaxMaxOut", "softmaxSumOut"), T((1, 1, 2, 8))),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from ...base.dtypes import BY_NAME, Dtype, can_convert, promote
 from ...base.errors import InvalidDtype, either
 from ...contract import dtype_rules
@@ -33,11 +35,10 @@ def equal(row: Row, *names: str) -> Group:
 
 
 def same(row: Row, name: str, other: str) -> Group:
-    """Check that a tensor has the dtype that a parameter names."""
+    """Check that a tensor, or each tensor of a list, has the dtype of another argument, or that a parameter names."""
 
     def test(call: Call) -> str | None:
-        pairs = zip(dtypes_of(call, name), dtypes_of(call, other), strict=False)
-        for a, b in pairs:
+        for a, b in product(dtypes_of(call, name), dtypes_of(call, other)):
             if a != b:
                 return f"{name} is {a}, but {other} is {b}; they must be equal; change {other}"
         return None

@@ -260,14 +260,19 @@ def when(row: Row, left: str, sign: str, right: str, *words: str) -> Group:
 
 
 def where(row: Row, name: str, *words: str) -> Group:
-    """Apply another word only if an optional tensor is passed."""
-    return _guarded(row, words, f"{name} is passed", lambda call: call.tensors.get(name) is not None)
+    """Apply another word only if an optional pointer is passed."""
+
+    def is_passed(call: Call) -> bool:
+        return call.tensors.get(name, call.attributes.get(name)) is not None
+
+    return _guarded(row, words, f"{name} is passed", is_passed)
 
 
-def unless(row: Row, name: str, dtype: str, *words: str) -> Group:
-    """Apply another word unless a tensor has this dtype."""
+def unless(row: Row, name: str, dtypes: str, *words: str) -> Group:
+    """Apply another word unless a tensor has this dtype, or one of several dtypes with plus signs between them."""
+    names = dtypes.split("+")
     return _guarded(
-        row, words, f"{name} is not {dtype}", lambda c: all(each.acl_name != dtype for each in dtypes_of(c, name))
+        row, words, f"{name} is not {either(names)}", lambda c: all(d.acl_name not in names for d in dtypes_of(c, name))
     )
 
 

@@ -2,9 +2,9 @@
 
 They are plain NumPy on arrays over the program's tensors. clients.txt has their prototypes. Only the C SDK has them.
 
-promotion         PyTorch's promotion of dtypes
-rule              a computation, and the shape of its result
-rearrangement     slices, padding, repetition
+rule              a computation, its dtype by PyTorch's promotion, and the shape of its result
+rearrangement     slices, padding, repetition, other orders of elements
+reductions        sums, means, extremes, variances and norms along dimensions
 indices           gather, scatter, sort, search
 matmul            matrix products
 losses            losses and their gradients

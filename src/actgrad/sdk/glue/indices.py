@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from .promotion import working
 from .rearrangement import dimension, with_dimension, with_size
-from .rule import EACH, Rule, Shape
+from .rule import EACH, Rule, Shape, working
 
 
 def indices_within(index: Any, size: int) -> Any:
@@ -254,11 +253,32 @@ def _scattered_points(a: Any, index: Any, values: Any) -> Any:
     return result
 
 
+def _search(row: Any, values: Any, is_int32: bool, is_right: bool, sorter: Any) -> Any:
+    """The position at which each value stays in order, among sorted numbers, or in each row of them."""
+    if not row.size:
+        return np.zeros(values.shape, np.int64)
+    side: Literal["left", "right"] = "right" if is_right else "left"
+    if row.ndim == 1:
+        return np.searchsorted(row, values, side, sorter)
+    rows, parts = row.reshape(-1, row.shape[-1]), values.reshape(-1, values.shape[-1])
+    orders = [None] * len(rows) if sorter is None else sorter.reshape(rows.shape)
+    found = [np.searchsorted(a, b, side, order) for a, b, order in zip(rows, parts, orders, strict=True)]
+    return np.reshape(found, values.shape)
+
+
+def _search_shape(row: Shape, values: Shape, is_int32: bool, is_right: bool, sorter: Any) -> Shape:
+    if len(row) != 1 and (len(row) != len(values) or row[:-1] != values[:-1]):
+        fault = f"sortedSequence has shape {row}, but self has shape {values}"
+        raise ValueError(f"{fault}; all sizes but the last must be equal; reshape self")
+    return values
+
+
 def _counts(a: Any, weights: Any, minimum: int) -> Any:
     return np.bincount(a.astype(np.int64), weights, minimum)
 
 
 RULES: dict[str, Rule] = {
+    "search": Rule(_search, EACH, _search_shape),
     "count_numbers": Rule(_counts, EACH, lambda *_: ...),
     "gather": Rule(lambda a, dim, index: a[_along(a, index, dim)], EACH, lambda shape, dim, index: index),
     "scatter": Rule(_scattered, EACH, _scattered_shape),

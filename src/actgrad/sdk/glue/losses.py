@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from .indices import indices_within
-from .promotion import working
-from .rule import EACH, FLOATING, Rule, Shape, mean
+from .rule import EACH, FLOATING, Rule, Shape, mean, working
 
 
 def _reduced_loss(loss: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.loop import broadcast_shapes
 from .rule import Shape
 
 
@@ -29,6 +30,20 @@ def sum_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
 def addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
     scaled = alpha * product(a, b)
     return scaled + beta * c if beta else scaled  # if beta is 0, c may hold NaN
+
+
+def addr(c: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+    """beta * c + alpha * (the products of each element of a with each of b). A factor of None is 1."""
+    products = np.multiply.outer(a, b) if alpha is None else alpha * np.multiply.outer(a, b)
+    if beta is not None and not beta:  # c may hold NaN
+        return products
+    return (c if beta is None else beta * c) + products
+
+
+def addr_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
+    if broadcast_shapes(c, (*a, *b)) != (*a, *b):
+        raise ValueError(f"self has shape {c}; it must broadcast to {(*a, *b)}; reshape self")
+    return *a, *b
 
 
 def triangular(b: Any, a: Any, is_upper: bool, transposes: bool, has_ones: bool) -> tuple[Any, Any]:

@@ -1,14 +1,15 @@
-"""Slices, padding and repetition."""
+"""Slices, padding, repetition, and other orders of elements."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from .rule import EACH, Rule, Shape
+from ...base.loop import broadcast_shapes
+from .rule import COMMON, EACH, Rule, Shape
 
 
 def with_dimension(a: Any) -> Any:
@@ -76,12 +77,81 @@ def _padded(a: Any, pad: Sequence[int], value: Any) -> Any:
     return result
 
 
-def _reflected(a: Any, pad: Sequence[int]) -> Any:
-    """The tensor, padded by reflection at the first and the last element of each dimension. Negative numbers crop."""
-    for dim, (before, after) in enumerate(_margins(a.shape, pad)):
-        n = a.shape[dim]
-        a = np.take(a, n - 1 - np.abs(n - 1 - np.abs(np.arange(-before, n + after))), dim)
-    return a
+#: For each mode of padding, a function of the positions in a padded dimension, counted from the first element, and of
+#: the dimension's size. It returns the index of the element that each position copies.
+_COPIED: dict[str, Callable[[Any, int], Any]] = {
+    "reflection": lambda positions, n: n - 1 - np.abs(n - 1 - np.abs(positions)),
+    "replication": lambda positions, n: np.clip(positions, 0, n - 1),
+    "circular": lambda positions, n: positions % n,
+}
+
+
+def _copies(shape: Shape, pad: Sequence[int], mode: str) -> list[Any]:
+    """For each dimension, the index of the element that each position copies. Negative numbers of `pad` crop."""
+    sizes = zip(shape, _margins(shape, pad), strict=True)
+    return [_COPIED[mode](np.arange(-before, n + after), n) for n, (before, after) in sizes]
+
+
+def _copied(mode: str) -> Rule:
+    def compute(a: Any, pad: Sequence[int]) -> Any:
+        return a[np.ix_(*_copies(a.shape, pad, mode))]
+
+    return Rule(compute, EACH, _padded_shape if mode != "circular" else _circular_shape)
+
+
+def _circular_shape(shape: Shape, pad: Sequence[int]) -> Shape:
+    if any(max(margins) > n for n, margins in zip(shape, _margins(shape, pad), strict=True)):
+        fault = f"pad is {tuple(pad)}, but self has shape {shape}"
+        raise ValueError(f"{fault}; no number may exceed the size of its dimension; change pad")
+    return _padded_shape(shape, pad)
+
+
+def _copied_backward(mode: str) -> Rule:
+    """The gradient of padding: each element has the sum over the positions that copy it."""
+
+    def compute(gradient: Any, a: Any, pad: Sequence[int]) -> Any:
+        result = np.zeros(a.shape, gradient.dtype)
+        np.add.at(result, np.ix_(*_copies(a.shape, pad, mode)), gradient)
+        return result
+
+    def shape(gradient: Shape, a: Shape, pad: Sequence[int]) -> Shape:
+        expected = _padded_shape(a, pad) if mode != "circular" else _circular_shape(a, pad)
+        if gradient != expected:
+            raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}; reshape gradOutput")
+        return a
+
+    return Rule(compute, COMMON, shape)
+
+
+def _shuffled(a: Any, groups: int) -> Any:
+    """The channels of each group, one of each group in turn."""
+    parts = a.reshape(a.shape[0], groups, -1, *a.shape[2:])
+    return np.swapaxes(parts, 1, 2).reshape(a.shape)
+
+
+def _with_diagonal(a: Any, value: Any, wraps: bool) -> Any:
+    """A copy with `value` on the diagonal. With `wraps`, a matrix with more rows than columns has several diagonals."""
+    result = np.array(a)
+    np.fill_diagonal(result, np.asarray(value).astype(a.dtype), wraps)
+    return result
+
+
+def _diagonal_shape(shape: Shape, *_: Any) -> Shape:
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise ValueError(f"selfRef has shape {shape}; its sizes must be equal; reshape selfRef")
+    return shape
+
+
+def _flat_shape(shape: Shape, axis: int) -> Shape:
+    axis = dimension(shape, axis)
+    return prod(shape[:axis]), prod(shape[axis:])
+
+
+def _expanded_shape(shape: Shape, size: Sequence[int]) -> Shape:
+    sizes = tuple(size)
+    if min(sizes, default=0) < 0 or broadcast_shapes(shape, sizes) != sizes:
+        raise ValueError(f"size is {sizes}, but self has shape {shape}; self must broadcast to size; change size")
+    return sizes
 
 
 def _repeated(a: Any, repeats: Any, dim: int, size: int) -> Any:
@@ -110,7 +180,13 @@ RULES: dict[str, Rule] = {
     ),
     "slices": Rule(_sliced, EACH, _sliced_shape),
     "constant_pad": Rule(_padded, EACH, _padded_shape),
-    "reflection_pad": Rule(_reflected, EACH, _padded_shape),
+    **{f"{mode}_pad": _copied(mode) for mode in _COPIED},
+    **{f"{mode}_pad_backward": _copied_backward(mode) for mode in _COPIED},
+    "shuffle_channels": Rule(_shuffled, EACH, lambda shape, groups: shape),
+    "diagonal_matrix": Rule(np.diagflat, EACH, lambda shape, k: (prod(shape) + abs(k),) * 2),
+    "fill_diagonal": Rule(_with_diagonal, EACH, _diagonal_shape),
+    "flatten": Rule(lambda a, axis: a.reshape(_flat_shape(a.shape, axis)), EACH, _flat_shape),
+    "expand": Rule(lambda a, size: np.broadcast_to(a, size), EACH, _expanded_shape),
     "repeat_elements": Rule(
         lambda a, repeats, size: _repeated(a.reshape(-1), repeats, 0, size),
         EACH,

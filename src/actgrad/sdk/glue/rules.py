@@ -14,32 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import quantity
-from . import attention, indices, losses, matmul, norms, optimizers, randomness, rearrangement, windows
-from .promotion import FLOAT32, category, promoted, working
+from . import attention, indices, losses, matmul, norms, optimizers, randomness, rearrangement, reductions, windows
 from .rearrangement import with_dimension
-from .rule import COMMON, EACH, FLOATING, MIXED, RESULT, Rule, Shape, mean
-
-
-def _reduced(shape: Shape, dims: Sequence[int], keep: bool, *_: Any) -> Shape:
-    rank = len(shape)
-    if any(not -max(rank, 1) <= d < max(rank, 1) for d in dims):
-        limits = f"each must lie in [{-max(rank, 1)}, {max(rank, 1) - 1}]"
-        raise ValueError(f"dims is {tuple(dims)}, but self has shape {tuple(shape)}; {limits}; change dims")
-    gone = {d % rank for d in dims if rank} or set(range(rank))
-    return tuple(1 if k in gone else n for k, n in enumerate(shape) if keep or k not in gone)
-
-
-def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
-    def compute(a: Any, dims: Sequence[int], keep: bool, *_: Any) -> Any:
-        a = with_dimension(a)
-        return function(a, axis=tuple({d % a.ndim for d in dims}) or None, keepdims=keep)
-
-    return compute
-
-
-def _of_elements(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
-    """`function`, but without results if the array has no elements, because hardware writes none."""
-    return lambda a, *rest: function(with_dimension(a), *rest) if a.size else (None if count == 1 else (None,) * count)
+from .rule import COMMON, EACH, FLOAT32, FLOATING, RESULT, Rule, Shape, category, promoted, working
 
 
 def _joined(shapes: Sequence[Shape], dim: int) -> Shape:
@@ -128,30 +105,6 @@ def _lerp(a: Any, b: Any, weight: Any) -> Any:
     return np.where(np.abs(weight) < 0.5, a + weight * (b - a), b - (b - a) * (1 - weight))
 
 
-def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Rule:
-    """Values and indices along a dimension."""
-    return Rule(
-        _of_elements(lambda a, dim, keep: (value(a, dim, keepdims=keep), position(a, dim, keepdims=keep)), 2),
-        EACH,
-        lambda shape, dim, keep: (_reduced(shape, (dim,), keep),) * 2,
-    )
-
-
-def _min_and_max(a: Any, dims: Sequence[int], keep: bool) -> tuple[Any, Any]:
-    """The minimum and the maximum. Without elements there are no results."""
-    if not a.size:
-        return None, None
-    axes = tuple({d % max(a.ndim, 1) for d in dims} if a.ndim else ()) or None
-    return np.min(a, axes, keepdims=keep), np.max(a, axes, keepdims=keep)
-
-
-def _extremes_shapes(shape: Shape, dims: Sequence[int], keep: bool) -> tuple[Shape, Shape]:
-    result = _reduced(shape, dims, keep)
-    if shape and any(shape[d] == 0 for d in dims):
-        raise ValueError(f"self has shape {shape} and dim is {dims}; no reduced size may be 0; change dim")
-    return result, result
-
-
 def _to_odd(a: Any) -> Any:
     """The nearest integer. A tie rounds to the odd integer."""
     lower = np.floor(a)
@@ -166,46 +119,6 @@ _ROUNDING: dict[int, Callable[[Any], Any]] = {
 
 def _rounded(a: Any, mode: Any) -> Any:
     return _ROUNDING.get(int(mode.reshape(())), np.rint)(a)
-
-
-def _variance(a: Any, dims: Sequence[int] | None, correction: int, keep: bool) -> Any:
-    a, axis = with_dimension(a), tuple(dims or ()) or None
-    squares = np.square(np.abs(a - mean(a, axis, True)))
-    total = np.sum(squares, axis, keepdims=keep)
-    return total / max(a.size // max(total.size, 1) - correction, 0)
-
-
-def _deviation(*arguments: Any) -> Any:
-    return np.sqrt(_variance(*arguments))
-
-
-def _spread_shape(shape: Shape, dims: Sequence[int] | None, correction: int, keep: bool) -> Shape:
-    return _reduced(shape, dims or (), keep)
-
-
-def _with_mean(function: Callable[..., Any]) -> Rule:
-    def compute(a: Any, dims: Any, correction: int, keep: bool) -> tuple[Any, Any]:
-        return function(a, dims, correction, keep), mean(with_dimension(a), tuple(dims or ()) or None, keep)
-
-    return Rule(compute, MIXED, lambda *arguments: (_spread_shape(*arguments),) * 2)
-
-
-def _log_sum_exp(a: Any, axis: Any, keepdims: bool) -> Any:
-    largest = np.max(a, axis, keepdims=True, initial=-np.inf)
-    largest = np.where(np.isfinite(largest), largest, 0)
-    total = np.log(np.sum(np.exp(a - largest), axis, keepdims=keepdims))
-    return total + largest.reshape(total.shape)
-
-
-def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -> Any:
-    """The norm of any order, over any number of dimensions."""
-    sizes = np.abs(with_dimension(a))
-    axis = tuple(dims) or tuple(range(sizes.ndim))
-    if np.isinf(order):
-        return (np.max if order > 0 else np.min)(sizes, axis, keepdims=keep)
-    powers = sizes != 0 if order == 0 else sizes**order
-    total = np.sum(powers, axis, keepdims=keep)
-    return total if order == 0 else total ** (1 / order)
 
 
 def _complex(a: Any, b: Any) -> Any:
@@ -237,22 +150,10 @@ def _integers_stay(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda a: function(a) if category(a.dtype) >= 2 else a
 
 
-def _running(function: np.ufunc) -> Rule:
-    """The running extreme along a dimension, and its last position. NaN wins."""
-
-    def compute(a: Any, dim: int) -> tuple[Any, Any]:
-        values = function.accumulate(a, dim)
-        positions = np.arange(a.shape[dim]).reshape(-1, *(1,) * (a.ndim - 1 - dim % a.ndim))
-        is_new = (a == values) | np.isnan(a)
-        return values, np.maximum.accumulate(np.where(is_new, positions, 0), dim)
-
-    return Rule(compute, MIXED, lambda shape, dim: (shape, shape))
-
-
 _PLAIN = (
     "maximum", "minimum", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_not",
     "logical_and", "logical_or", "isfinite", "floor", "ceil", "trunc", "fmod", "logical_xor", "bitwise_xor",
-    "left_shift", "right_shift", "signbit",
+    "left_shift", "right_shift", "signbit", "gcd", "isinf",
 )  # fmt: skip
 
 _FLOATING = (
@@ -263,7 +164,7 @@ _FLOATING = (
 RULES: dict[str, Rule] = {
     "copy": Rule(lambda to, source: source, EACH),
     "cast": Rule(lambda source, *dtype: source, EACH),
-    "fill": Rule(lambda to, value: value, EACH),
+    "fill": Rule(lambda to, value: value.reshape(()), EACH, lambda to, value: to),
     # The order of FRACTAL_NZ: every format is read as ND, so the weights stay.
     "keep": Rule(lambda a: None, EACH),
     "zero": Rule(lambda to: 0, EACH),
@@ -282,6 +183,13 @@ RULES: dict[str, Rule] = {
     "abs": Rule(np.abs),
     "neg": Rule(np.negative),
     "rsub": Rule(lambda a, b, alpha=1: b - alpha * a),
+    "frac": Rule(lambda a: np.zeros_like(a) if category(a.dtype) < 2 else a - np.trunc(a)),
+    "sinc": Rule(lambda a: np.sinc(a.astype(np.promote_types(a.dtype, np.float64))), FLOATING),
+    "is_negative_infinity": Rule(lambda a: a == -np.inf),
+    "is_positive_infinity": Rule(lambda a: a == np.inf),
+    "max_of_list": Rule(lambda parts: reduce(np.maximum, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
+    "min_of_list": Rule(lambda parts: reduce(np.minimum, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
+    "addr": Rule(matmul.addr, COMMON, matmul.addr_shape),
     "rsqrt": Rule(lambda a: 1 / np.sqrt(a), FLOATING),
     **{name: Rule(getattr(np, name), FLOATING) for name in _FLOATING},
     "sigmoid": Rule(lambda a: 1 / (1 + np.exp(-a)), FLOATING),
@@ -292,11 +200,6 @@ RULES: dict[str, Rule] = {
     "where": Rule(lambda condition, a, b: np.where(condition != 0, a, b)),
     "masked_fill": Rule(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), EACH),
     "nan_to_num": Rule(_nan_to_num),
-    "sum": Rule(_reduction(np.sum), RESULT, _reduced),
-    "mean": Rule(_reduction(mean), RESULT, _reduced),
-    "cumprod": Rule(lambda a, dim, *_: np.cumprod(a, int(dim)), RESULT, lambda shape, *_: shape),
-    "cummax": _running(np.maximum),
-    "cummin": _running(np.minimum),
     "trace": Rule(np.trace, RESULT, lambda shape: ()),
     "complex": Rule(_complex, EACH),
     "divide_by_mode": Rule(_quotient, EACH, _quotient_shape),
@@ -305,8 +208,6 @@ RULES: dict[str, Rule] = {
         FLOATING,
     ),
     "round_decimals": Rule(np.round, shape=lambda shape, *_: shape),
-    "sum_without_nan": Rule(_reduction(np.nansum), RESULT, _reduced),
-    "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
     "matmul": Rule(lambda a, b, *_: matmul.product(a, b), RESULT, matmul.product_shape),
     "dequantized_matmul": Rule(matmul.dequantized_product, EACH, matmul.dequantized_shape, reads_nibbles=True),
     "addmm": Rule(matmul.addmm, RESULT, matmul.sum_shape),
@@ -314,35 +215,6 @@ RULES: dict[str, Rule] = {
     "triangular": Rule(matmul.triangular, COMMON, matmul.triangular_shapes),
     "outer": Rule(np.multiply.outer, COMMON, lambda a, b: (*a, *b)),
     "sum_of_list": Rule(lambda parts: reduce(np.add, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
-    "prod_of_all": Rule(lambda a, dtype: np.prod(a), RESULT, lambda *_: ()),
-    "prod": Rule(
-        lambda a, dim, keep, dtype: np.prod(with_dimension(a), dim, keepdims=keep),
-        RESULT,
-        lambda shape, dim, keep, dtype: _reduced(shape, (dim,), keep),
-    ),
-    "extremes_of_all": Rule(lambda a: _min_and_max(a, (), False), EACH, lambda shape: ((), ())),
-    "extremes": Rule(_min_and_max, EACH, lambda shape, dims, keep: _extremes_shapes(shape, dims, keep)),
-    "extremes_along": Rule(
-        lambda a, dim, keep: _min_and_max(a, (dim,), keep),
-        EACH,
-        lambda shape, dim, keep: _extremes_shapes(shape, (dim,), keep),
-    ),
-    "max_of_all": Rule(_of_elements(np.max), COMMON, lambda shape: ()),
-    "min_of_all": Rule(_of_elements(np.min), COMMON, lambda shape: ()),
-    "max": Rule(_reduction(np.max), COMMON, _reduced),
-    "min": Rule(_reduction(np.min), COMMON, _reduced),
-    "all": Rule(_reduction(np.all), EACH, _reduced),
-    "any": Rule(_reduction(np.any), EACH, _reduced),
-    "argmax": Rule(
-        _of_elements(lambda a, dim, keep: np.argmax(a, dim, keepdims=keep)),
-        EACH,
-        lambda a, dim, keep: _reduced(a, (dim,), keep),
-    ),
-    "argmin": Rule(
-        _of_elements(lambda a, dim, keep: np.argmin(a, dim, keepdims=keep)),
-        EACH,
-        lambda a, dim, keep: _reduced(a, (dim,), keep),
-    ),
     "arange": Rule(
         lambda start, end, step: start + step * np.arange(_steps(start, end, step)),
         EACH,
@@ -369,15 +241,6 @@ RULES: dict[str, Rule] = {
     "linspace": Rule(np.linspace, EACH, lambda start, end, steps: (steps,)),
     "equal_all": Rule(np.array_equal, COMMON, lambda *shapes: ()),
     "is_close": Rule(lambda a, b, rtol, atol, equal_nan: np.isclose(a, b, rtol, atol, equal_nan)),
-    "max_dim": _extremes(np.max, np.argmax),
-    "min_dim": _extremes(np.min, np.argmin),
-    "std": Rule(_deviation, MIXED, _spread_shape),
-    "var": Rule(_variance, MIXED, _spread_shape),
-    "var_and_mean": _with_mean(_variance),
-    "std_and_mean": _with_mean(_deviation),
-    "log_sum_exp": Rule(_reduction(_log_sum_exp), MIXED, _reduced),
-    "vector_norm": Rule(_vector_norm, MIXED, lambda shape, order, dims, keep, *_: _reduced(shape, dims, keep)),
-    "norm_of_all": Rule(lambda a, order: _vector_norm(a, order, (), False), MIXED, lambda shape, order: ()),
     **attention.RULES,
     **indices.RULES,
     **losses.RULES,
@@ -385,5 +248,6 @@ RULES: dict[str, Rule] = {
     **optimizers.RULES,
     **randomness.RULES,
     **rearrangement.RULES,
+    **reductions.RULES,
     **windows.RULES,
 }

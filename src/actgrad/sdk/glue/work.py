@@ -18,8 +18,7 @@ from ...base.dtypes import BY_NAME
 from ...base.errors import InvalidArgument, NullArgument
 from ...base.loop import TensorMeta, row_major
 from ..checks import judge as checks
-from .promotion import FLOAT32, Dtype, category, promoted, with_scalar, working
-from .rule import EACH, FLOATING, MIXED, RESULT
+from .rule import EACH, FLOAT32, FLOATING, MIXED, RESULT, Dtype, category, promoted, with_scalar, working
 from .rules import RULES
 
 
