@@ -1,4 +1,4 @@
-"""Benchmarks of actgrad, beside other libraries and beside the machine's limits: `python -m benchmarks --help`.
+"""Benchmarks of actgrad, compared with other libraries and with the machine's limits: `python -m benchmarks --help`.
 
 `__main__`, `run_command` and `arguments` are the command line; `subject` is the actgrad that is measured. `cases` are
 operators with attributes, `buffers` their memory, `verify` refuses wrong results, `timing` takes the times, `suite`

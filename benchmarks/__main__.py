@@ -17,7 +17,7 @@ def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     top = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Benchmarks of actgrad, beside other libraries and beside the machine's limits.",
+        description="Benchmarks of actgrad, compared with other libraries and with the machine's limits.",
         epilog="examples:\n  python -m benchmarks run --quick\n  python -m benchmarks compare before.json after.json",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -24,7 +24,7 @@ class Measured(NamedTuple):
 
 TABLES = {
     "training": Measured("training", DOCS / "torch.md", "training", "training with PyTorch: memory, exactness, time"),
-    "sdk": Measured("sdk_calls", DOCS / "sdk.md", "times", "programs of the C SDK, beside Python"),
+    "sdk": Measured("sdk_calls", DOCS / "sdk.md", "times", "programs of the C SDK, compared with Python"),
 }
 
 

@@ -79,7 +79,7 @@ def write(run: Run, path: Path) -> None:
         figure.legend(
             handles.values(), handles.keys(), loc="outside lower left", fontsize="x-small", ncols=len(handles)
         )
-    first = columns - len(growth) if has_ratios else 0  # the first column beside the ratios
+    first = columns - len(growth) if has_ratios else 0  # the first column after the ratios
     if has_ratios:
         _ratio_panel(figure.add_subplot(grid[rows, :first]), run.cells)
     for k, (label, lines) in enumerate(growth):

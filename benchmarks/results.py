@@ -77,7 +77,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Latency:
-    """Calls on a few elements: their cost beside the computing."""
+    """Calls on a few elements: the cost of a call without its computation."""
 
     case: str
     operator: str

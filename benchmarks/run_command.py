@@ -33,7 +33,7 @@ LARGEST = 10**10
 BUSY = 0.5  # processes that want a core besides this one
 
 _DESCRIPTION = """\
-Check the operators against the float64 reference, then time them beside other libraries. Both sides take turns, on the
+Check the operators against the float64 reference, then compare their times with other libraries. Both sides take turns, on the
 same tensors and the same number of threads; medians of many runs, and the distance of their quartiles. Throughput is
 also compared with the ceiling: a copy or a sum of as many bytes, in the same process. Wrong results are not timed. Give
 the machine nothing else to do meanwhile. The actgrad that Python finds is measured: PYTHONPATH chooses another one."""
@@ -57,7 +57,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add `run`."""
     parser = subparsers.add_parser(
         "run",
-        help="measure throughput, latency, start and memory, beside PyTorch, NumPy, JAX and the machine's limits",
+        help="measure throughput, latency, start and memory, also of PyTorch, NumPy, JAX and the machine's limits",
         description=_DESCRIPTION,
         epilog=_EXAMPLES
         + _lists("layouts", ((name, layout.says) for name, layout in LAYOUTS.items()))

@@ -1,4 +1,4 @@
-"""Programs of the C SDK: the time of a whole one, of small and large calls, of two threads, beside Python's.
+"""Programs of the C SDK: the times of a whole program, of small and large calls, and of two threads, compared with Python.
 
 Contenders take turns; a ratio is that of the medians.
 """

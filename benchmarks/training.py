@@ -1,4 +1,4 @@
-"""Training with actgrad.torch beside PyTorch: memory, exactness and time.
+"""Training with actgrad.torch and with PyTorch: memory, exactness and time.
 
 Contenders take turns, and a ratio is that of the medians, ours / theirs: below 1 is faster or smaller. Gradients are
 compared with float64 before anything is timed.

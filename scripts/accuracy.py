@@ -1,4 +1,4 @@
-"""The largest error of every operator, dtype and attribute case, with PyTorch's own beside it, as a Markdown table."""
+"""The largest error of every operator, dtype and attribute case, and PyTorch's error, as a Markdown table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fit the polynomials of src/actgrad/backends/formula/accurate.py and write them to coefficients.json beside it.
+"""Fit the polynomials of src/actgrad/backends/formula/accurate.py and write them to coefficients.json in its folder.
 
 Each fit is a relative-error minimax polynomial, its coefficients rounded to the compute dtype (see minimax.py), whose
 error is then measured on a denser grid.

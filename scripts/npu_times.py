@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times of torch_npu's wheel on the C SDK: its import beside empty libraries, and 16M elements beside actgrad's own.
+"""Times of torch_npu's wheel on the C SDK: the import compared with empty libraries, and 16M elements compared with actgrad.
 
     PYTHONPATH=.venv/npu python scripts/npu_times.py
 

@@ -78,7 +78,7 @@ def environment(place: Path, version: str) -> str:
 
 
 def make_stubs(package: Path) -> None:
-    """Put a stub of each library of NVIDIA's that is missing beside PyTorch's own, which look there first."""
+    """Put stubs of NVIDIA's missing libraries into the folder of PyTorch's libraries, which PyTorch searches first."""
     libraries = [*package.glob("lib/*.so*"), *package.glob("*.so")]
     present = {path.name for path in libraries}
     needed = {name for name in readelf("--dynamic", libraries, r"NEEDED.*\[(.*)\]") if FROM_NVIDIA.match(name)}

@@ -1,4 +1,4 @@
-"""Latency: the cost of a call on 16 elements, all checks included, beside the same call of the peers."""
+"""Latency: the cost of a call on 16 elements, with all checks, and of the same call of the peers."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ WAYS = {
     "NumPy new": Way(_new, "new", is_numpy=True),
 }
 
-#: PyTorch's functions of users, beside torch.ops.aten; (torch.nn.functional, attributes, tensor).
+#: PyTorch's functions for users, in addition to torch.ops.aten: (torch.nn.functional, attributes, tensor).
 _FUNCTIONAL: dict[str, Callable[[Any, dict[str, Any], Any], Call]] = {
     "elu": lambda f, a, x: partial(f.elu, x, a["alpha"]),
     "selu": lambda f, a, x: partial(f.selu, x),

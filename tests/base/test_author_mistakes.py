@@ -86,7 +86,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "Along without checks on its shape": (
         lambda: two(reads=Along("weight", 1), checks=(supported("self", "weight"),)),
-        r"its checks let weight of shape .* pass beside self .*; list along\('weight', to='self'\)",
+        r"its checks let weight of shape .* pass with self .*; list along\('weight', to='self'\)",
     ),
     "an access that is no instance": (lambda: one(reads=Along), "reads is .*; it must be an access, as Along"),
     "an access in words": (lambda: one(reads="rows"), "reads is 'rows'; it must be an access"),
@@ -137,7 +137,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "shapes that no check compares": (
         lambda: two(checks=(supported("self", "weight"),)),
-        r"its checks let weight of shape .* pass beside self .*; list same_shape\('weight', to='self'\)",
+        r"its checks let weight of shape .* pass with self .*; list same_shape\('weight', to='self'\)",
     ),
     # rules
     "a rule of an attribute that is none": (

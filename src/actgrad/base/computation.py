@@ -15,8 +15,8 @@ from .dtypes import Dtype
 from .loop import Loop
 
 LARGEST, TOTAL, ONCE, LENGTH = "largest", "total", "once", "length"
-#: The statistics that do not need the row's elements. Each has a separate pass.
-UNVISITED = ((ONCE,), (LENGTH,))
+#: The passes that compute a number once for each row, and visit no element.
+ONCE_PER_ROW = ((ONCE,), (LENGTH,))
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class RowStatistics:
         return dtype if dtype.name in ("float32", compute) else None
 
     @property
-    def kept_term(self) -> tuple[int, int]:
+    def formula_term(self) -> tuple[int, int]:
         """The index of the term that the formula reads, and how many statistics this term reads."""
-        visiting = [k for k, combinations in enumerate(self.passes) if combinations not in UNVISITED]
+        visiting = [k for k, combinations in enumerate(self.passes) if combinations not in ONCE_PER_ROW]
         earlier = sum(map(len, self.passes[: visiting[-1]]))
         return earlier + len(self.passes[visiting[-1]]) - 1, earlier
 
@@ -85,7 +85,7 @@ class RowStatistics:
     ) -> list[Any]:
         """The value of each output, from all statistics."""
         if self.replaces_inputs:
-            term, count = self.kept_term
+            term, count = self.formula_term
             inputs = [formulas[1 + term](*inputs, *statistics[:count], *attributes)]
         of_elements = iter(element(formulas[0], *inputs, *statistics, *attributes))
         return [next(of_elements) if index < 0 else statistics[index] for index in self.output_statistics]

@@ -30,8 +30,8 @@ def element_and_formulas(
             formula, partial(choose, definition, attributes=attributes, product=product, tensors=tensors), fill
         )
     if access.has_bits:
-        is_written = access.tensor_names[0] in outputs
-        element = computation.forward_to_bits if is_written else computation.forward_from_bits
+        writes_bits = access.tensor_names[0] in outputs
+        element = computation.forward_to_bits if writes_bits else computation.forward_from_bits
         return element, access.formulas(formula, partial(choose, definition), fill)
     if forward is None:
         if not definition.multiplies:

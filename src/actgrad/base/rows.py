@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .access.along import TensorAlong, has_dimension
 from .access.elementwise import NONE, Choice, Elementwise, Function
-from .computation import LARGEST, LENGTH, ONCE, TOTAL, UNVISITED, RowStatistics
+from .computation import LARGEST, LENGTH, ONCE, ONCE_PER_ROW, TOTAL, RowStatistics
 from .loop import UNKNOWN_RANK, Shape
 
 Term = Callable[..., Any] | Mapping[Any, Any]
@@ -92,7 +92,7 @@ class Rows(Elementwise):
     def formulas(self, formula: Function, choose: Choice, fill: Choice) -> tuple[Function, ...]:
         """The formulas of a computation: the elements' formula, and the terms of all statistics."""
         terms = [
-            choose(statistic.term) if (statistic.combine,) in UNVISITED else fill(choose(statistic.term))
+            choose(statistic.term) if (statistic.combine,) in ONCE_PER_ROW else fill(choose(statistic.term))
             for statistic in self.statistics_by_name.values()
         ]
         return (formula if self.replaces_inputs else fill(formula), *terms)

@@ -136,7 +136,7 @@ def elements(
     return Elements(operator, attributes, inputs, out, plan.computation, *parts, main, axes)
 
 
-def planned(
+def new_elements(
     operator: Operator, attributes: dict[str, Any], inputs: Sequence[Array | None], out_dtype: Any = None
 ) -> Elements:
     """The elements of a call with new, unwritten outputs. `out_dtype` is their dtype, by default the operator's."""

@@ -17,7 +17,7 @@ from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Operand
 from ..calls.operator import Operator
 from . import oracle
-from .elements import Array, planned
+from .elements import Array, new_elements
 from .error_bounds import FUNCTIONS, Sized
 
 _DOUBLE = BY_NAME["float64"]
@@ -103,7 +103,7 @@ def expected(
     operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any], out_dtype: npt.DTypeLike | None = None
 ) -> tuple[oracle.Expected, ...]:
     """The exact outputs of a call on NumPy arrays, with error bounds. Attributes are rounded as in any call."""
-    call = planned(operator, attributes, inputs, out_dtype)
+    call = new_elements(operator, attributes, inputs, out_dtype)
     golden, outputs = Golden(call.computation), oracle.as_tuple(call.out)
     results = iter(golden.expected([lane.take(slice(0, call.size)) for lane in call.inputs], outputs[0].dtype))
     expectations = []

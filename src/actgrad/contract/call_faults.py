@@ -132,7 +132,7 @@ def of_sample_calls(definition: Definition) -> Iterator[str]:
         if _fault(definition, wrong, attributes) is None:
             cure = f"list same_shape({name!r}, to={first!r}) or broadcastable({name!r}, to={first!r}) in checks"
             cure = cure if access.brings_elements(name) else _rule_along(definition, name)
-            yield f"its checks let {name} of shape {wrong[name]} pass beside {first} of shape {shapes[first]}; {cure}"
+            yield f"its checks let {name} of shape {wrong[name]} pass with {first} of shape {shapes[first]}; {cure}"
     plain = [
         name
         for name in names
@@ -142,8 +142,8 @@ def of_sample_calls(definition: Definition) -> Iterator[str]:
     if definition.broadcasts and len(plain) > 1 and all(_fault(definition, one, attributes) for one in ones):
         a, b = plain[:2]
         yield (
-            f"broadcasts=True, but its checks refuse {a} of shape {ones[0][a]} beside {b} of shape {shapes[b]}; "
-            f"list broadcastable({b!r}, to={a!r}) in checks in place of same_shape"
+            f"broadcasts=True, but its checks refuse {a} of shape {ones[0][a]} with {b} of shape {shapes[b]}; "
+            f"list broadcastable({b!r}, to={a!r}) in checks instead of same_shape"
         )
 
 

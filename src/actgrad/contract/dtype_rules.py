@@ -73,12 +73,12 @@ def supported(*names: str, dtypes: str = "", products: str = "", everywhere: boo
     return of_each(names, "{name} has a supported dtype", test, InvalidDtype)
 
 
-def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
-    """A tensor has this dtype. Without a product, it may also have the dtype of the tensor `or_that_of`."""
+def has_dtype(name: str, dtype: str, or_dtype_of: str = "") -> tuple[Check, ...]:
+    """A tensor has this dtype. Without a product, it may also have the dtype of the tensor `or_dtype_of`."""
 
     def test(call: Call) -> str | None:
         meta = call.tensors.get(name)
-        other = call.tensors.get(or_that_of) if call.product is None else None
+        other = call.tensors.get(or_dtype_of) if call.product is None else None
         if meta is None or meta.dtype.name == dtype or (other is not None and meta.dtype == other.dtype):
             return None
         return _unsupported(name, meta.dtype, (dtype,), call)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..base import xp
-from ..base.computation import LENGTH, ONCE, UNVISITED
+from ..base.computation import LENGTH, ONCE, ONCE_PER_ROW
 from ..base.definition import Definition
 from ..base.errors import InvalidOperator, quantity, quote
 from ..base.rows import Rows
@@ -70,7 +70,7 @@ def of_statistics(definition: Definition) -> Iterator[str]:
             "output"
         )
     kinds = [tuple(statistic.combine for statistic in group.values()) for group in rows.passes]
-    if all(kind in UNVISITED for kind in kinds):
+    if all(kind in ONCE_PER_ROW for kind in kinds):
         yield "reads has only once(); a pass must read elements; write largest(term) or total(term) before once(term)"
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
     earlier: list[str] = []

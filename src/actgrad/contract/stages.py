@@ -44,14 +44,14 @@ def tiling(*groups: Group) -> Group:
     the same class.
     """
 
-    def planned(check: Check) -> Check:
+    def at_tiling(check: Check) -> Check:
         def test(call: Call) -> str | None:
             is_empty = bool(call.outputs) and all(meta.size == 0 for meta in call.outputs.values())
             return None if is_empty else check.test(call)
 
         return replace(check, test=test, c_error=TilingFailed, origin=Origin.OPERATOR)
 
-    return (*document(*groups), *(planned(check) for group in groups for check in group))
+    return (*document(*groups), *(at_tiling(check) for group in groups for check in group))
 
 
 def on(products: str, *groups: Group) -> Group:

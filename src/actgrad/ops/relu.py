@@ -119,8 +119,9 @@ relu_with_mask = Operator(
     products=WITH_MASKS,
     has_document=False,
     differences=(
-        "Mask: on Ascend950 it has data type UINT1 and the shape of x. Other products have UINT1 or UINT8 and five "
-        "dimensions, for images. actgrad has bytes of UINT8, whose last dimension is an eighth of that of x.",
+        "Mask: on Ascend950, the mask has data type UINT1 and the shape of x. On other products, it has UINT1 or "
+        "UINT8 and five dimensions, for images. In actgrad, the mask has UINT8. A byte has the bits of eight elements, "
+        "so the last dimension of x must be a multiple of eight.",
     ),
     torch=Torch("relu_with_mask"),
     ir="ReluV2(x) -> (y, mask)",

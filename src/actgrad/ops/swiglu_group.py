@@ -122,7 +122,7 @@ swiglu_group = Operator(
     checks=(
         supported("x"),
         equal("out", to="x"),
-        has_dtype("weight", "float32", or_that_of="x"),
+        has_dtype("weight", "float32", or_dtype_of="x"),
         has_dtype("group_index", "int64"),
         document(rank("x", minimum=1)),
         document(nonempty("x")),
@@ -183,7 +183,7 @@ def gradient_checks(*outputs, dim):
     return (
         supported("grad_output"),
         equal("x", "y_origin", "grad_x", to="grad_output"),
-        has_dtype("weight", "float32", or_that_of="x"),
+        has_dtype("weight", "float32", or_dtype_of="x"),
         *(has_dtype(name, "float32") for name in outputs),
         has_dtype("group_index", "int64"),
         document(rank("x", minimum=2)),

@@ -44,7 +44,7 @@ class Redispatch(NamedTuple):
         results = None if self.plain is None else self.plain(*tensors)
         if results is not None and results is not NotImplemented:
             return results
-        args = self.interface.replaced(self.args, tensors)
+        args = self.interface.with_tensors(self.args, tensors)
         with (
             _C._AutoDispatchBelowAutograd(),
             torch.set_grad_enabled(self.reverse),

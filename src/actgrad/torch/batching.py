@@ -12,7 +12,7 @@ from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter
 from ..base import products
 from ..base.errors import ActgradError, InvalidArgument
 from ..calls.prepare import result_metas
-from .kernels import Interface, checked
+from .kernels import Interface, checked_call
 
 
 def kernel(interface: Interface) -> Callable[..., Any]:
@@ -55,7 +55,7 @@ def rule(interface: Interface) -> Callable[..., Any]:
         return apart
 
     def batched(info: Any, in_dims: tuple[Any, ...], *args: Any, **options: Any) -> Any:
-        row = list(interface.filled(args))
+        row = list(interface.with_defaults(args))
         ranks = {
             row[index].dim() - (in_dims[index] is not None) for index in interface.tensors if row[index] is not None
         }
@@ -86,7 +86,7 @@ def _example_shapes(interface: Interface, args: tuple[Any, ...], in_dims: tuple[
     """The shapes of the results for an element of the batch. Raises the operator's errors for this element."""
     pairs = zip(args, in_dims, strict=True)
     example = tuple(value if dim is None else _element(value, dim, 0) for value, dim in pairs)
-    return [meta.shape for meta in result_metas(checked(interface, example))]
+    return [meta.shape for meta in result_metas(checked_call(interface, example))]
 
 
 def _element(tensor: torch.Tensor, batch_dim: int, number: int) -> torch.Tensor:

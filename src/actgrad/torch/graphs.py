@@ -244,7 +244,7 @@ def _again_in_backward(compute: Callable[[], Any], has_results: bool = False) ->
 
 def _formula(interface: Interface, args: tuple[Any, ...]) -> Any:
     """The results of a call, computed by its formula with PyTorch's operators."""
-    kernels.checked(interface, args)
+    kernels.checked_call(interface, args)
     attributes = interface.attributes_of(interface.values_of(args))
     outputs = results(interface.operator, interface.tensors_of(args), attributes)
     return outputs if len(outputs) > 1 else outputs[0]
@@ -272,7 +272,7 @@ def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
     tensors = [tensor for tensor in interface.tensors_of(args) if tensor is not None]
     if (interface.operator.row_counter or interface.operator.row_groups) and interface.tensors_of(args)[-1] is not None:
         return None  # the number of rows is known only when the graph runs
-    call = kernels.checked(interface, args)
+    call = kernels.checked_call(interface, args)
     outputs, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)
     if prepare.copied_tensors(call, metas):
         return None  # the operator makes contiguous copies of tensors first

@@ -84,19 +84,19 @@ class Interface:
                 saving.require(operator, self.attributes_of(self.values_of(args)), save)
             if len(args) == 1:  # a fast path for calls without attributes
                 return operator(args[0].detach(), out=out)
-            args = self.filled(args)
+            args = self.with_defaults(args)
             tensors = [None if args[index] is None else args[index].detach() for index in positions]
             return operator(*tensors, out=out, **dict(zip(names, args[span], strict=True)))
 
         return kernel
 
-    def filled(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def with_defaults(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """All arguments of a call. The dispatcher leaves out trailing arguments that equal their defaults."""
         return args + self.defaults[len(args) :] if len(args) < len(self.defaults) else args
 
     def values_of(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values of the attributes among the arguments."""
-        return self.filled(args)[self.span]
+        return self.with_defaults(args)[self.span]
 
     def tensors_of(self, args: Sequence[Any]) -> list[Any]:
         """The tensors among the arguments. None for a tensor that is left out."""
@@ -123,7 +123,7 @@ class Interface:
 
         For a small tensor, the dispatcher takes longer than the kernel.
         """
-        row = self.filled(args)
+        row = self.with_defaults(args)
         options = dict(zip(self.names, row[self.span], strict=True))
         results = self.operator.direct(*self.tensors_of(row), **options)
         return None if results is NotImplemented else results
@@ -137,9 +137,9 @@ class Interface:
 
     def row(self, tensors: Sequence[Any], attributes: dict[str, Any]) -> list[Any]:
         """All arguments of a call with these tensors and attributes, in the order of the schema."""
-        return self.replaced(self.template(attributes), tensors)
+        return self.with_tensors(self.template(attributes), tensors)
 
-    def replaced(self, args: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+    def with_tensors(self, args: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
         """The arguments of a call with other tensors."""
         row = list(args)
         for index, tensor in zip(self.tensors, tensors, strict=False):
@@ -161,14 +161,14 @@ def _literal(operator: Operator, name: str, value: Any) -> Any:
 
 def shapes(interface: Interface, *args: Any, out: Any = None, **options: Any) -> Any:
     """The call on tensors without data: its checks, and results with the kernel's strides, or None with `out`."""
-    call = checked(interface, args, out or ())
+    call = checked_call(interface, args, out or ())
     if out is not None:
         return None
     results = empty_results(call, interface.tensors_of(args)[0])
     return results if len(results) > 1 else results[0]
 
 
-def checked(interface: Interface, args: tuple[Any, ...], out: Sequence[Any] = ()) -> contract.Call:
+def checked_call(interface: Interface, args: tuple[Any, ...], out: Sequence[Any] = ()) -> contract.Call:
     """The metadata of a call. Raises the errors of the checks."""
     operator = interface.operator
     names = (*operator.schema.tensor_names, *operator.schema.outputs)
@@ -184,13 +184,13 @@ def checked(interface: Interface, args: tuple[Any, ...], out: Sequence[Any] = ()
     return call
 
 
-def replaceable(interface: Interface, args: tuple[Any, ...], out: Sequence[Any]) -> tuple[Any, ...]:
+def arguments_for_out(interface: Interface, args: tuple[Any, ...], out: Sequence[Any]) -> tuple[Any, ...]:
     """The arguments of a call whose results can be copied into `out`, with the same bits as a kernel writes.
 
     A kernel that writes to `out` rounds only once. So tensors are converted to the dtype of the arithmetic, if `out`
     has another dtype than new results. Raises the errors of the call that writes to `out`.
     """
-    definition, call = interface.operator.definition, checked(interface, args, out)
+    definition, call = interface.operator.definition, checked_call(interface, args, out)
     tensors = interface.tensors_of(args)
     _refuse_overlaps(call, tensors, out)
     if all(meta.dtype == contract.output_dtype(call, name) for name, meta in call.outputs.items()):
@@ -202,9 +202,9 @@ def replaceable(interface: Interface, args: tuple[Any, ...], out: Sequence[Any])
         return args
     pairs = zip(definition.schema.tensor_names, tensors, strict=True)
     wide = [x.to(dtype) if x is not None and name in call.inputs else x for name, x in pairs]
-    row = tuple(interface.replaced(interface.filled(args), wide))
+    row = tuple(interface.with_tensors(interface.with_defaults(args), wide))
     try:
-        checked(interface, row)
+        checked_call(interface, row)
     except InvalidDtype:  # the operator does not take tensors in the dtype of its arithmetic
         return args
     return row

@@ -88,7 +88,7 @@ class Variant:
     def functional(self, *row: Any, **outputs: Any) -> Any:
         """The call for functionalisation: the operator, and a copy of its results. It has the checks of `compute`."""
         out = self.written(row, outputs)
-        results = self.interface.overload(*kernels.replaceable(self.interface, row, out))
+        results = self.interface.overload(*kernels.arguments_for_out(self.interface, row, out))
         for target, result in zip(out, results if len(out) > 1 else (results,), strict=True):
             same = rounded(result, target.dtype)
             if same.shape != target.shape:  # some checks allow another shape with as many elements

@@ -46,7 +46,7 @@ class LoopBody:
         has_pieces = bool(kind) and any(xp.functions_of(formula) & PIECEWISE for formula in spec.formulas)
         self.unroll = (tuning.unroll_pieces if has_pieces else None) or tuning.unroll
         if len(spec.dtypes) > MANY:
-            self.unroll = max(1, 4 // emitter.lanes)  # a vector of bytes fills a word at least, for streaming stores
+            self.unroll = max(1, 4 // emitter.lanes)  # a streaming store writes at least a word of bytes
         is_short = tuning.short and not emitter.is_double and all(dtype.itemsize == 2 for dtype in spec.outputs)
         self.primitives = VectorPrimitives(emitter, piecewise.choose(kind, self.buffer), is_short)
         if table is None:

@@ -154,7 +154,7 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
     half_added = builder.fadd(builder.bitcast(magnitude, wide), emitter.splat(0.5, FLOAT))
     subnormal = builder.sub(builder.bitcast(half_added, word), emitter.splat(0x3F000000, I32))
     result = builder.select(builder.icmp_unsigned("<", magnitude, emitter.splat(0x38800000, I32)), subnormal, normal)
-    overflows = builder.icmp_unsigned(">=", magnitude, emitter.splat(0x477FF000, I32))  # 65520 and above
+    overflows = builder.icmp_unsigned(">=", magnitude, emitter.splat(0x477FF000, I32))  # 65520 and larger numbers
     result = builder.select(overflows, emitter.splat(0x7C00, I32), result)
     payload = builder.or_(builder.lshr(magnitude, emitter.splat(13, I32)), emitter.splat(0x7E00, I32))
     payload = builder.and_(payload, emitter.splat(0x7FFF, I32))

@@ -68,7 +68,7 @@ def load(key: str) -> bytes | None:
     try:
         with _opened() as files:
             content = files.read(_name(key))
-    except OSError:  # absent or unusable
+    except OSError:  # the file is absent or unusable
         return None
     if content is None:
         return None
@@ -83,7 +83,7 @@ def store(key: str, payload: bytes) -> bool:
             if not any(name.startswith(COMPILER[:16]) for name in files.names()):
                 _remove_old(files)
             files.write(_name(key), _entry(key, payload))
-    except OSError:  # read-only, full, or not ours
+    except OSError:  # the folder is read-only, full, or belongs to another user
         return False
     return True
 
@@ -120,7 +120,7 @@ def entries() -> dict[str, int]:
                 name for name in files.names() if _ENTRY.fullmatch(name) and files.read(name, len(_MAGIC)) == _MAGIC
             ]
             return {name: status.st_size for name in names if (status := files.status(name)) is not None}
-    except OSError:  # absent or unusable
+    except OSError:  # the file is absent or unusable
         return {}
 
 
@@ -130,7 +130,7 @@ def clear() -> int:
         with _opened() as files:
             files.remove(_PART, lambda _: True)
             return files.remove(_ENTRY, lambda _: True)
-    except OSError:  # absent or unusable
+    except OSError:  # the file is absent or unusable
         return 0
 
 

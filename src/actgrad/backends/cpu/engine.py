@@ -39,7 +39,7 @@ class EntryPoints(NamedTuple):
     lookup_streaming: int
 
 
-_loaded: list[EntryPoints] = []  # has one item after the first use
+_loaded: list[EntryPoints] = []  # the list has one item after the first use
 
 
 def _entry_points() -> EntryPoints:
@@ -50,7 +50,7 @@ def _entry_points() -> EntryPoints:
 
 
 def _load_driver() -> None:
-    if _loaded:  # another thread was first
+    if _loaded:  # another thread has stored the kernel first
         return
     threads.add_symbols()
     target = host()
@@ -86,7 +86,7 @@ def _table(*columns: Computation) -> half_tables.Table | None:
         values = []
         for column in columns:
             kernel = CpuKernel(column)  # a variable keeps the kernel alive until it has run
-            values.append(half_tables.filled(column, kernel.run))
+            values.append(half_tables.compute_table(column, kernel.run))
         table = _tables.setdefault(key, np.stack(values, axis=1))
     return table
 

@@ -93,7 +93,7 @@ def _all_numbers(dtype: Dtype, result: Dtype) -> Loop:
     return Loop((NUMBERS,), (output,), (number,))
 
 
-def filled(computation: Computation, run: Callable[..., object]) -> Table:
+def compute_table(computation: Computation, run: Callable[..., object]) -> Table:
     """A table with the results of all numbers. `run` is the kernel of the computation."""
     (result,) = computation.loop.outputs
     table, numbers = np.empty(NUMBERS, result.dtype.numpy), np.arange(NUMBERS, dtype=np.uint16)

@@ -94,7 +94,7 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         removes the repetition. The values that `emit` returned stay valid.
         """
         replaced: dict[int, ir.Value] = {}
-        firsts: dict[Any, tuple[ir.Instruction, ...]] = {}  # keys: what the instructions compute
+        firsts: dict[Any, tuple[ir.Instruction, ...]] = {}  # the keys say what the instructions compute
         floats = 0
         for group in groups:
             for instruction in group:
@@ -179,7 +179,7 @@ def _computed(instruction: ir.Instruction) -> Any:
     """A key for the value of an instruction. Two instructions with equal keys have equal values."""
     callee = getattr(instruction, "callee", None)
     if callee is not None:
-        is_repeatable = callee.name.startswith("llvm.") and "masked" not in callee.name  # reads no memory
+        is_repeatable = callee.name.startswith("llvm.") and "masked" not in callee.name  # the function reads no memory
     else:
         is_repeatable = instruction.opname not in ("load", "store", "alloca", "phi", "extractvalue")
     if not is_repeatable:

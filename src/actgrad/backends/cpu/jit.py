@@ -15,7 +15,7 @@ from .kernel_spec import KernelSpec
 from .row_loop import ReductionSpec
 from .target import Target
 
-_engines: list[llvm.ExecutionEngine] = []  # keeps the machine code
+_engines: list[llvm.ExecutionEngine] = []  # this reference keeps the machine code
 _compiled: dict[tuple[KernelSpec | ReductionSpec, Target], InnerLoopCode] = {}
 
 

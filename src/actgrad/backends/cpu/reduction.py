@@ -9,7 +9,7 @@ from math import inf
 
 import llvmlite.ir as ir
 
-from ...base.computation import LENGTH, ONCE, TOTAL, UNVISITED
+from ...base.computation import LENGTH, ONCE, ONCE_PER_ROW, TOTAL
 from . import casting
 from .emitter import Vector
 from .ir_builder import IRFunction
@@ -105,7 +105,7 @@ class AlongRows(RowLoop):
         for combine, partials in zip(combinations, accumulators, strict=True):
             for accumulator in partials:
                 f.store(self.start_of(combine), accumulator)
-        is_last = first_term == self.statistics.kept_term[1]
+        is_last = first_term == self.statistics.formula_term[1]
 
         def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, first: int) -> None:
             arguments = [[*vector, *earlier] for vector in vectors]
@@ -152,7 +152,7 @@ class AlongRows(RowLoop):
 
         def from_inputs(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
             if cache:
-                term, visible = self.statistics.kept_term
+                term, visible = self.statistics.formula_term
                 vectors = self.computed(self.terms[term], [[*vector, *statistics[:visible]] for vector in vectors])
             from_terms(vectors, indices, mask, _)
 
@@ -233,7 +233,7 @@ class AcrossRows(RowLoop):
             number = 0
             for index, combinations in enumerate(self.statistics.passes):
                 numbers = range(number, number + len(combinations))
-                if combinations in UNVISITED:
+                if combinations in ONCE_PER_ROW:
                     self._compute_unvisited(number, combinations, columns)
                     number = numbers.stop
                     continue
@@ -271,7 +271,7 @@ class AcrossRows(RowLoop):
         def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
             statistics = [self._statistics(index, len(self.terms)) for index in indices]
             if self.statistics.replaces_inputs:
-                term, earlier = self.statistics.kept_term
+                term, earlier = self.statistics.formula_term
                 arguments = [[*v, *s[:earlier]] for v, s in zip(vectors, statistics, strict=True)]
                 vectors = self.computed(self.terms[term], arguments)
             self.store_elements(here, [[*v, *s] for v, s in zip(vectors, statistics, strict=True)], indices, mask)

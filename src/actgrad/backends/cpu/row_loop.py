@@ -18,7 +18,7 @@ from functools import reduce
 
 import llvmlite.ir as ir
 
-from ...base.computation import UNVISITED, RowStatistics, forward
+from ...base.computation import ONCE_PER_ROW, RowStatistics, forward
 from ...base.dtypes import Dtype
 from ...base.loop import Operand
 from ..formula import tracing
@@ -53,7 +53,7 @@ class ReductionSpec:
     statistics: RowStatistics
     across: bool  # lanes are rows
     lanes: tuple[str, ...]  # per operand: CONTIGUOUS, BROADCAST or STRIDED from lane to lane
-    is_large: bool = False  # whether the operands exceed the caches
+    is_large: bool = False  # whether the operands are larger than the caches
     streams: bool = False  # results bypass the caches if all rows of the outputs begin at a cache line
 
 
@@ -69,7 +69,7 @@ def pass_of_elements(kernel: KernelSpec, rows: RowStatistics) -> int | None:
     """
     if rows.replaces_inputs:
         return None
-    last = max(k for k, combinations in enumerate(rows.passes) if combinations not in UNVISITED)
+    last = max(k for k, combinations in enumerate(rows.passes) if combinations not in ONCE_PER_ROW)
     earlier, count = (sum(map(len, passes)) for passes in (rows.passes[:last], rows.passes))
     inputs = len(kernel.inputs)
     needed = tracing.dependencies(kernel.element, kernel.formulas[0], inputs + count + kernel.scalars)

@@ -147,7 +147,7 @@ def plan(loop: Loop, target: Target) -> Schedule:
 class RowSchedule(NamedTuple):
     """The schedule of a loop over rows, and the rows' own dimensions."""
 
-    schedule: Schedule  # its elements are rows
+    schedule: Schedule  # each element of this loop is a row
     across: bool  # whether lanes are rows
     sizes: tuple[int, ...]  # sizes of a row's dimensions
     strides: tuple[tuple[int, ...], ...]  # per operand: along these dimensions, then from row to row
@@ -176,7 +176,7 @@ def plan_rows(loop: Loop, dims: int) -> RowSchedule:
         rows = _two_dimensional(rows)
     columns = 1 if is_flat else min(rows.shape[-1], max(LINE, GRAIN // work))
     in_place, broadcast = (Packing.NOTHING,) * len(loop.operands), (False,) * len(loop.inputs)
-    share = LINE // min(o.dtype.itemsize for o in loop.outputs) if across else 1  # no cache line is shared
+    share = LINE // min(o.dtype.itemsize for o in loop.outputs) if across else 1  # no two threads share a cache line
     schedule = Schedule(rows, is_flat, broadcast, in_place, (1, columns), False, share=share, work=work)
     strides = [
         (*(o.strides[d] for d in row_dims), row.strides[-1] if rows.shape else 0)

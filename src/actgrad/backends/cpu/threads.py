@@ -24,7 +24,7 @@ _table = (ctypes.c_int64 * len(ThreadSlots))()
 #: Their names, in the order of RuntimeFunctions.
 _FUNCTIONS = ("GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads")
 _runtime = ""  # the owner of the runtime that the table points to: "", "system", "PyTorch" or "none"
-_loaded: list[tuple[ctypes.CDLL, ctypes.Array[ctypes.c_int64]]] = []  # keeps the libraries loaded
+_loaded: list[tuple[ctypes.CDLL, ctypes.Array[ctypes.c_int64]]] = []  # these references keep the libraries loaded
 
 
 def add_symbols() -> None:
@@ -68,7 +68,7 @@ def _point_to(library: str) -> bool:
         with first_use.lock:  # a child that is forked during a load could not load anything
             handle = ctypes.CDLL(library)
         functions = [getattr(handle, _FUNCTIONS[part]) for part in RuntimeFunctions]
-    except (OSError, AttributeError):  # absent, or without OpenMP
+    except (OSError, AttributeError):  # the library is absent, or has no OpenMP
         return False
     runtime = (ctypes.c_int64 * len(RuntimeFunctions))(*(ctypes.cast(f, ctypes.c_void_p).value or 0 for f in functions))
     _loaded.append((handle, runtime))
@@ -90,7 +90,7 @@ def set_num_threads(n: int) -> None:
         raise InvalidCall(f"set_num_threads: n is {quote(n)}; {expected}")
     try:
         number = operator.index(n)
-    except Exception as error:  # arrays have __index__ too; __index__ may raise anything
+    except Exception as error:  # arrays also have __index__, which may raise any exception
         raise InvalidCall(f"set_num_threads: n is {quote(n)}; {expected}") from error
     if not 0 <= number <= MOST_THREADS:
         raise InvalidArgument(f"set_num_threads: n is {quote(n)}; {expected}")

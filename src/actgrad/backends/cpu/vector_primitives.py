@@ -53,7 +53,7 @@ class VectorPrimitives(tracing.Primitives):
         return self.emitter.map("fma", a, b, c)
 
     def sqrt(self, x: Any) -> Vector:
-        return self.emitter.map("sqrt", x)  # an instruction that rounds correctly
+        return self.emitter.map("sqrt", x)  # this instruction rounds correctly
 
     def reciprocal(self, x: Any) -> Vector:
         return self.emitter.vector(1.0) / x

@@ -105,7 +105,7 @@ class _RowWriter(KernelWriter):
             arguments = [f"x{k}" for k in range(len(self.inputs))]
             lines = self._loads()
             if rows.replaces_inputs:
-                term, earlier = rows.kept_term
+                term, earlier = rows.formula_term
                 lines.append(f"e = {calls[term]([*arguments, *self.statistics[:earlier]])}")
                 arguments = ["e"]
             lines.append(f"{', '.join(f'y{k}' for k in of_elements)} = {call([*arguments, *self.statistics])}")

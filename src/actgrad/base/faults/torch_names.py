@@ -16,7 +16,7 @@ class ParsedNames(NamedTuple):
     function: str
     tensors: tuple[str, ...]  # the function's names for the schema's tensors
     words: tuple[str, ...]  # the function's other parameters. "*" may be among them
-    module: str  # "" if there is no module
+    module: str  # the module's name, or "" if the operator has no module
     module_words: tuple[str, ...]  # the module's parameters. "*" and names of tensors may be among them
 
 

@@ -23,7 +23,7 @@ from ...calls.operator import Operator
 from .. import backend_cases, oracle
 from ..casefiles import execution
 from ..casefiles.case_model import FileCase, NotRun
-from ..elements import Array, Elements, case_dtypes, planned
+from ..elements import Array, Elements, case_dtypes, new_elements
 from ..golden import Golden
 from ..power import power, weaknesses
 from ..standards import IN_FORCE
@@ -214,4 +214,4 @@ def _magnifies(operator: Operator, attributes: dict[str, Any], tensors: dict[str
 
 
 def _call(operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]) -> Elements:
-    return planned(operator, _named(attributes), tuple(tensors.values()))
+    return new_elements(operator, _named(attributes), tuple(tensors.values()))

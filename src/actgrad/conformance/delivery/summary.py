@@ -177,7 +177,7 @@ def html(entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[s
     ]
     articles = [_article(entry, k < PICTURES) for k, entry in enumerate(failing)]
     hashes = [f"{digest or 'missing':64}  {name}" for entry in entries for name, digest in entry["hashes"].items()]
-    return page.filled(
+    return page.fill_page(
         word=document["verdict"],
         why=document["why"],
         settings=facts,

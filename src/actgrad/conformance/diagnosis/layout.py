@@ -17,7 +17,7 @@ import ml_dtypes
 import numpy as np
 
 from ...base.errors import ActgradError
-from ..elements import Array, Elements, planned
+from ..elements import Array, Elements, new_elements
 from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
@@ -233,7 +233,7 @@ def _recomputed(
 def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None]) -> Elements | None:
     """The call on other tensors, or None if it is refused."""
     try:
-        return planned(sample.call.operator, attributes, tensors)
+        return new_elements(sample.call.operator, attributes, tensors)
     except (ActgradError, ValueError):
         return None
 

@@ -26,7 +26,7 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
     with large errors unexplained, only these elements are examined again, with tolerance for the kernel's rounding.
     """
     diagnoses, left = _diagnoses(sample)
-    far = sample.far()
+    far = sample.with_large_errors()
     count, all_count = (sum(map(np.count_nonzero, wrong)) for wrong in (far.wrong, sample.wrong))
     unexplained = np.count_nonzero(left & np.concatenate(far.wrong))
     is_clear = unexplained < 0.5 * count and not {diagnosis.mistake for diagnosis in diagnoses} & AMBIGUOUS

@@ -15,7 +15,7 @@ from .. import error_bounds, oracle, standards
 from ..elements import Array, Elements
 from ..golden import Golden
 
-FAR, FAR_BFLOAT16 = 32.0, 8.0  # ULP
+LARGE_ERROR, LARGE_ERROR_BFLOAT16 = 32.0, 8.0  # errors above this number of ULP are large
 ROOM = 4.0
 Prediction = list[oracle.Expected]  # one per output lane
 #: Outputs of earlier calls, with the names of these calls. They are read only if an element fails.
@@ -36,12 +36,13 @@ class Sample:
     earlier: EarlierOutputs = tuple
     room: float = 1.0  # ULP within which 16-bit results agree with a prediction
 
-    def far(self) -> Sample:
+    def with_large_errors(self) -> Sample:
         """The sample with only the elements that have large errors. Predictions allow for a kernel's own rounding."""
         if self.is_integer:
             return self
-        errors, most = self.errors(self.right), FAR_BFLOAT16 if self.actual[0].dtype.name == "bfloat16" else FAR
-        wrong = tuple(wrong & ~(ulps <= most) for wrong, ulps in zip(self.wrong, errors, strict=True))
+        limit = LARGE_ERROR_BFLOAT16 if self.actual[0].dtype.name == "bfloat16" else LARGE_ERROR
+        errors = self.errors(self.right)
+        wrong = tuple(wrong & ~(ulps <= limit) for wrong, ulps in zip(self.wrong, errors, strict=True))
         counts = [tuple(map(np.count_nonzero, lanes)) for lanes in (wrong, self.wrong)]
         failing = tuple(n * far // max(1, of) for n, far, of in zip(self.failing, *counts, strict=True))
         return replace(self, wrong=wrong, failing=failing, room=ROOM)

@@ -25,7 +25,7 @@ def page(
 ) -> str:
     """The page as text."""
     blocks = text.blocks(results, standard_names, is_of_files)
-    return filled(
+    return fill_page(
         word=decision.word,
         why=decision.why,
         settings=settings,
@@ -35,7 +35,7 @@ def page(
     )
 
 
-def filled(word: str, why: str, settings: Mapping[str, Any], results: str, pictures: str, rest: str) -> str:
+def fill_page(word: str, why: str, settings: Mapping[str, Any], results: str, pictures: str, rest: str) -> str:
     """The page of a verdict. The last three arguments are HTML."""
     template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     parts = {"results": results, "pictures": pictures, "rest": rest, "settings": _definitions(settings)}
