@@ -33,10 +33,11 @@ LARGEST = 10**10
 BUSY = 0.5  # processes that want a core besides this one
 
 _DESCRIPTION = """\
-Check the operators against the float64 reference, then compare their times with other libraries. Both sides take turns, on the
-same tensors and the same number of threads; medians of many runs, and the distance of their quartiles. Throughput is
-also compared with the ceiling: a copy or a sum of as many bytes, in the same process. Wrong results are not timed. Give
-the machine nothing else to do meanwhile. The actgrad that Python finds is measured: PYTHONPATH chooses another one."""
+Check the operators against the float64 reference, then compare their times with other libraries. Both sides take
+turns, on the same tensors and with the same number of threads. The results are medians of many runs, and the distance
+of the quartiles. Throughput is also compared with the ceiling: a copy or a sum of as many bytes, in the same process.
+Operators with wrong results are not timed. Run nothing else on the machine at the same time. The command measures the
+actgrad that Python finds: PYTHONPATH chooses another one."""
 
 _EXAMPLES = """examples:
   python -m benchmarks run --quick

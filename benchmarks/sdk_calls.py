@@ -1,4 +1,4 @@
-"""Programs of the C SDK: the times of a whole program, of small and large calls, and of two threads, compared with Python.
+"""Programs of the C SDK: the times of whole programs, of small and large calls, and of two threads, and Python's.
 
 Contenders take turns; a ratio is that of the medians.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times of torch_npu's wheel on the C SDK: the import compared with empty libraries, and 16M elements compared with actgrad.
+"""Times of torch_npu's wheel on the C SDK: the import, with empty libraries too, and 16M elements, with actgrad too.
 
     PYTHONPATH=.venv/npu python scripts/npu_times.py
 

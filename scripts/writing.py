@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from actgrad.writing.documents import write_part
-
 
 def parser(description: str | None, document: Path, example: str = "") -> argparse.ArgumentParser:
     """A command line with `--write`."""
@@ -18,13 +16,6 @@ def parser(description: str | None, document: Path, example: str = "") -> argpar
     )
     made.add_argument("--write", action="store_true", help=f"write it to {'/'.join(document.parts[-2:])}")
     return made
-
-
-def give(text: str, document: Path, part: str, is_written: bool) -> None:
-    """Print a part of a document, and put it there if that is asked for."""
-    print(text)
-    if is_written:
-        write_part(document, part, text)
 
 
 def page(description: str | None, document: Path, text: Callable[[], str]) -> None:

@@ -1,4 +1,4 @@
-"""Throughput: the time of an operator on tensors of any size, dtype and layout, compared with its peers and the ceiling."""
+"""Throughput: the time of an operator on tensors of any size, dtype and layout, and of its peers and the ceiling."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from actgrad.conformance.diagnosis import axis
 from actgrad.conformance.elements import elements
 from actgrad.conformance.golden import Golden
 from actgrad.conformance.standards import STANDARDS
+from tests.support import sample_values
 
 rng = np.random.default_rng(0)
 
@@ -261,7 +262,7 @@ def test_a_compiled_formula_that_is_wrong_is_not_trusted(monkeypatch: pytest.Mon
 def test_golden_is_the_references(operator: actgrad.Operator) -> None:
     """With attributes that float32 and float64 do not agree on."""
     for attributes in oracle.attribute_cases(operator):
-        x = oracle.samples(np.float32, 2000, np.random.default_rng(1))
+        x = sample_values.samples(np.float32, 2000, np.random.default_rng(1))
         inputs = oracle.tensors(operator, attributes, x, np.random.default_rng(2))
         given = tuple(inputs) + (None,) * (len(operator.schema.tensors) - len(inputs))
         results = oracle.as_tuple(operator(*inputs, **attributes))

@@ -16,6 +16,7 @@ from actgrad import conformance
 from actgrad.conformance import Verdict, oracle
 from actgrad.conformance.backend_cases import cases
 from actgrad.conformance.elements import judged_dtypes
+from tests.support import sample_values
 
 pytestmark = pytest.mark.share(3)
 
@@ -355,7 +356,7 @@ def test_a_shorter_dtype(short: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 def test_subnormals_flushed(dtype: Any) -> None:
-    x = oracle.samples(dtype, 3000, np.random.default_rng(6))
+    x = sample_values.samples(dtype, 3000, np.random.default_rng(6))
     x = x[np.isfinite(x.astype(np.float64))]
     right = actgrad.elu(x)
     flushed = np.where(np.abs(right) < np.finfo(dtype).smallest_normal, dtype(0), right)
@@ -374,7 +375,7 @@ def test_output_left_unwritten() -> None:
 
 
 def test_nan_and_infinity_lost() -> None:
-    x = oracle.samples(np.float16, 500, np.random.default_rng(8))
+    x = sample_values.samples(np.float16, 500, np.random.default_rng(8))
     right = actgrad.elu(x, scale=3.0)
     without_nan = np.where(np.isnan(x), np.float16(0), right)
     assert_named(judge(actgrad.elu, {"scale": 3.0}, [x], [without_nan]), "nan-lost")

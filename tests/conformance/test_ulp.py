@@ -8,13 +8,14 @@ import actgrad
 from actgrad.conformance import oracle
 from actgrad.conformance.golden import expected
 from actgrad.conformance.oracle import attribute_cases, special_values, ulp, ulp_errors
+from tests.support import sample_values
 from tests.support.accuracy_cases import FLOATS, HALVES
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_rounding_is_half_a_ulp_at_most(dtype):
     rng = np.random.default_rng(7)
-    exact = oracle.samples(np.float64, 20_000, rng).astype(np.longdouble)
+    exact = sample_values.samples(np.float64, 20_000, rng).astype(np.longdouble)
     with np.errstate(over="ignore", under="ignore"):
         nearest = exact.astype(FLOATS[dtype])
         errors = ulp_errors(nearest, exact)

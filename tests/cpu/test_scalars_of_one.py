@@ -14,6 +14,7 @@ from actgrad.backends.cpu import engine, jit, target
 from actgrad.backends.cpu.kernel_spec import KernelSpec
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
+from tests.support import sample_values
 from tests.support.calls import OPERATORS, by_kernel_of, ids, inputs, supported
 
 
@@ -62,7 +63,7 @@ def tensors(operator: actgrad.Operator, dtype: str) -> list[np.ndarray]:
         pairs = np.repeat(special, len(special)) if k % 2 else np.tile(special, len(special))
         array[: pairs.size] = pairs
     if numpy.itemsize == 2:
-        arrays[-1][...] = np.random.default_rng(6).permutation(oracle.every_value(numpy))
+        arrays[-1][...] = np.random.default_rng(6).permutation(sample_values.every_value(numpy))
     return arrays
 
 

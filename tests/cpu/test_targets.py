@@ -16,6 +16,7 @@ from actgrad.backends.cpu.kernel_spec import KernelSpec
 from actgrad.base.computation import forward
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import golden, oracle
+from tests.support import sample_values
 from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, often, run_script, same_bits, supported
 
 pytestmark = pytest.mark.share(4)
@@ -78,7 +79,7 @@ HALVES = {"float16": np.dtype(np.float16), "bfloat16": BFLOAT16}
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_every_half_is_widened_exactly(name: str, dtype: str) -> None:
-    halves = oracle.every_value(HALVES[dtype])
+    halves = sample_values.every_value(HALVES[dtype])
     for wide in ("float32", "float64"):
         with np.errstate(invalid="ignore"):
             wanted = halves.astype(wide)
@@ -89,7 +90,7 @@ def test_every_half_is_widened_exactly(name: str, dtype: str) -> None:
 def around_halves(dtype: str, wide: Any) -> np.ndarray:
     """All halves, the midpoints between neighbours, and the next wider numbers on both sides of each."""
     with np.errstate(invalid="ignore"):
-        halves = oracle.every_value(HALVES[dtype]).astype(np.float64)
+        halves = sample_values.every_value(HALVES[dtype]).astype(np.float64)
     finite = np.sort(halves[np.isfinite(halves)])
     largest = finite[-1]
     beyond = largest + (largest - finite[-2]) / 2  # the first number that rounds to infinity
@@ -188,7 +189,7 @@ def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.Mo
         if dtype in ("int8", "int32"):
             x = rng.integers(-128, 128, 3000).astype(numpy)
         else:
-            x = oracle.samples(numpy, 3000, rng)
+            x = sample_values.samples(numpy, 3000, rng)
             x = x[~(np.abs(np.float64(x)) > 9)]  # the far tails are where test_accuracy.py looks
         for attributes in oracle.attribute_cases(operator)[-2:]:
             tensors = oracle.tensors(operator, attributes, x)
@@ -213,7 +214,7 @@ def test_layouts_on_every_target(name: str, operator: actgrad.Operator, monkeypa
     rng = np.random.default_rng(4)
     attributes = oracle.attribute_cases(operator)[-1]
     for dtype in ("float32", "float16", "float64"):
-        x = oracle.samples(dtype, 1500, rng)[: 30 * 49].reshape(30, 49)
+        x = sample_values.samples(dtype, 1500, rng)[: 30 * 49].reshape(30, 49)
         tensors = oracle.tensors(operator, attributes, x.ravel(), rng)
         shape = (30, 98) if operator.access.is_packed else (30, 49)
         tensors = [t.reshape(30, -1) if t.size != x.size else t.reshape(30, 49) for t in tensors]

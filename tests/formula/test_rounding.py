@@ -12,6 +12,7 @@ from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import golden, oracle
 from actgrad.conformance.golden import expected
 from actgrad.conformance.oracle import attribute_cases, ulp
+from tests.support import sample_values
 from tests.support.accuracy_cases import FLOATS, HALVES, SINGLES, around_ties, assert_rounded_once
 
 
@@ -28,7 +29,7 @@ def test_the_reference_rounds_integers_to_nearest_even_and_saturates():
 def test_the_reference_rounds_once(dtype, precision):
     """Ties and what lies just beside them, against exact fractions."""
     with np.errstate(invalid="ignore"):  # signalling NaNs
-        numbers = oracle.every_value(FLOATS[dtype]).astype(precision)
+        numbers = sample_values.every_value(FLOATS[dtype]).astype(precision)
     numbers = np.unique(numbers[np.isfinite(numbers)])
     middles = (numbers[1:] + numbers[:-1]) / 2
     near = [middles * (1 + s * precision(2.0) ** -e) for s in (1, -1) for e in (30, 40, 52)]
@@ -97,7 +98,7 @@ def test_exact_values_of_gated_operators_follow_the_memory_order_of_the_result()
 
 
 def test_out_may_have_another_dtype_and_is_rounded_once():
-    x = oracle.samples(np.float32, 20_000, np.random.default_rng(6))
+    x = sample_values.samples(np.float32, 20_000, np.random.default_rng(6))
     inputs = (np.ones_like(x), x)
     for dtype in FLOATS.values():
         out = np.empty(x.shape, dtype)

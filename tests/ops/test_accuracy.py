@@ -12,6 +12,7 @@ from actgrad.conformance import golden, oracle
 from actgrad.conformance.exhaustive.resumption import has_sweep
 from actgrad.conformance.golden import expected
 from actgrad.conformance.oracle import attribute_cases
+from tests.support import sample_values
 from tests.support.accuracy_cases import FLOATS, HALVES, SINGLES, bounds, cases, int32_values, selu_alpha, selu_scale
 
 pytestmark = pytest.mark.share(4)
@@ -53,12 +54,12 @@ def check_all(operator, attributes, x):
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(HALVES)))
 def test_all_65536_inputs(operator, attributes, dtype):
-    check_all(operator, attributes, np.random.default_rng(1).permutation(oracle.every_value(FLOATS[dtype])))
+    check_all(operator, attributes, np.random.default_rng(1).permutation(sample_values.every_value(FLOATS[dtype])))
 
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(SINGLES)))
 def test_all_exponents(operator, attributes, dtype):
-    check_all(operator, attributes, oracle.samples(FLOATS[dtype], 60_000, np.random.default_rng(1)))
+    check_all(operator, attributes, sample_values.samples(FLOATS[dtype], 60_000, np.random.default_rng(1)))
 
 
 # Where it is hard
@@ -79,7 +80,9 @@ def test_gelu_in_its_negative_tail_and_at_the_zero_of_its_derivative(approximate
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 def test_gelu_derivative_is_within_3e_7_absolutely(approximate):
     rng = np.random.default_rng(3)
-    x = np.concatenate([np.linspace(-15, 15, 300_001, dtype=np.float32), oracle.samples(np.float32, 50_000, rng)])
+    x = np.concatenate(
+        [np.linspace(-15, 15, 300_001, dtype=np.float32), sample_values.samples(np.float32, 50_000, rng)]
+    )
     inputs, attributes = (np.ones_like(x), x), {"approximate": approximate}
     got = actgrad.gelu_backward(*inputs, **attributes).astype(np.float64)
     (exact,) = golden.exact(actgrad.gelu_backward, inputs, attributes)

@@ -9,6 +9,7 @@ from ml_dtypes import bfloat16
 
 import actgrad
 from actgrad.conformance import golden, oracle
+from tests.support import sample_values
 
 FILE = Path(__file__).parents[1] / "support" / "smooth_relu_operator.py"
 DTYPES = {"float16": np.float16, "bfloat16": bfloat16, "float32": np.float32, "float64": np.float64}
@@ -38,7 +39,9 @@ def test_it_computes_within_the_usual_bounds(smooth_relu, name, dtype):
     assert len({case["beta"] for case in cases}) >= 3
     assert all(case["beta"] > 0 for case in cases)
     is_half = np.dtype(DTYPES[dtype]).itemsize == 2
-    values = oracle.every_value if is_half else lambda d: oracle.samples(d, 20_000, np.random.default_rng(0))
+    values = (
+        sample_values.every_value if is_half else lambda d: sample_values.samples(d, 20_000, np.random.default_rng(0))
+    )
     for attributes in cases:
         inputs = oracle.tensors(operator, attributes, values(DTYPES[dtype]))
         (expectation,) = golden.expected(operator, inputs, attributes)

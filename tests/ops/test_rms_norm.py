@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import mpmath
@@ -108,14 +107,6 @@ def reflected(x, n, mean, double):
 def held(x, s, n):
     """No element: both outputs are statistics."""
     return ()
-
-
-@pytest.fixture
-def registry_as_before() -> Iterator[None]:
-    before = dict(actgrad.operators)
-    yield
-    actgrad.operators.clear()
-    actgrad.operators.update(before)
 
 
 @pytest.mark.usefixtures("registry_as_before")

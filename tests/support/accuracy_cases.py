@@ -10,9 +10,9 @@ import actgrad
 from actgrad.backends.reference import rounded
 from actgrad.base.access import join
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
 from actgrad.conformance.oracle import attribute_cases
 from actgrad.contract import allowed_dtypes
+from tests.support import sample_values
 
 HALVES = {"float16": np.float16, "bfloat16": bfloat16}
 SINGLES = {"float32": np.float32, "float64": np.float64}
@@ -83,7 +83,7 @@ def assert_alike_in_kind(got, standard):
 def around_ties(dtype, source):
     """In dtype `source`, all numbers of a 16-bit dtype, the ties between them, and the numbers just beside these."""
     with np.errstate(invalid="ignore", over="ignore"):  # signalling NaNs; beyond the largest float32
-        numbers = np.sort(oracle.every_value(FLOATS[dtype]).astype(source))
+        numbers = np.sort(sample_values.every_value(FLOATS[dtype]).astype(source))
         ties = (numbers[1:] / 2 + numbers[:-1] / 2).astype(source)
         return np.concatenate([numbers, ties, np.nextafter(ties, ties * 2), np.nextafter(ties, ties / 2)])
 

@@ -37,7 +37,7 @@ from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import golden, oracle
 from tests.formula.test_accurate import FUNCTIONS, function
 from tests.formula.test_accurate import samples as function_samples
-from tests.support import function_formulas
+from tests.support import function_formulas, sample_values
 from tests.support.accuracy_cases import (
     FLOATS,
     HALVES,
@@ -101,20 +101,24 @@ def check_all(operator: actgrad.Operator, attributes: dict[str, Any], x: Any) ->
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(HALVES, every=False)))
 def test_all_65536_inputs(operator: Any, attributes: Any, dtype: str) -> None:
-    x = np.random.default_rng(1).permutation(oracle.every_value(FLOATS[dtype]))
+    x = np.random.default_rng(1).permutation(sample_values.every_value(FLOATS[dtype]))
     check(operator, attributes, oracle.tensors(operator, attributes, x), x)
 
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(SINGLES, every=False)))
 def test_all_exponents(operator: Any, attributes: Any, dtype: str) -> None:
-    check_all(operator, attributes, oracle.samples(FLOATS[dtype], 8000, np.random.default_rng(1)))
+    check_all(operator, attributes, sample_values.samples(FLOATS[dtype], 8000, np.random.default_rng(1)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(FLOATS, every=True)))
 def test_all_attributes(operator: Any, attributes: Any, dtype: str) -> None:
     rng = np.random.default_rng(3)
-    x = oracle.every_value(FLOATS[dtype]) if dtype in HALVES else oracle.samples(FLOATS[dtype], 60_000, rng)
+    x = (
+        sample_values.every_value(FLOATS[dtype])
+        if dtype in HALVES
+        else sample_values.samples(FLOATS[dtype], 60_000, rng)
+    )
     check_all(operator, attributes, rng.permutation(x))
 
 

@@ -32,11 +32,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # Inputs
 
 
-def every_value(dtype: npt.DTypeLike) -> Array:
-    """All 65,536 values of a 16-bit dtype. Infinities and NaNs are among them."""
-    return np.arange(65536, dtype=np.uint16).view(np.dtype(dtype))
-
-
 def special_values(dtype: npt.DTypeLike) -> Array:
     """Zeros, infinities, NaN, the ends of the subnormal and the normal range, and small numbers, of both signs."""
     limits = ml_dtypes.finfo(dtype)
@@ -67,17 +62,6 @@ def stratified(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Ar
         0, 2**mantissa, rounds * len(upper), np.uint64
     )
     return words.astype(f"u{dtype.itemsize}").view(dtype)
-
-
-def samples(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Array:
-    """About `count` values: special values, values with every exponent, and uniform values in several ranges.
-
-    In the largest range, exp underflows and overflows in this dtype.
-    """
-    end = 1.1 * float(np.log(float(ml_dtypes.finfo(dtype).max)))
-    spread = [rng.uniform(-reach, reach, count // 8) for reach in (1.0, 4.0, 16.0, 40.0, end)]
-    values = [special_values(dtype), stratified(dtype, 3 * count // 8, rng), *(s.astype(dtype) for s in spread)]
-    return np.concatenate(values)
 
 
 def tensors(

@@ -120,8 +120,6 @@ OTHER_TENSORS = {
     "groupIndexOptional": Tensor("INT64", (2,)), "weightOptional": Tensor(shape=(2,)), "noise": Tensor(),
     ("aclnnFatreluMul", "threshold"): Tensor(shape=(1,)),
 }  # fmt: skip
-#: Scalars that may be null.
-OPTIONAL = ("betaOptional", "approximateOptional")
 #: Tensors twice as long as the others along `dim`.
 WHOLE = {
     "aclnnGeGlu": ("self",), "aclnnGeGluV3": ("self",), "aclnnGeGluBackward": ("self", "gradInput"),
