@@ -3,7 +3,8 @@
 A formula of dual numbers gives its derivative, as an expression that PyTorch differentiates.
 
 If a number does not depend on the differentiated input, its slope is None and costs nothing. The slope is also None if
-the formula needs only the number's sign. At a kink, the slope is the slope from the left, where `x > 0` is false.
+the formula needs only the number's sign. At a kink, the slope is the slope from the left, where `x > 0` is false. Where
+two tensors are equal, the slope of their maximum and minimum is the mean of both slopes.
 PyTorch's own `abs` has the slope 0 at 0, which would make gelu''(0) = 0.
 """
 
@@ -176,14 +177,14 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
             return torch.clamp(a, min=b)
         if not isinstance(a, Dual):
             a, b = b, a  # the differentiated number first: at a tie the slope from the left is the other number's
-        return where(_or_nan(a > b, a), a, b)
+        return _with_tie(where(_or_nan(a > b, a), a, b), a, b)
 
     def minimum(a: Any, b: Any) -> Any:
         if _is_bound(a, b):
             return torch.clamp(a, max=b)
         if not isinstance(a, Dual):
             a, b = b, a
-        return where(_or_nan(a <= b, a), a, b)
+        return _with_tie(where(_or_nan(a <= b, a), a, b), a, b)
 
     table: dict[str, Callable[..., Any]] = {
         **_FUNCTIONS,
@@ -200,6 +201,13 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
 def _is_bound(a: Any, b: Any) -> bool:
     """Whether a is a tensor and b a number other than 0. Then one of PyTorch's operators is enough."""
     return isinstance(a, torch.Tensor) and type(b) is float and b != 0 and not math.isnan(b)
+
+
+def _with_tie(chosen: Any, a: Any, b: Any) -> Any:
+    """The larger or smaller of a and b. Where two tensors are equal, the slope is the mean of both, as in PyTorch."""
+    if not isinstance(chosen, Dual) or not isinstance(value(b), torch.Tensor):
+        return chosen
+    return Dual(chosen.value, torch.where(value(a) == value(b), sum_of(slope(a), slope(b)) / 2, chosen.slope))
 
 
 def _or_nan(condition: Any, x: Any) -> Any:
