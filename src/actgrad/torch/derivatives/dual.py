@@ -11,6 +11,7 @@ PyTorch's own `abs` has the slope 0 at 0, which would make gelu''(0) = 0.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, reduce
 from typing import Any
@@ -172,27 +173,20 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
     def absolute(x: Any) -> Any:
         return where(x > 0, x, -x)
 
-    def maximum(a: Any, b: Any) -> Any:
+    def extreme(a: Any, b: Any, is_first: Callable[[Any, Any], Any], limit: str) -> Any:
         if _is_bound(a, b):
-            return torch.clamp(a, min=b)
+            return torch.clamp(a, **{limit: b})
         if not isinstance(a, Dual):
             a, b = b, a  # the differentiated number first: at a tie the slope from the left is the other number's
-        return _with_tie(where(_or_nan(a > b, a), a, b), a, b)
-
-    def minimum(a: Any, b: Any) -> Any:
-        if _is_bound(a, b):
-            return torch.clamp(a, max=b)
-        if not isinstance(a, Dual):
-            a, b = b, a
-        return _with_tie(where(_or_nan(a <= b, a), a, b), a, b)
+        return _with_tie(where(_or_nan(is_first(a, b), a), a, b), a, b)
 
     table: dict[str, Callable[..., Any]] = {
         **_FUNCTIONS,
         "where": where,
         "abs": absolute,
         "conjugate": lambda x: x,
-        "minimum": minimum,
-        "maximum": maximum,
+        "minimum": lambda a, b: extreme(a, b, operator.le, "max"),
+        "maximum": lambda a, b: extreme(a, b, operator.gt, "min"),
         "exp_difference": lambda x, y: _FUNCTIONS["exp"](x - y),
     }
     return xp.with_factors(table)
