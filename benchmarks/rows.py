@@ -46,7 +46,7 @@ def _run(given: argparse.Namespace) -> int:
         documents.read(DOCUMENT, PART)  # refused before minutes of work
     cells = list(_cells())
     ratios: Table = {}
-    onednn = {dtype: [onednn_ratio(dtype, size, given.seconds) for size in SIZES] for dtype in DTYPES}
+    onednn = {dtype: [onednn_ratio(dtype, size, given.seconds) for size in SIZES] for dtype in onednn_dtypes()}
     with terminal.progress("rows", len(cells)) as advance:
         for name, dtype, dim, size, elements in cells:
             ratios[name, dtype, dim, size, elements] = ratio(name, dtype, dim, size, elements, given.seconds)
@@ -97,6 +97,12 @@ def ratio(name: str, dtype: str, dim: int, size: int, elements: int, seconds: fl
     contenders = [Contender(str(k), [call]) for k, call in enumerate(calls(name, dtype, dim, size, elements))]
     first, second = interleaved(contenders, seconds)
     return first.median / second.median
+
+
+def onednn_dtypes() -> list[str]:
+    """The dtypes that oneDNN computes on this processor: without AVX-512, bfloat16 is none of them."""
+    has_bfloat16 = import_module("torch").ops.mkldnn._is_mkldnn_bf16_supported()
+    return [dtype for dtype in DTYPES if dtype != "bfloat16" or has_bfloat16]
 
 
 def onednn_ratio(dtype: str, size: int, seconds: float) -> float:
