@@ -178,7 +178,7 @@ def plan_rows(loop: Loop, dims: int) -> RowSchedule:
         rows = _two_dimensional(rows)
     columns = 1 if is_flat else min(rows.shape[-1], max(LINE, GRAIN // work))
     in_place, broadcast = (Packing.NOTHING,) * len(loop.operands), (False,) * len(loop.inputs)
-    share = LINE // min(o.dtype.itemsize for o in loop.outputs) if across else 1  # no two threads share a cache line
+    share = _share_across(loop, rows.shape[-1]) if across else 1
     schedule = Schedule(rows, is_flat, broadcast, in_place, (1, columns), False, share=share, work=work)
     strides = [
         (*(o.strides[d] for d in row_dims), row.strides[-1] if rows.shape else 0)
@@ -192,6 +192,12 @@ def plan_rows(loop: Loop, dims: int) -> RowSchedule:
         _are_large(loop, loop.operands),
         _are_large(loop, loop.outputs),
     )
+
+
+def _share_across(loop: Loop, rows: int) -> int:
+    """The least number of rows for a thread: a cache line of elements, or half of few rows, which share their lines."""
+    line = LINE // min(o.dtype.itemsize for o in loop.outputs)
+    return min(line, max(2 * FEWEST_ACROSS, rows // 2))
 
 
 def _reading_rows(schedule: Schedule, reading: RowReading) -> Schedule:
