@@ -158,7 +158,7 @@ def torch_empty_like(tensor: Any) -> Any:
 
 
 def _in_huge_pages(tensor: Any) -> Any:
-    """A large new tensor, after a request for huge pages for its memory."""
+    """Allocate a large tensor, and request huge pages for its memory."""
     if tensor.is_cpu and tensor.data_ptr():
         hugepages.ask_for_huge_pages(tensor.data_ptr(), tensor.nbytes)
     return tensor

@@ -249,7 +249,7 @@ def _with_shape(similar_call: Prepared | None, call: contract.Call) -> Prepared 
 
 
 def _with_scalars(similar_call: Prepared | None, call: contract.Call) -> Prepared | None:
-    """The preparation of a call that differs only in scalars, or None if these take other machine code."""
+    """Prepare a call that differs from `similar_call` only in scalars. None if it needs other machine code."""
     if similar_call is None or similar_call.kernel.with_scalars is None:
         return None
     before, definition = similar_call.computation, call.definition

@@ -30,7 +30,7 @@ class Sized:
     def __init__(self, value: Array, size: Array, argument_error: Array, is_exact: bool = False):
         self.value = value
         self.size = size
-        self.argument_error = argument_error  # the absolute error, divided by the relative error of one rounding
+        self.argument_error = argument_error  # the absolute error, in units of the relative error of one rounding
         self.is_exact = is_exact  # whether no operation has rounded the numbers
 
     def map(self, function: Callable[[Any], Any]) -> Sized:
@@ -99,7 +99,7 @@ class Sized:
 
     @property
     def rounding(self) -> Any:
-        """The largest error of one rounding, divided by the relative error of one rounding."""
+        """The error bound of rounding this number once, in units of the relative error of one rounding."""
         return 0 if self.is_exact else np.maximum(np.abs(self.value), self.size)
 
 

@@ -26,8 +26,8 @@ class UnwritableFile(ActgradError):
 def check_paths(outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath] = ()) -> None:
     """Raise unless every output can be written, replaces no input, and is named once.
 
-    `outputs` maps the options to their files, or to None if an option is missing. The files count, not the spelling of
-    names.
+    `outputs` maps the options to their files, or to None if an option is missing. Two spellings of
+    one path are the same file.
     """
     paths = {option: os.fspath(path) for option, path in outputs.items() if path is not None}
     uses = {os.fspath(path): f"is the input {path}" for path in inputs}

@@ -47,7 +47,7 @@ def flush() -> None:
 
 @contextmanager
 def _writing() -> Iterator[None]:
-    """A context in which errors of the system become OutputLost, except for a pipe without a reader."""
+    """A context that replaces an OSError by OutputLost, except for a pipe without a reader."""
     try:
         yield
     except BrokenPipeError:

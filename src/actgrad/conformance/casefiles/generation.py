@@ -1,9 +1,9 @@
-"""Cases as the mixed tolerance demands them, from the registry. A seed gives the same cases again.
+"""The cases that the mixed tolerance requires, from the registry. A seed gives the same cases again.
 
-Each dtype with each class of attributes, in 1 to 8 dimensions of sizes 2^k and 2^k - 1, half of them on U[-5, 5] and
-half on N(mu, sigma) with mu in [-5, 5] and sigma in [0.1, 2]. Then nothing, one element, the bounds of the dtype, the
-tails, zeros, infinities and NaN. The forward pass's results for such numbers (cascades), in place, and, where the
-operator broadcasts, other shapes and dtypes together.
+Each dtype with each class of attributes has cases in 1 to 8 dimensions of sizes 2^k and 2^k - 1. Half of them draw
+numbers from U[-5, 5], and half from N(mu, sigma) with mu in [-5, 5] and sigma in [0.1, 2]. Special cases have no
+element, one element, the bounds of the dtype, the tails, zeros, infinities and NaN. Other cases take results of the
+forward pass (cascades), compute in place, or combine different shapes and dtypes if the operator broadcasts.
 """
 
 from __future__ import annotations

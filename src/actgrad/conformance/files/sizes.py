@@ -85,7 +85,7 @@ def refuse_large(path: Path, size: int, why: str) -> None:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """A context in which errors of the system become errors of this file. The file must exist."""
+    """A context that replaces an OSError by an error that names this file. The file must exist."""
     try:
         if not path.is_file():
             kind = "a folder" if path.is_dir() else "not a regular file"

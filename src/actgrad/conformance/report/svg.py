@@ -56,7 +56,7 @@ def histogram(counts: Array, label: str = "") -> str:
 
 
 def _errors(title: str, xs: Sequence[float], points: Points, start: Sequence[float] = ()) -> str:
-    """Marks at the logarithm of 1 + ULP. Infinite x are next to finite ones. The axis begins at `start`."""
+    """Marks at the logarithm of 1 + ULP. The axis begins at `start`. Infinite x have marks near its ends."""
     ys = [math.log10(1 + float(y)) for _, y in points]
     finite = [x for x in [*start, *xs] if math.isfinite(x)] or [0.0, 1.0]
     low, high, top = min(finite), max(finite), max([*ys, math.log10(2)])

@@ -37,7 +37,7 @@ def _sample(a: Any, count: int, has_replacement: bool, seed: int, offset: int) -
     if not a.size:  # hardware ends the call
         return None
     rows, generator = a.reshape(-1, a.shape[-1]).astype(np.float64), _generator(seed, offset)
-    if not has_replacement:  # these are the first arrivals of random processes with the weights as rates
+    if not has_replacement:  # each quotient is a random arrival time with the weight as rate; take the first ones
         return np.argsort(generator.exponential(size=rows.shape) / rows, -1, kind="stable")[:, :count]
     ends = np.cumsum(rows, -1)
     numbers = generator.random((len(rows), count)) * ends[:, -1:]

@@ -30,7 +30,7 @@ class TrainingStep:
 
 @dataclass(frozen=True)
 class ModelReport:
-    """The numbers of `report`. Printed, they are a table."""
+    """The numbers of `report`. `print` shows them as a table."""
 
     conversion: Report
     output: float  # the largest difference of the outputs, relative to the largest output
@@ -65,7 +65,7 @@ def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False) -> Mo
         compiled: Whether to measure the model with `torch.compile` too.
 
     Returns:
-        The numbers: `conversion`, `output`, `gradient`, and `ways` with times and memory. Printed, they are a table.
+        The numbers: `conversion`, `output`, `gradient`, and `ways` with times and memory. `print` shows a table.
 
     Raises:
         RuntimeError: The model has no output with a gradient.

@@ -137,7 +137,7 @@ typedef struct {
 
 FORK_SAFE_LOCK(refusals_lock, REFUSALS_ORDER)
 static Refusal refusals[DEVICES];
-static atomic_int count; /* the number of devices with a refusal. While it is 0, reads look at nothing else */
+static atomic_int count; /* the number of devices with a refusal. Reads look for refusals only if it is not 0 */
 
 /* A unique number of the calling thread. The system would give the number of an ended thread to a new thread. */
 static uint64_t this_thread(void) {

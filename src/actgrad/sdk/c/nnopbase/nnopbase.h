@@ -99,7 +99,7 @@ static inline int64_t actgrad_bits(double number) {
 }
 typedef struct {
     const char* function;
-    int64_t* words; /* places and objects follow in the same allocation */
+    int64_t* words; /* the arrays `places` and `objects` follow in the same allocation */
     int64_t count;  /* number of words */
     int64_t tensors;
     int64_t* places;      /* for each tensor, its address and the bytes from the address to the end of its memory */

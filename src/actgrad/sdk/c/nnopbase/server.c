@@ -136,7 +136,7 @@ static bool connect_server(void) {
                      strerror(errno));
         return false;
     }
-    /* A number above standard error's, because a program may have closed the standard files. */
+    /* Use a file descriptor above 2, because a program may have closed the standard files. */
     int there = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     int memory_there = fcntl(memory, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     bool is_started = spawn_server(there, memory_there, base, size);
