@@ -155,7 +155,8 @@ def sdk_functions() -> Iterator[str]:
     yield "without checks *computed, not checked*."
     for subject in dict.fromkeys(row.reason for row in clients.glue().values()):
         rows = [row for row in clients.glue().values() if row.reason == subject]
-        yield f"\n## {subject.capitalize()}\n\n| function | header | checks in phase one |\n| --- | --- | --- |"
+        yield f"\n## {subject[0].upper()}{subject[1:]}"
+        yield "\n| function | header | checks in phase one |\n| --- | --- | --- |"
         for row in sorted(rows, key=lambda row: row.name):
             yield f"| `{row.name}` | `{row.header}` | {'no' if row.name in unchecked else 'yes'} |"
 
