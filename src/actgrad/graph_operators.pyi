@@ -91,6 +91,7 @@ __all__ = [
     "SwiGluGrad",
     "SwiGluQuant",
     "SwigluGroup",
+    "SwigluGroupQuant",
     "SwigluGroupQuantGrad",
     "Swish",
     "SwishGrad",
@@ -2023,6 +2024,94 @@ class _SwigluGroup(GraphOperator):
     ) -> tuple[Any, ...]: ...
 
 SwigluGroup: _SwigluGroup
+
+class _SwigluGroupQuant(GraphOperator):
+    def __call__(
+        this,
+        /,
+        x: ArrayT,
+        weight: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        scale: ArrayT | None = None,
+        *,
+        dst_type: SupportsIndex = 36,
+        quant_mode: SupportsIndex = 0,
+        block_size: SupportsIndex = 0,
+        round_scale: bool | np.bool_ = False,
+        clamp_limit: Number = -1.0,
+        dst_type_max: float = 15.0,
+        output_origin: Literal[False] = False,
+    ) -> tuple[ArrayT, ArrayT]:
+        """SwigluGroupQuant(x, weight, group_index, scale, dst_type=36, quant_mode=0, block_size=0, round_scale=False,
+        clamp_limit=-1.0, dst_type_max=15.0, output_origin=False) -> y, y_scale
+
+        y = round(v / y_scale) and y_scale = max(abs(v), 1e-4) / 448 of each block of 128 elements along the last
+        dimension, where v = silu(lower) * upper * weight and lower and upper are the halves of x along the last
+        dimension; y is a float of 8 bits, and y_scale is float32 with one element for each block
+
+        Without weight, the factor is 1. weight has one element for each row. With clamp_limit > 0 (c for short),
+        lower becomes min(lower, c) and upper becomes clamp(upper, -c, c). dst_type is the number of the dtype of y:
+        36 (FLOAT8_E4M3FN) or 35 (FLOAT8_E5M2), with 57344 instead of 448. With round_scale, y_scale is rounded up
+        to a power of two. With quant_mode=1 (MX), blocks have 32 elements, y_scale is float8_e8m0fnu and rounded
+        up, the number of blocks in a row is even, and y_scale has the shape of the rows, followed by half this
+        number and 2. round_scale must then be true. block_size is 0 or the size of a block. With quant_mode=0, a
+        row of fewer than 128 elements of y is one block. group_index counts rows: only the first sum(group_index)
+        rows are computed. In the other rows, all bytes are 0 in new results and unchanged in y=. round takes the
+        nearest number of the dtype, and the even one of two. NaN and infinity do not count in y_scale. NaN stays
+        NaN, and infinity becomes the largest number. With quant_mode=1, the y_scale of a block with an infinity is
+        NaN.
+        """
+    def plan(
+        this,
+        /,
+        x: ArrayT,
+        weight: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        scale: ArrayT | None = None,
+        *,
+        out: Any = None,
+        dst_type: SupportsIndex = 36,
+        quant_mode: SupportsIndex = 0,
+        block_size: SupportsIndex = 0,
+        round_scale: bool | np.bool_ = False,
+        clamp_limit: Number = -1.0,
+        dst_type_max: float = 15.0,
+        output_origin: Literal[False] = False,
+    ) -> Plan: ...
+    def infer_shape(
+        this,
+        /,
+        x: Sequence[int],
+        weight: Sequence[int] | None = None,
+        group_index: Sequence[int] | None = None,
+        scale: Sequence[int] | None = None,
+        *,
+        dst_type: SupportsIndex = 36,
+        quant_mode: SupportsIndex = 0,
+        block_size: SupportsIndex = 0,
+        round_scale: bool | np.bool_ = False,
+        clamp_limit: Number = -1.0,
+        dst_type_max: float = 15.0,
+        output_origin: Literal[False] = False,
+    ) -> tuple[tuple[int, ...], ...]: ...
+    def infer_dtype(
+        this,
+        /,
+        x: Any,
+        weight: Any | None = None,
+        group_index: Any | None = None,
+        scale: Any | None = None,
+        *,
+        dst_type: SupportsIndex = 36,
+        quant_mode: SupportsIndex = 0,
+        block_size: SupportsIndex = 0,
+        round_scale: bool | np.bool_ = False,
+        clamp_limit: Number = -1.0,
+        dst_type_max: float = 15.0,
+        output_origin: Literal[False] = False,
+    ) -> tuple[Any, ...]: ...
+
+SwigluGroupQuant: _SwigluGroupQuant
 
 class _SwigluGroupQuantGrad(GraphOperator):
     def __call__(

@@ -263,6 +263,8 @@ __all__ = [
     "aclnnSwiGluQuantV2GetWorkspaceSize",
     "aclnnSwigluGroup",
     "aclnnSwigluGroupGetWorkspaceSize",
+    "aclnnSwigluGroupQuant",
+    "aclnnSwigluGroupQuantGetWorkspaceSize",
     "aclnnSwigluGroupQuantGrad",
     "aclnnSwigluGroupQuantGradGetWorkspaceSize",
     "aclnnSwish",
@@ -1747,6 +1749,49 @@ def aclnnSwigluGroupGetWorkspaceSize(
     """
 
 aclnnSwigluGroup: PhaseTwo
+
+def aclnnSwigluGroupQuantGetWorkspaceSize(
+    x: Tensor,
+    weightOptional: Tensor,
+    groupIndexOptional: Tensor,
+    scaleOptional: Tensor,
+    dstType: SupportsIndex | None,
+    quantMode: SupportsIndex | None,
+    blockSize: SupportsIndex | None,
+    roundScale: bool | None,
+    clampLimit: Number | None,
+    dstTypeMax: Number | None,
+    outputOrigin: bool | None,
+    yOut: Tensor,
+    yScaleOut: Tensor,
+    yOriginOut: Tensor,
+    /,
+) -> tuple[int, int, AclOpExecutor | None]:
+    """yOut = round(v / yScaleOut) and yScaleOut = max(abs(v), 1e-4) / 448 of each block of 128 elements along the
+    last dimension, where v = silu(lower) * upper * weightOptional and lower and upper are the halves of x along
+    the last dimension; yOut is a float of 8 bits, and yScaleOut is FLOAT with one element for each block
+
+    Without weightOptional, the factor is 1. weightOptional has one element for each row. With clampLimit > 0 (c
+    for short), lower becomes min(lower, c) and upper becomes clamp(upper, -c, c). dstType is the number of the
+    dtype of yOut: 36 (FLOAT8_E4M3FN) or 35 (FLOAT8_E5M2), with 57344 instead of 448. With roundScale, yScaleOut
+    is rounded up to a power of two. With quantMode=1 (MX), blocks have 32 elements, yScaleOut is FLOAT8_E8M0
+    and rounded up, the number of blocks in a row is even, and yScaleOut has the shape of the rows, followed by
+    half this number and 2. roundScale must then be true. blockSize is 0 or the size of a block. With
+    quantMode=0, a row of fewer than 128 elements of yOut is one block. groupIndexOptional counts rows: only the
+    first sum(groupIndexOptional) rows are computed. In the other rows, all bytes are 0 in new results and
+    unchanged in yOut=. round takes the nearest number of the dtype, and the even one of two. NaN and infinity
+    do not count in yScaleOut. NaN stays NaN, and infinity becomes the largest number. With quantMode=1, the
+    yScaleOut of a block with an infinity is NaN.
+
+    In C:
+        aclnnStatus aclnnSwigluGroupQuantGetWorkspaceSize(const aclTensor* x, const aclTensor* weightOptional,
+            const aclTensor* groupIndexOptional, const aclTensor* scaleOptional, int64_t dstType, int64_t
+            quantMode, int64_t blockSize, bool roundScale, double clampLimit, double dstTypeMax, bool
+            outputOrigin, const aclTensor* yOut, const aclTensor* yScaleOut, const aclTensor* yOriginOut,
+            uint64_t* workspaceSize, aclOpExecutor** executor)
+    """
+
+aclnnSwigluGroupQuant: PhaseTwo
 
 def aclnnSwigluGroupQuantGradGetWorkspaceSize(
     gradY: Tensor,

@@ -174,10 +174,11 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
         if name in is_optional
     }
     for word in function.ignored.split():
-        name, kind = word.removesuffix("*"), "text" if word.endswith("*") else "int"
+        name, kind = word.rstrip("*."), {"*": "text", ".": "double"}.get(word[-1], "int")
         parameters[name] = CParameter(name, name, kind, is_const=name in unusual, is_unread=True)
     for name, value in function.constants.items():
-        parameters[name] = CParameter(name, name, "text" if isinstance(value, str) else "int", is_unread=True)
+        kind = {str: "text", bool: "bool"}.get(type(value), "int")
+        parameters[name] = CParameter(name, name, kind, is_unread=True)
     for name, (argument, kind) in zip([n for n in names if n not in parameters], types.items(), strict=True):
         is_output = argument in schema.outputs
         is_const = (kind in ("Tensor", "Scalar") and is_output is (name in unusual)) or (

@@ -110,7 +110,7 @@ def _precision(computation: Computation) -> type[np.number[Any]]:
 def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
     """`values` rounded once to `dtype`: to nearest, ties to even.
 
-    Integers and floats of 8 bits saturate. NaN becomes the integer 0.
+    Integers and floats of 8 bits saturate. NaN becomes the integer 0. float8_e8m0fnu has the exponent of a number.
     """
     if values.dtype.kind in "iu":  # these values are exact
         if dtype.kind in ("bool", "int", "uint"):
@@ -121,6 +121,8 @@ def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
         integers = np.nan_to_num(np.rint(values), nan=0.0, posinf=np.inf, neginf=-np.inf)
         inside = np.clip(integers, limits.min, limits.max)
         return inside.astype(dtype.numpy)
+    if dtype.name == "float8_e8m0fnu":  # without the sign. Infinity and NaN have the exponent that is its NaN
+        return (_round_to_odd(values).view(np.uint32) >> 23).astype(np.uint8).view(dtype.numpy)
     if dtype.kind == "float8":
         values = np.clip(values, -dtype.largest, dtype.largest)
     if dtype.itemsize <= 2:  # the conversion goes through float32; rounding to odd makes that step harmless

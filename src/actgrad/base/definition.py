@@ -58,8 +58,8 @@ class C:
     const_reference: bool = False  # whether `reference` is const in the prototype
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not const
     unread: str = ""  # C names of tensors that the function does not use. "name?" may be a null pointer
-    ignored: str = ""  # C names of numbers (int64_t) that the function does not use. "name*" is a text (char*)
-    #: C name of a number (int64_t) or a string -> the only value that the function accepts. A string may be null.
+    ignored: str = ""  # C names of int64_t that the function does not use. "name*" is a char*, "name." a double
+    #: C name of an int64_t, bool or string -> the only value that the function accepts. A string may be null.
     constants: Mapping[str, int | str] = field(default_factory=dict)
     refused: str = ""  # C names of outputs that must be null pointers, or empty
     otherwise: Any = None  # the operator that computes calls with the outputs in `refused` and all its inputs
@@ -116,8 +116,9 @@ class Definition:
     has_document: bool = True  # whether a document of CANN states the rules of its C functions. Else actgrad decided
     differences: tuple[str, ...] = ()  # each says where the sources differ, and what actgrad does
     null_order: tuple[str, ...] = ()  # the order of the search for null pointers. By default the schema's
-    #: Output -> its dtypes, names with spaces between. The first one is the dtype of a new output.
-    output_dtypes: Mapping[str, str] = field(default_factory=dict)
+    #: Output -> its dtypes, names with spaces between. The first one is the dtype of a new output. For dtypes that
+    #: depend on the switch, write a mapping from its values.
+    output_dtypes: Mapping[str, str | Mapping[Any, str]] = field(default_factory=dict)
     dtype_attribute: str = ""  # the int that numbers the dtype (aclDataType) of a new first output
     integer_result: str = ""  # the dtype of results for integer inputs. By default the inputs' dtype
     integer_formula: Formula | Mapping[Any, Formula] | None = None  # for integer arithmetic. It may be `formula`
@@ -248,11 +249,14 @@ def _dtypes_of(definition: Definition, name: str) -> tuple[str, ...]:
         return ("uint8",)
     if definition.gradient_of is not None and name in definition.forward_outputs:
         return definition.gradient_of.dtypes_of(definition.forward_outputs[name])
-    return tuple(definition.output_dtypes.get(name, "").split())
+    dtypes = definition.output_dtypes.get(name, "")
+    return tuple((dtypes if isinstance(dtypes, str) else " ".join(dtypes.values())).split())
 
 
 def _new_dtype_of(definition: Definition, output: str, attributes: Mapping[str, Any]) -> str:
-    dtypes = definition.dtypes_of(output)
+    dtypes, stated = definition.dtypes_of(output), definition.output_dtypes.get(output)
+    if isinstance(stated, Mapping):
+        return stated[attributes[str(definition.switch)]]
     is_numbered = bool(definition.dtype_attribute) and output == definition.schema.outputs[0]
     row = BY_NUMBER.get(attributes[definition.dtype_attribute]) if is_numbered else None
     return row.name if row is not None and row.name in dtypes else next(iter(dtypes), "")

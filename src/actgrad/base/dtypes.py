@@ -76,6 +76,7 @@ _ROWS = (
     Dtype("complex32", 4, "complex", 33, "COMPLEX32", "float32"),
     Dtype("float8_e5m2", 1, "float8", 35, "FLOAT8_E5M2", "float32"),
     Dtype("float8_e4m3fn", 1, "float8", 36, "FLOAT8_E4M3FN", "float32"),
+    Dtype("float8_e8m0fnu", 1, "float8", 37, "FLOAT8_E8M0", "float32"),  # powers of two and NaN, for scales
 )
 
 #: Types that a tensor or a scalar of the C interface may have, but no array that a kernel reads or writes.
@@ -87,7 +88,6 @@ _OTHERS = tuple(
         (29, "INT4", "int4"),
         (30, "UINT1", "uint1"),
         (34, "HIFLOAT8", "hifloat8"),
-        (37, "FLOAT8_E8M0", "float8_e8m0fnu"),
         (38, "FLOAT6_E3M2", "float6_e3m2fn"),
         (39, "FLOAT6_E2M3", "float6_e2m3fn"),
         (40, "FLOAT4_E2M1", "float4_e2m1fn"),

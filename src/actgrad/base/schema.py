@@ -11,7 +11,7 @@ from .errors import InvalidOperator, quantity, quote
 _SCHEMA = re.compile(r"(?P<name>[a-z]\w*)\((?P<inputs>.*)\) -> (?P<outputs>Tensor \w+|\((?:Tensor \w+(?:, )?)+\))")
 _ARGUMENT = re.compile(r"(?P<type>Tensor\??|Scalar|bool|int) (?P<name>[a-z]\w*)(?:=(?P<default>\S+))?")
 _GRAPH = re.compile(
-    r"(?P<name>[A-Z]\w*)\((?P<inputs>[^;]*)(?:; (?P<fixed>.*))?\) -> (?P<outputs>\w+|\(\w+(?:, \w+)+\))"
+    r"(?P<name>[A-Z]\w*)\((?P<inputs>[^;]*)(?:; (?P<fixed>.*))?\) -> (?P<outputs>\w+|\(\w+(?:, \w+(?:=_)?)+\))"
 )
 UNREAD = "_"  # it replaces a name of the schema, if the operator does not read the input or attribute of the graph
 BROADCAST = "broadcast"  # an option after the semicolon in the line of a graph operator
@@ -100,6 +100,7 @@ class GraphSignature:
     renamed: dict[str, str]  # graph attribute -> attribute of the schema, or "" if it is not read
     attributes: dict[str, Any]  # graph attribute -> default
     outputs: tuple[str, ...]  # names in the graph, in the order of the schema's outputs
+    unwritten: tuple[str, ...]  # names of the graph's last outputs, which the operator does not write
     fixed: dict[str, Any] = field(default_factory=dict)  # attributes of the schema that the graph lacks -> values
     optional: tuple[str, ...] = ()  # graph inputs that may be left out
     broadcasts: bool = False  # whether the graph operator broadcasts its inputs together before it calls the operator
@@ -116,9 +117,10 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     An input is `graph_name=tensor`. An attribute is `graph_name=attribute:default`. If both names are equal, write
     `tensor` or `attribute=default`. If the operator has only one required tensor, write only the graph's name for it.
     A question mark at the end marks an optional input. `graph_name=_` is an input that the operator does not read.
-    `graph_name=_:default` is an attribute that has this value in every call. After a semicolon, `attribute=value` fixes
-    an attribute that the graph operator lacks. `broadcast` there means that the graph operator broadcasts its inputs
-    together, although the operator refuses different shapes.
+    `graph_name=_:default` is an attribute that has this value in every call. `graph_name=_` as one of the last outputs
+    is an output that the operator does not write. After a semicolon, `attribute=value` fixes an attribute that the
+    graph operator lacks. `broadcast` there means that the graph operator broadcasts its inputs together, although the
+    operator refuses different shapes.
     """
     line = _GRAPH.fullmatch(text) if isinstance(text, str) else None
     if line is None:
@@ -175,12 +177,14 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     if missing:
         expected = "each required tensor must be an input"
         raise fault(f"{missing[0]} is missing; {expected}; write 'GRAPH_NAME={missing[0]}'")
-    outputs = tuple(re.findall(r"\w+", line["outputs"]))
+    unwritten = tuple(re.findall(r"(\w+)=_", line["outputs"]))
+    outputs = tuple(name for name in re.findall(r"\w+", line["outputs"]) if name not in (UNREAD, *unwritten))
     if len(outputs) != len(schema.outputs):
         expected = f"{schema.name} has {quantity(len(schema.outputs), 'output')}: {', '.join(schema.outputs)}"
         raise fault(f"{quantity(len(outputs), 'output')} after '->'; {expected}; name as many")
     optional = tuple(part.partition("=")[0].removesuffix("?") for part in parts if part.endswith("?"))
-    return GraphSignature(line["name"], tensors, renamed, attributes, outputs, fixed, optional, BROADCAST in options)
+    named = line["name"], tensors, renamed, attributes, outputs, unwritten
+    return GraphSignature(*named, fixed, optional, BROADCAST in options)
 
 
 def _graph_argument(part: str) -> tuple[str, str, str | None]:

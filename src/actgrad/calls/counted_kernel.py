@@ -15,6 +15,7 @@ from ..backends.kernel import EmptyKernel, Kernel
 from ..base import first_use
 from ..base.bounded_cache import BoundedCache
 from ..base.computation import Computation
+from ..base.dtypes import BY_NAME
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, TensorMeta
@@ -110,9 +111,10 @@ class CountedKernel:
 
 
 def _clear(loop: Loop, addresses: list[int]) -> None:
-    """Write 0 to the outputs of a loop."""
+    """Write 0 to the outputs of a loop. In float8_e8m0fnu, which has no 0, the byte 0 is the smallest number."""
     for operand in loop.outputs:
-        meta = TensorMeta(operand.dtype, loop.shape, operand.strides)
+        dtype = BY_NAME["uint8"] if operand.dtype.kind == "float8" else operand.dtype
+        meta = TensorMeta(dtype, loop.shape, operand.strides)
         numpy_array(addresses[operand.tensor] + operand.offset, meta)[...] = 0
 
 

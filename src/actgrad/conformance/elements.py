@@ -130,6 +130,9 @@ def elements(
             raise InvalidArgument(f"{fault}; it must be {expected}, the shape of the result; write it with that shape")
         outputs += _lanes(access, name, result.reshape(expected), attributes, shape)
     axes = access.row_dimensions(len(shape), attributes, shapes)
+    blocks = access.blocks(shape[-1], attributes) if shape else ()
+    if blocks:
+        shape, axes = (*shape[:-1], *blocks, shape[-1] // max(prod(blocks), 1)), (-1,)
     lanes += statistics(plan.computation, lanes, partial(error_bounds.combine, shape, axes))
     numbers = tuple(k for k, lane in enumerate(outputs) if lane is not None)
     parts = tuple(lanes), tuple(filter(None, outputs)), numbers
@@ -185,12 +188,17 @@ def _as_written(computation: Computation, number: int, term: Callable[..., Any])
 def _lanes(
     access: Access, name: str, array: Array, attributes: dict[str, Any], shape: tuple[int, ...]
 ) -> Iterator[Lane]:
-    """The parts of a tensor, each broadcast to `shape`."""
+    """The parts of a tensor, each broadcast to `shape`. If rows are cut into blocks, a block is a row of the lanes."""
+    blocks = access.blocks(shape[-1], attributes) if shape else ()
+    cut = (*shape[:-1], *blocks, shape[-1] // max(prod(blocks), 1)) if blocks else shape
 
     def views(tensor: Array) -> list[Array]:
-        return split(access, name, tensor, attributes, len(shape))
+        if blocks and access.is_statistic(name):
+            return [tensor[..., None]]
+        parts = split(access, name, tensor, attributes, len(shape))
+        return [np.broadcast_to(part, shape).reshape(cut) for part in parts] if blocks else parts
 
     parts = access.parts(name, array.shape, attributes)
     for k, (part, view) in enumerate(zip(parts, views(np.asarray(array)), strict=True)):
         numbers = None if part is None else lambda k=k: views(np.arange(array.size).reshape(array.shape))[k]
-        yield Lane(name if part is None else f"{name}, {part.name}", np.broadcast_to(view, shape), array.shape, numbers)
+        yield Lane(name if part is None else f"{name}, {part.name}", np.broadcast_to(view, cut), array.shape, numbers)

@@ -62,7 +62,7 @@ def _names(definition: Definition) -> Iterator[str]:
             yield f"output_dtypes names {name!r}; it must be {either(definition.schema.outputs)}; name one of these"
         if dtypes != "uint8" and definition.access.has_bits and name in definition.access.tensor_names:
             yield f"output_dtypes has {dtypes!r} for {name}, which has bits; it must be uint8; leave {name} out"
-        for dtype in dtypes.split() or [dtypes]:
+        for dtype in definition.dtypes_of(name) or [dtypes]:
             if dtype not in BY_NAME and dtype not in CANN_DTYPES:
                 yield f"output_dtypes has {dtype!r} for {name}; it must be {either(BY_NAME)}; write one of these"
     if definition.integer_result and definition.integer_result not in BY_NAME:

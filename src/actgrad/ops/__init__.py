@@ -43,6 +43,7 @@ with paused_collection():
         squared_relu,
         swiglu,
         swiglu_group,
+        swiglu_group_quant,
         swiglu_quant,
         threshold_tensor,
     )

@@ -96,6 +96,7 @@ __all__ = [
     "swiglu_backward",
     "swiglu_group",
     "swiglu_group_backward",
+    "swiglu_group_quant",
     "swiglu_group_weight_backward",
     "swiglu_quant",
     "swiglu_two",
@@ -2044,6 +2045,55 @@ class _swiglu_group_backward(Operator):
     ) -> Plan: ...
 
 swiglu_group_backward: _swiglu_group_backward
+
+class _swiglu_group_quant(Operator):
+    def __call__(
+        this,
+        /,
+        x: ArrayT,
+        weight: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        dst_type: SupportsIndex = 36,
+        quant_mode: SupportsIndex = 0,
+        block_size: SupportsIndex = 0,
+        round_scale: bool | np.bool_ = False,
+        clamp_limit: Number = -1.0,
+        out: tuple[ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> tuple[ArrayT, ArrayT]:
+        """out = round(v / scale) and scale = max(abs(v), 1e-4) / 448 of each block of 128 elements along the last
+        dimension, where v = silu(lower) * upper * weight and lower and upper are the halves of x along the last
+        dimension; out is a float of 8 bits, and scale is float32 with one element for each block
+
+        Without weight, the factor is 1. weight has one element for each row. With clamp_limit > 0 (c for short),
+        lower becomes min(lower, c) and upper becomes clamp(upper, -c, c). dst_type is the number of the dtype of
+        out: 36 (FLOAT8_E4M3FN) or 35 (FLOAT8_E5M2), with 57344 instead of 448. With round_scale, scale is rounded
+        up to a power of two. With quant_mode=1 (MX), blocks have 32 elements, scale is float8_e8m0fnu and rounded
+        up, the number of blocks in a row is even, and scale has the shape of the rows, followed by half this number
+        and 2. round_scale must then be true. block_size is 0 or the size of a block. With quant_mode=0, a row of
+        fewer than 128 elements of out is one block. group_index counts rows: only the first sum(group_index) rows
+        are computed. In the other rows, all bytes are 0 in new results and unchanged in out=. round takes the
+        nearest number of the dtype, and the even one of two. NaN and infinity do not count in scale. NaN stays NaN,
+        and infinity becomes the largest number. With quant_mode=1, the scale of a block with an infinity is NaN.
+        """
+    def plan(
+        this,
+        /,
+        x: ArrayT,
+        weight: ArrayT | None = None,
+        group_index: ArrayT | None = None,
+        *,
+        dst_type: SupportsIndex = 36,
+        quant_mode: SupportsIndex = 0,
+        block_size: SupportsIndex = 0,
+        round_scale: bool | np.bool_ = False,
+        clamp_limit: Number = -1.0,
+        out: tuple[ArrayT | None, ArrayT | None] | None = None,
+        backend: str | None = None,
+    ) -> Plan: ...
+
+swiglu_group_quant: _swiglu_group_quant
 
 class _swiglu_group_weight_backward(Operator):
     def __call__(

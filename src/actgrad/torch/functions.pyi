@@ -52,6 +52,7 @@ __all__ = [
     "static_gelu_quant",
     "swiglu",
     "swiglu_group",
+    "swiglu_group_quant",
     "swiglu_quant",
     "swiglu_two",
     "swish",
@@ -443,6 +444,33 @@ def swiglu(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
 
 def swiglu_two(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
     """x * silu(gate)"""
+
+def swiglu_group_quant(
+    x: torch.Tensor,
+    weight: torch.Tensor | None = None,
+    group_index: torch.Tensor | None = None,
+    dst_type: int = 36,
+    quant_mode: int = 0,
+    block_size: int = 0,
+    round_scale: bool = False,
+    clamp_limit: float = -1.0,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """result = round(v / scale) and scale = max(abs(v), 1e-4) / 448 of each block of 128 elements along the last
+    dimension, where v = silu(lower) * upper * weight and lower and upper are the halves of x along the last
+    dimension; result is a float of 8 bits, and scale is float32 with one element for each block
+
+    Without weight, the factor is 1. weight has one element for each row. With clamp_limit > 0 (c for short),
+    lower becomes min(lower, c) and upper becomes clamp(upper, -c, c). dst_type is the number of the dtype of
+    result: 36 (FLOAT8_E4M3FN) or 35 (FLOAT8_E5M2), with 57344 instead of 448. With round_scale, scale is
+    rounded up to a power of two. With quant_mode=1 (MX), blocks have 32 elements, scale is float8_e8m0fnu and
+    rounded up, the number of blocks in a row is even, and scale has the shape of the rows, followed by half
+    this number and 2. round_scale must then be true. block_size is 0 or the size of a block. With quant_mode=0,
+    a row of fewer than 128 elements of result is one block. group_index counts rows: only the first
+    sum(group_index) rows are computed. In the other rows, all bytes are 0 in new results and unchanged in
+    result=. round takes the nearest number of the dtype, and the even one of two. NaN and infinity do not count
+    in scale. NaN stays NaN, and infinity becomes the largest number. With quant_mode=1, the scale of a block
+    with an infinity is NaN.
+    """
 
 def threshold_tensor(input: torch.Tensor, threshold: torch.Tensor, value: torch.Tensor | None = None) -> torch.Tensor:
     """input if input > threshold, else value; the three tensors are broadcast together

@@ -1,7 +1,7 @@
 """Casts between storage and compute dtypes: widening is exact, narrowing rounds once.
 
 Casts round to nearest, ties to even. All NaNs become the same NaN. Integers and floats of 8 bits saturate. NaN becomes
-the integer 0.
+the integer 0. float8_e8m0fnu has the exponent of a number.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from .ir_types import DOUBLE, FLOAT, HALF, I8, I16, I32
 _TYPES = {
     "float32": FLOAT, "float64": DOUBLE, "float16": I16, "bfloat16": I16,
     "int8": I8, "uint8": I8, "int16": I16, "int32": I32, "float8_e5m2": I8, "float8_e4m3fn": I8,
+    "float8_e8m0fnu": I8,
 }  # fmt: skip
 
 UPPER_HALF = 0xFFFF0000  # the bits of bfloat16 in a float
@@ -163,8 +164,14 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
 
 
 def _to_float8(emitter: Emitter, single: ir.Value, dtype: Dtype) -> ir.Value:
-    """Floats rounded to 8 bits and saturated, as `_float_to_half` rounds. 0x7F is a NaN of both dtypes."""
+    """Floats rounded to 8 bits and saturated, as `_float_to_half` rounds. 0x7F is a NaN of both dtypes.
+
+    float8_e8m0fnu has the exponent alone, without the sign. Infinity and NaN have the exponent that is its NaN.
+    """
     builder, word, wide, limits = emitter.builder, emitter.vector_type(I32), emitter.vector_type(FLOAT), dtype.limits
+    if dtype.name == "float8_e8m0fnu":
+        exponent = builder.lshr(builder.bitcast(single, word), emitter.splat(23, I32))
+        return builder.trunc(exponent, emitter.vector_type(I8))
     cut, lowest = 23 - int(limits.nmant), int(limits.minexp)
     last = 2.0 ** (lowest + cut)  # a sum with this number is rounded to the last bit of subnormal results
 

@@ -16,7 +16,7 @@ from .text_emitter import TextEmitter, TextVector
 TYPES = {
     "float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat16": "i16",
     "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32",
-    "float8_e5m2": "u8", "float8_e4m3fn": "u8",
+    "float8_e5m2": "u8", "float8_e4m3fn": "u8", "float8_e8m0fnu": "u8",
 }  # fmt: skip
 
 
@@ -90,6 +90,8 @@ def _to_bfloat16(emitter: TextEmitter, single: str) -> str:
 
 def _to_float8(emitter: TextEmitter, single: str, dtype: Dtype) -> str:
     """Floats rounded to 8 bits and saturated, as in the CPU backend. 0x7F is a NaN of both dtypes."""
+    if dtype.name == "float8_e8m0fnu":
+        return emitter.emit(f"(({single}.to(tl.int32, bitcast=True) >> 23) & 255).to(tl.uint8)")
     cut, lowest = 23 - int(dtype.limits.nmant), int(dtype.limits.minexp)
     last, largest, normal = 2.0 ** (lowest + cut), dtype.largest, 2.0**lowest
     bits = emitter.emit(f"{single}.to(tl.int32, bitcast=True)")

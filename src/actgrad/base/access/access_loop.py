@@ -6,6 +6,7 @@ A loop takes any strides, except where several dimensions of a tensor count as o
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
@@ -76,10 +77,12 @@ def loop(
 ) -> Loop:
     """The loop over the elements, where every part of every tensor is an operand. A row's dimensions are the last.
 
-    The tensors have the strides that `contiguous` gives them.
+    The tensors have the strides that `contiguous` gives them. If rows are cut into blocks, a block is a row of the loop.
     """
     elements = _elements(access, inputs, attributes)
     shape, rows = elements.shape, elements.rows
+    blocks = access.blocks(shape[-1], attributes) if shape else ()
+    of_blocks: dict[int, Shape] = {}  # the number of a statistic -> its strides along the blocks
 
     def merged(name: str, meta: TensorMeta) -> TensorMeta:
         if access.is_uniform:
@@ -96,6 +99,9 @@ def loop(
     def operands(tensors: Mapping[str, TensorMeta], first: int) -> tuple[Operand, ...]:
         result = []
         for number, (name, meta) in enumerate(tensors.items(), first):
+            if blocks and access.is_statistic(name):
+                of_blocks[number] = meta.strides[-len(blocks) :]
+                meta = TensorMeta(meta.dtype, meta.shape[: -len(blocks)], meta.strides[: -len(blocks)])
             joined = merged(name, meta)
             is_aligned = len(joined.shape) == elements.call_rank
             aligned = joined.shape if is_aligned else access.aligned(name, joined.shape, elements.call_rank, attributes)
@@ -105,7 +111,20 @@ def loop(
         return tuple(result)
 
     result = Loop(shape, operands(outputs, 0), operands(inputs, len(outputs)))
-    return result.reordered([d for d in range(len(shape)) if d not in rows] + list(rows)) if rows else result
+    result = result.reordered([d for d in range(len(shape)) if d not in rows] + list(rows)) if rows else result
+    return _cut(result, blocks, of_blocks) if blocks else result
+
+
+def _cut(loop: Loop, blocks: Shape, of_blocks: Mapping[int, Shape]) -> Loop:
+    """The loop with its last dimension cut into blocks. `of_blocks` has the strides of statistics along the blocks."""
+    sizes = (*blocks, loop.shape[-1] // max(prod(blocks), 1))
+
+    def cut(operand: Operand) -> Operand:
+        *outer, last = operand.strides
+        inner = (*of_blocks[operand.tensor], 0) if operand.tensor in of_blocks else row_major(sizes, last)
+        return replace(operand, strides=(*outer, *inner))
+
+    return Loop((*loop.shape[:-1], *sizes), tuple(map(cut, loop.outputs)), tuple(map(cut, loop.inputs)))
 
 
 def is_in_a_row(meta: TensorMeta, first: int) -> bool:

@@ -143,6 +143,10 @@ class Elementwise:
         """The dimensions of a row with statistics. `shapes` are the tensors' shapes."""
         return ()
 
+    def blocks(self, size: int, attributes: Mapping[str, Any]) -> Shape:
+        """The shape of the blocks that a row of this size is cut into. Each block has statistics. () for whole rows."""
+        return ()
+
     def rank(self, shapes: Mapping[str, Shape]) -> int:
         """The rank of the elements that are computed, for inputs of these shapes."""
         return max([len(shape) for name, shape in shapes.items() if self.brings_elements(name)])

@@ -47,6 +47,12 @@ def _are_rules(value: Any) -> bool:
     return isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(callable, value.values()))
 
 
+def _dtypes_in(value: Mapping[Any, Any]) -> Iterator[Any]:
+    """The texts of `output_dtypes`. A value may be a mapping from the values of the switch."""
+    for dtypes in value.values():
+        yield from dtypes.values() if isinstance(dtypes, Mapping) else (dtypes,)
+
+
 _Kind = tuple[Callable[[Any], bool], str]
 _NAMES: _Kind = (_are_texts, "a text of names with spaces between")
 _TEXT: _Kind = (_is_text, "a text")
@@ -72,7 +78,7 @@ _KINDS: Mapping[str, _Kind] = {
     **dict.fromkeys(("differences", "null_order"), _LINES),
     **dict.fromkeys(("requires", "result_suffices"), _RULES),
     "output_dtypes": (
-        lambda value: isinstance(value, Mapping) and all(map(_is_text, (*value, *value.values()))),
+        lambda value: isinstance(value, Mapping) and all(map(_is_text, (*value, *_dtypes_in(value)))),
         "a mapping such as {'mask': 'uint8'}",
     ),
     "switch": (lambda value: _is_text(value) or callable(value), "the name of an attribute, or a function"),
@@ -208,7 +214,7 @@ def of_c(definition: Any) -> Iterator[str]:
             continue
         if c.name.endswith("GetWorkspaceSize"):
             yield f"aclnn is {c.name!r}; leave out GetWorkspaceSize, which is the name of the first of two functions"
-        unread = [name.rstrip("?*") for name in f"{c.unread} {c.ignored} {c.refused}".split()] + [*c.constants]
+        unread = [name.rstrip("?*.") for name in f"{c.unread} {c.ignored} {c.refused}".split()] + [*c.constants]
         parameters = c.parameters.split()
         if not parameters:
             continue

@@ -69,7 +69,9 @@ class Sample:
     @property
     def failing_values(self) -> Array:
         """The actual values of the wrong elements, for all outputs."""
-        return np.concatenate([actual[wrong] for actual, wrong in zip(self.actual, self.wrong, strict=True)])
+        return np.concatenate(
+            [actual[wrong].astype(np.float64) for actual, wrong in zip(self.actual, self.wrong, strict=True)]
+        )
 
     @cached_property
     def right(self) -> Prediction:

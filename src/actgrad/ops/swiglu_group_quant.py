@@ -1,0 +1,291 @@
+"""SwiGLU of the tokens of a mixture of experts, followed by quantisation to floats of 8 bits in blocks."""
+
+from math import gcd
+
+from ..base.definition import C, Torch
+from ..base.errors import InvalidDtype, KernelMissing
+from ..base.rows import largest, once
+from ..base.scaled_rows import ScaledRows
+from ..base.xp import abs, maximum, where
+from ..calls.operator import Operator
+from ..contract import Check, Origin
+from ..contract.dtype_rules import has_dtype, supported
+from ..contract.halves_rules import counting, even, groups, half
+from ..contract.kinds import TILED_VALUES
+from ..contract.quantisation_rules import dtype_numbered, kernel_writes, one_dtype_of
+from ..contract.shape_rules import nonempty, rank, result_shape
+from ..contract.stages import document, tiling
+from .dynamic_quant import largest_e4m3fn, largest_e5m2
+from .swiglu_group import ONE_WEIGHT_FOR_EACH_ROW, WeightedHalves, swiglu_group, weighted_swiglu_group_formula
+
+PRODUCT = "Ascend950"
+INFINITY = float("inf")
+BLOCK, MX = 0, 1  # the values of quant_mode that actgrad computes
+BLOCK_SIZES = {BLOCK: 128, MX: 32}
+LEAST = 9.999999747378752e-05  # 1e-4 in float32
+INVERSE_E4M3FN = 0x924925 / 2.0**32  # 1/448 in float32
+INVERSE_E5M2 = INVERSE_E4M3FN / 128.0  # 1/57344 in float32
+SMALLEST_POWER = 2.0**-30  # below LEAST / 57344
+
+
+class Blocks(ScaledRows):
+    """Rows of halves, cut into blocks of 128 elements, or with quant_mode 1 into pairs of blocks of 32 elements.
+
+    Each block has statistics. With quant_mode 0, a row of fewer than 128 elements is one block.
+    """
+
+    __slots__ = ()
+
+    def blocks(self, size, attributes):
+        """The shape of the blocks of a row."""
+        return (-(-size // 128),) if attributes["quant_mode"] == BLOCK else (size // 64, 2)
+
+    def result_shape(self, name, elements, attributes, shapes):
+        """The shape of an output: for a statistic, one number for each block."""
+        shape = super().result_shape(name, elements, attributes, shapes)
+        return (*shape, *self.blocks(elements[-1], attributes)) if self.is_statistic(name) else shape
+
+    def row(self, count):
+        """A shape for `count` elements, so that every tensor has a different number for each element."""
+        size = gcd(count, 128)
+        return (count // size, size)
+
+
+def value(a, b, weight, clamp_limit):
+    """silu(min(a, c)) * min(max(b, -c), c) * weight, c = clamp_limit if clamp_limit > 0 else infinity"""
+    return weighted_swiglu_group_formula(a, b, weight, clamp_limit)
+
+
+def magnitude(a, b, weight, clamp_limit):
+    """abs(v), where v = silu(min(a, c)) * min(max(b, -c), c) * weight"""
+    return abs(value(a, b, weight, clamp_limit))
+
+
+def finite_magnitude(a, b, weight, clamp_limit):
+    """abs(v) if v is finite, else 0"""
+    size = magnitude(a, b, weight, clamp_limit)
+    return where(size < INFINITY, size, 0.0)
+
+
+def power_of_two(largest, limit):
+    """the least power of two p with max(largest, 1e-4) <= limit * p"""
+    rest, power = maximum(largest, LEAST) / limit, where(largest < INFINITY, SMALLEST_POWER, INFINITY)
+    for step in (64, 64, 32, 16, 8, 4, 2, 1):
+        factor = where(rest > 2.0 ** (step - 1) * SMALLEST_POWER, 2.0**step, 1.0)
+        rest, power = rest / factor, power * factor
+    return power
+
+
+def scale_e4m3fn(largest, largest_value, clamp_limit):
+    """max(abs(v), 1e-4) / 448 of the block"""
+    return maximum(largest, LEAST) * INVERSE_E4M3FN
+
+
+def scale_e5m2(largest, largest_value, clamp_limit):
+    """max(abs(v), 1e-4) / 57344 of the block"""
+    return maximum(largest, LEAST) * INVERSE_E5M2
+
+
+def power_e4m3fn(largest, largest_value, clamp_limit):
+    """the least power of two that is at least max(abs(v), 1e-4) / 448 of the block"""
+    return power_of_two(largest, largest_e4m3fn())
+
+
+def power_e5m2(largest, largest_value, clamp_limit):
+    """the least power of two that is at least max(abs(v), 1e-4) / 57344 of the block"""
+    return power_of_two(largest, largest_e5m2())
+
+
+def quotient(v, largest, largest_value, scale, clamp_limit):
+    """v / scale, where v = silu(min(a, c)) * min(max(b, -c), c) * weight"""
+    return v / scale
+
+
+#: By the dtype of `out`, and by whether scales are powers of two.
+SCALE = {
+    "float8_e4m3fn": {False: scale_e4m3fn, True: power_e4m3fn},
+    "float8_e5m2": {False: scale_e5m2, True: power_e5m2},
+}
+
+
+def has_power_of_two(attributes, dtypes):
+    """Whether scales are powers of two."""
+    return attributes["round_scale"] or attributes["quant_mode"] == MX
+
+
+def whole_blocks(call):
+    """A row has whole blocks. Without a product, one shorter block may be the whole row."""
+    x, mode = call.inputs["x"], call.attributes["quant_mode"]
+    size, block = x.shape[-1], 256 if call.product is not None or mode == BLOCK else 128
+    if size % block == 0 and (size or call.product is None):
+        return None
+    if call.product is None and mode == BLOCK and size < block:
+        return None
+    return f"a row of x has {size} elements{call.on_product}; it must have a multiple of {block}; pad x"
+
+
+def dtype_of_scale(call):
+    """Scales are float32, or float8_e8m0fnu in the mode MX."""
+    expected, meta = call.definition.new_dtype_of("scale", call.attributes), call.tensors.get("scale")
+    if meta is None or meta.dtype.name == expected:
+        return None
+    mode = call.attributes["quant_mode"]
+    return f"scale is {meta.dtype}; with quant_mode={mode} it must be {expected}; pass such a scale"
+
+
+def dtypes_together(call):
+    """CANN's list of dtypes has float32 only beside HIFLOAT8, and FLOAT4 only beside FLOAT8_E8M0."""
+    out, scale = (meta.dtype.name if (meta := call.tensors.get(name)) else "" for name in ("out", "scale"))
+    x, is_hifloat8 = call.inputs["x"].dtype.name, out == "hifloat8"
+    if call.product is None or (
+        (x != "float32" or is_hifloat8)
+        and (not is_hifloat8 or scale == "float32")
+        and (not out.startswith("float4") or scale == "float8_e8m0fnu")
+    ):
+        return None
+    return f"x is {x}, out is {out} and scale is {scale}; CANN has no such dtypes together; convert one of them"
+
+
+def without_kernel(call):
+    """The modes of HIFLOAT8."""
+    mode = call.attributes["quant_mode"]
+    return f"quant_mode is {mode} (HIFLOAT8); actgrad computes 0 and 1; pass one of these" if mode in (2, 3) else None
+
+
+def operator_of_call(arguments, product):
+    """swiglu_group_quant, unless a tensor that only the checks of CANN look at has a wrong dtype.
+
+    `arguments` has the arguments by their names in C.
+    """
+    dtypes = {name: getattr(getattr(value, "dtype", None), "name", "") for name, value in arguments.items()}
+    if product.name != PRODUCT or None in [arguments[name] for name in ("x", "yOut", "yScaleOut", "yOriginOut")]:
+        return swiglu_group_quant  # which refuses the call
+    for name, expected in (("yOriginOut", dtypes["x"]), ("scaleOptional", "float32")):
+        if arguments[name] is not None and dtypes[name] != expected:
+            fault = f"aclnnSwigluGroupQuant: {name} is {dtypes[name]}"
+            raise InvalidDtype(f"{fault}; it must be {expected}; convert {name}")
+    return swiglu_group_quant
+
+
+DTYPES = "float8_e4m3fn float8_e5m2"
+WITHOUT_KERNEL = Check(
+    "quant_mode is 0 or 1", without_kernel, KernelMissing, origin=Origin.ACTGRAD, about=("quant_mode",)
+)
+FLOAT4_WITHOUT_KERNEL = Check(
+    "dst_type is 35 or 36",
+    lambda call: (
+        f"dst_type is {number} (FLOAT4); actgrad writes FLOAT8; pass 35 or 36"
+        if (number := call.attributes["dst_type"]) in (40, 41)
+        else None
+    ),
+    KernelMissing,
+    origin=Origin.ACTGRAD,
+    about=("dst_type",),
+)
+TOGETHER = Check("x, out and scale have dtypes that go together", dtypes_together, InvalidDtype, about=("x",))
+SCALE_OF_MODE = Check("scale has the dtype of quant_mode", dtype_of_scale, InvalidDtype, about=("quant_mode", "scale"))
+WHOLE_BLOCKS = Check("a row of x has whole blocks", whole_blocks, about=("x", "quant_mode"))
+
+swiglu_group_quant = Operator(
+    "swiglu_group_quant(Tensor x, Tensor? weight, Tensor? group_index, int dst_type=36, int quant_mode=0, int "
+    "block_size=0, bool round_scale=False, Scalar clamp_limit=-1) -> (Tensor out, Tensor scale)",
+    summary="out = round(v / scale) and scale = max(abs(v), 1e-4) / 448 of each block of 128 elements along the last "
+    "dimension, where v = silu(lower) * upper * weight and lower and upper are the halves of x along the last "
+    "dimension; out is a float of 8 bits, and scale is float32 with one element for each block\n\n"
+    "Without weight, the factor is 1. weight has one element for each row. With clamp_limit > 0 (c for short), lower "
+    "becomes min(lower, c) and upper becomes clamp(upper, -c, c). dst_type is the number of the dtype of out: 36 "
+    "(FLOAT8_E4M3FN) or 35 (FLOAT8_E5M2), with 57344 instead of 448. With round_scale, scale is rounded up to a power "
+    "of two. With quant_mode=1 (MX), blocks have 32 elements, scale is float8_e8m0fnu and rounded up, the number of "
+    "blocks in a row is even, and scale has the shape of the rows, followed by half this number and 2. round_scale "
+    "must then be true. block_size is 0 or the size of a block. With quant_mode=0, a row of fewer than 128 elements of "
+    "out is one block. group_index counts rows: only the first sum(group_index) rows are computed. In the other rows, "
+    "all bytes are 0 in new results and unchanged in out=. round takes the nearest number of the dtype, and the even "
+    "one of two. NaN and infinity do not count in scale. NaN stays NaN, and infinity becomes the largest number. With "
+    "quant_mode=1, the scale of a block with an infinity is NaN.",
+    paper="Rouhani et al. 2023, https://arxiv.org/abs/2310.10537",
+    formula={BLOCK: quotient, MX: quotient},
+    switch="quant_mode",
+    variant=has_power_of_two,
+    absent={"weight": 1.0},
+    reads=Blocks(
+        passes=(
+            {
+                "largest": largest({BLOCK: finite_magnitude, MX: magnitude}),
+                "largest_value": largest(value),  # which elements see
+            },
+            {"scale": once(SCALE)},
+        ),
+        replaces_inputs=True,
+        halves=WeightedHalves(("x",), active="lower", tensor="weight", dim=""),
+    ),
+    row_counter="group_index",
+    output_dtypes={"out": DTYPES, "scale": {BLOCK: "float32", MX: "float8_e8m0fnu"}},
+    dtype_attribute="dst_type",
+    dtypes="float16 bfloat16",
+    requires={
+        "dst_type 35 (FLOAT8_E5M2), 36 (FLOAT8_E4M3FN), 40 (FLOAT4_E2M1) or 41 (FLOAT4_E1M2)": lambda a, product: (
+            a["dst_type"] in (35, 36, 40, 41)
+        ),
+        "quant_mode 0 or 1": lambda a, product: a["quant_mode"] in (BLOCK, MX),
+        "quant_mode=1 if dst_type is 40 or 41": lambda a, product: a["quant_mode"] == MX or a["dst_type"] < 40,
+        "block_size 0, or 128 with quant_mode=0 or 32 with quant_mode=1": lambda a, product: (
+            a["block_size"] in (0, BLOCK_SIZES.get(a["quant_mode"]))
+        ),
+        "round_scale if quant_mode=1": lambda a, product: a["round_scale"] or a["quant_mode"] != MX,
+        **swiglu_group.requires,
+    },
+    checks=(
+        supported("x", dtypes="float32 float16 bfloat16"),
+        has_dtype("weight", "float32", or_that_of="x"),
+        has_dtype("group_index", "int64"),
+        one_dtype_of("out", f"{DTYPES} float4_e2m1fn float4_e1m2 hifloat8"),
+        one_dtype_of("scale", "float32 float8_e8m0fnu"),
+        (TOGETHER, WITHOUT_KERNEL),
+        TILED_VALUES,
+        tiling(
+            rank("x", minimum=2),
+            document(nonempty("x")),
+            even("x", dim=""),
+            (WHOLE_BLOCKS,),
+            (ONE_WEIGHT_FOR_EACH_ROW,),
+            counting("group_index"),
+            groups("group_index"),
+            dtype_numbered("out", "dst_type"),
+            (SCALE_OF_MODE,),
+            half("out", of="x", dim=""),
+            result_shape("scale"),
+        ),
+        (FLOAT4_WITHOUT_KERNEL,),
+        kernel_writes("out"),
+    ),
+    products=PRODUCT,
+    generated=True,
+    differences=(
+        "FLOAT4 and HIFLOAT8 (quant_mode 2 and 3): CANN has them. actgrad has no kernel for them and returns 561103.",
+        "outputOrigin: the source refuses it in the modes 0 and 1, and later versions write yOriginOut, by the "
+        "documents before and by a test after the product with weight. actgrad returns 561103.",
+        "out: CANN multiplies by the rounded inverse of scale. actgrad divides by scale, so numbers next to a tie may "
+        "differ.",
+        "NaN and infinity: CANN converts an infinity without saturation, and no source says how its chips reduce NaN. "
+        "In actgrad an infinity becomes the largest number, and NaN does not count in scale. With quant_mode=1, a "
+        "block with an infinity has scale NaN in both. In actgrad its finite numbers are 0 and its infinities NaN.",
+        "Rows of other sizes: CANN takes multiples of 256. Without a product, actgrad also takes fewer than 256, and "
+        "multiples of 128 with quant_mode=1.",
+    ),
+    torch=Torch(
+        "swiglu_group_quant(x, weight, group_index, dst_type, quant_mode, block_size, round_scale, clamp_limit)"
+    ),
+    aclnn=C(
+        "SwigluGroupQuant",
+        parameters="x weightOptional groupIndexOptional scaleOptional dstType quantMode blockSize roundScale "
+        "clampLimit dstTypeMax outputOrigin yOut yScaleOut yOriginOut",
+        doubles="clamp_limit",
+        unread="scaleOptional? yOriginOut",
+        ignored="dstTypeMax.",
+        constants={"outputOrigin": False},
+        chooses=operator_of_call,
+        unusual_const="yOut yScaleOut",
+    ),
+    ir="SwigluGroupQuant(x, weight?, group_index?, scale=_?, dst_type=36, quant_mode=0, block_size=0, "
+    "round_scale=False, clamp_limit=-1.0, dst_type_max=_:15.0, output_origin=_:False) -> (y, y_scale, y_origin=_)",
+)
