@@ -97,6 +97,7 @@ ACL = {
     "int64": (9, "INT64", 8), "uint64": (10, "UINT64", 8), "float64": (11, "DOUBLE", 8), "bool": (12, "BOOL", 1),
     "complex64": (16, "COMPLEX64", 8), "complex128": (17, "COMPLEX128", 16), "bfloat16": (27, "BF16", 2),
     "complex32": (33, "COMPLEX32", 4), "float8_e5m2": (35, "FLOAT8_E5M2", 1), "float8_e4m3fn": (36, "FLOAT8_E4M3FN", 1),
+    "float8_e8m0fnu": (37, "FLOAT8_E8M0", 1),
 }  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def loop(
 ) -> Loop:
     """The loop over the elements, where every part of every tensor is an operand. A row's dimensions are the last.
 
-    The tensors have the strides that `contiguous` gives them. If rows are cut into blocks, a block is a row of the loop.
+    The tensors have the strides that `contiguous` gives them. If rows are cut into blocks, the loop's rows are blocks.
     """
     elements = _elements(access, inputs, attributes)
     shape, rows = elements.shape, elements.rows

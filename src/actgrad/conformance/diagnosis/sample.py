@@ -69,9 +69,8 @@ class Sample:
     @property
     def failing_values(self) -> Array:
         """The actual values of the wrong elements, for all outputs."""
-        return np.concatenate(
-            [actual[wrong].astype(np.float64) for actual, wrong in zip(self.actual, self.wrong, strict=True)]
-        )
+        values = [actual[wrong] for actual, wrong in zip(self.actual, self.wrong, strict=True)]
+        return np.concatenate([v.astype(np.float64) for v in values] if len(values) > 1 else values)
 
     @cached_property
     def right(self) -> Prediction:
