@@ -38,7 +38,7 @@ class Blocks(ScaledRows):
 
     def blocks(self, size, attributes):
         """The shape of the blocks of a row."""
-        return (-(-size // 128),) if attributes["quant_mode"] == BLOCK else (size // 64, 2)
+        return (size and (size // 128 or 1),) if attributes["quant_mode"] == BLOCK else (size // 64, 2)
 
     def result_shape(self, name, elements, attributes, shapes):
         """The shape of an output: for a statistic, one number for each block."""
@@ -124,6 +124,14 @@ def whole_blocks(call):
     return f"a row of x has {size} elements{call.on_product}; it must have a multiple of {block}; pad x"
 
 
+def rank_of_mode(call):
+    """With quant_mode 1, scale has one dimension more than x, and at most 8."""
+    rank = len(call.inputs["x"].shape)
+    if call.product is None or call.attributes["quant_mode"] != MX or rank <= 7:
+        return None
+    return f"x has {rank} dimensions; with quant_mode=1 it must have at most 7{call.on_product}; reshape x"
+
+
 def dtype_of_scale(call):
     """Scales are float32, or float8_e8m0fnu in the mode MX."""
     expected, meta = call.definition.new_dtype_of("scale", call.attributes), call.tensors.get("scale")
@@ -158,7 +166,8 @@ def operator_of_call(arguments, product):
     `arguments` has the arguments by their names in C.
     """
     dtypes = {name: getattr(getattr(value, "dtype", None), "name", "") for name, value in arguments.items()}
-    if product.name != PRODUCT or None in [arguments[name] for name in ("x", "yOut", "yScaleOut", "yOriginOut")]:
+    required = [arguments[name] for name in ("x", "yOut", "yScaleOut", "yOriginOut")]
+    if product.name != PRODUCT or any(each is None for each in required):
         return swiglu_group_quant  # which refuses the call
     for name, expected in (("yOriginOut", dtypes["x"]), ("scaleOptional", "float32")):
         if arguments[name] is not None and dtypes[name] != expected:
@@ -184,6 +193,7 @@ FLOAT4_WITHOUT_KERNEL = Check(
 )
 TOGETHER = Check("x, out and scale have dtypes that go together", dtypes_together, InvalidDtype, about=("x",))
 SCALE_OF_MODE = Check("scale has the dtype of quant_mode", dtype_of_scale, InvalidDtype, about=("quant_mode", "scale"))
+RANK_OF_MODE = Check("x has at most 7 dimensions if quant_mode is 1", rank_of_mode, about=("x", "quant_mode"))
 WHOLE_BLOCKS = Check("a row of x has whole blocks", whole_blocks, about=("x", "quant_mode"))
 
 swiglu_group_quant = Operator(
@@ -250,6 +260,7 @@ swiglu_group_quant = Operator(
             (ONE_WEIGHT_FOR_EACH_ROW,),
             counting("group_index"),
             groups("group_index"),
+            (RANK_OF_MODE,),
             dtype_numbered("out", "dst_type"),
             (SCALE_OF_MODE,),
             half("out", of="x", dim=""),
