@@ -58,8 +58,15 @@ def by_torch(case: Case, at: Memory) -> None:
     from actgrad.torch.kernels import interface_of
 
     interface = interface_of(case.operator)
+
+    def on_torch(y: Any) -> Any:
+        is_float8 = y.dtype.name.startswith("float8")
+        return (
+            torch.from_numpy(y.view(np.uint8)).view(getattr(torch, y.dtype.name)) if is_float8 else torch.from_numpy(y)
+        )
+
     tensors = [None if x is None else torch.from_numpy(x) for x in at.inputs]
-    named = {name: torch.from_numpy(y) for name, y in zip(interface.outputs, at.outputs, strict=True)}
+    named = {name: on_torch(y) for name, y in zip(interface.outputs, at.outputs, strict=True)}
     overload = getattr(getattr(torch.ops.actgrad, case.operator.name), interface.outputs[0])
     overload(*interface.row(tensors, dict(case.attributes)), **named)
 
@@ -117,6 +124,10 @@ def test_in_place_is_computed(operator: Any) -> None:
         name = operator.schema.outputs[case.output]
         is_counter = operator.row_counter and case.input == len(case.shapes) - 1
         is_like = results[case.output].shape == shape and not operator.access.is_statistic(name) and not is_counter
+        if results[case.output].dtype.kind == "float8" and operator.access.is_per_row(
+            operator.schema.tensor_names[case.input]
+        ):
+            continue  # a byte of the output for each float of the input
         if case.kind in ("exactly", "every second") and is_like:
             assert outcome(case, call) == "computed", case
 

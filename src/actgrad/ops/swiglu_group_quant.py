@@ -4,6 +4,7 @@ from math import gcd
 
 from ..base.definition import C, Torch
 from ..base.errors import InvalidDtype, KernelMissing
+from ..base.loop import UNKNOWN_RANK
 from ..base.rows import largest, once
 from ..base.scaled_rows import ScaledRows
 from ..base.xp import abs, maximum, where
@@ -43,7 +44,9 @@ class Blocks(ScaledRows):
     def result_shape(self, name, elements, attributes, shapes):
         """The shape of an output: for a statistic, one number for each block."""
         shape = super().result_shape(name, elements, attributes, shapes)
-        return (*shape, *self.blocks(elements[-1], attributes)) if self.is_statistic(name) else shape
+        if not self.is_statistic(name) or shape is UNKNOWN_RANK:
+            return shape
+        return (*shape, *self.blocks(elements[-1], attributes))
 
     def row(self, count):
         """A shape for `count` elements, so that every tensor has a different number for each element."""
@@ -199,9 +202,9 @@ WHOLE_BLOCKS = Check("a row of x has whole blocks", whole_blocks, about=("x", "q
 swiglu_group_quant = Operator(
     "swiglu_group_quant(Tensor x, Tensor? weight, Tensor? group_index, int dst_type=36, int quant_mode=0, int "
     "block_size=0, bool round_scale=False, Scalar clamp_limit=-1) -> (Tensor out, Tensor scale)",
-    summary="out = round(v / scale) and scale = max(abs(v), 1e-4) / 448 of each block of 128 elements along the last "
-    "dimension, where v = silu(lower) * upper * weight and lower and upper are the halves of x along the last "
-    "dimension; out is a float of 8 bits, and scale is float32 with one element for each block\n\n"
+    summary="out = v / scale and scale = max(max(abs(v)), 1e-4) / 448 along the last dimension, where v = silu(lower) "
+    "* upper * weight and lower and upper are the halves of x along the last dimension; out is float8_e4m3fn or "
+    "float8_e5m2, and scale is float32 with one element for each block of 128 elements\n\n"
     "Without weight, the factor is 1. weight has one element for each row. With clamp_limit > 0 (c for short), lower "
     "becomes min(lower, c) and upper becomes clamp(upper, -c, c). dst_type is the number of the dtype of out: 36 "
     "(FLOAT8_E4M3FN) or 35 (FLOAT8_E5M2), with 57344 instead of 448. With round_scale, scale is rounded up to a power "
@@ -209,7 +212,7 @@ swiglu_group_quant = Operator(
     "blocks in a row is even, and scale has the shape of the rows, followed by half this number and 2. round_scale "
     "must then be true. block_size is 0 or the size of a block. With quant_mode=0, a row of fewer than 128 elements of "
     "out is one block. group_index counts rows: only the first sum(group_index) rows are computed. In the other rows, "
-    "all bytes are 0 in new results and unchanged in out=. round takes the nearest number of the dtype, and the even "
+    "all bytes are 0 in new results and unchanged in out=. out has the nearest number of the dtype, and the even "
     "one of two. NaN and infinity do not count in scale. NaN stays NaN, and infinity becomes the largest number. With "
     "quant_mode=1, the scale of a block with an infinity is NaN.",
     paper="Rouhani et al. 2023, https://arxiv.org/abs/2310.10537",
