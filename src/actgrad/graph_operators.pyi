@@ -2045,9 +2045,9 @@ class _SwigluGroupQuant(GraphOperator):
         """SwigluGroupQuant(x, weight, group_index, scale, dst_type=36, quant_mode=0, block_size=0, round_scale=False,
         clamp_limit=-1.0, dst_type_max=15.0, output_origin=False) -> y, y_scale
 
-        y = round(v / y_scale) and y_scale = max(abs(v), 1e-4) / 448 of each block of 128 elements along the last
-        dimension, where v = silu(lower) * upper * weight and lower and upper are the halves of x along the last
-        dimension; y is a float of 8 bits, and y_scale is float32 with one element for each block
+        y = v / y_scale and y_scale = max(max(abs(v)), 1e-4) / 448 along the last dimension, where v = silu(lower) *
+        upper * weight and lower and upper are the halves of x along the last dimension; y is float8_e4m3fn or
+        float8_e5m2, and y_scale is float32 with one element for each block of 128 elements
 
         Without weight, the factor is 1. weight has one element for each row. With clamp_limit > 0 (c for short),
         lower becomes min(lower, c) and upper becomes clamp(upper, -c, c). dst_type is the number of the dtype of y:
@@ -2056,10 +2056,9 @@ class _SwigluGroupQuant(GraphOperator):
         up, the number of blocks in a row is even, and y_scale has the shape of the rows, followed by half this
         number and 2. round_scale must then be true. block_size is 0 or the size of a block. With quant_mode=0, a
         row of fewer than 128 elements of y is one block. group_index counts rows: only the first sum(group_index)
-        rows are computed. In the other rows, all bytes are 0 in new results and unchanged in y=. round takes the
-        nearest number of the dtype, and the even one of two. NaN and infinity do not count in y_scale. NaN stays
-        NaN, and infinity becomes the largest number. With quant_mode=1, the y_scale of a block with an infinity is
-        NaN.
+        rows are computed. In the other rows, all bytes are 0 in new results and unchanged in y=. y has the nearest
+        number of the dtype, and the even one of two. NaN and infinity do not count in y_scale. NaN stays NaN, and
+        infinity becomes the largest number. With quant_mode=1, the y_scale of a block with an infinity is NaN.
         """
     def plan(
         this,

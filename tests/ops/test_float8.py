@@ -181,3 +181,33 @@ def test_triton_interpreted(
         out = torch.zeros(x.shape, dtype=getattr(torch, dtype))
         operators["elements"](torch.from_numpy(x.astype(source)), out=out, backend="triton")
         assert same(out.view(torch.uint8).numpy().view(getattr(ml_dtypes, dtype)), expected(x, dtype))
+
+
+def test_scales_have_the_exponent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """float8_e8m0fnu: the largest power of two up to a number, without its sign. Infinity and NaN are its NaN."""
+    operator = actgrad.Operator(
+        "float8_scales_of_tests(Tensor x, Scalar scale=1) -> Tensor out",
+        summary="x * scale; out is float8_e8m0fnu",
+        formula=scaled,
+        output_dtypes={"out": "float8_e8m0fnu"},
+    )
+    powers = 2.0 ** np.arange(-127, 128)
+    rest = np.array(
+        [3.0, -5.0, 1.0 - 2.0**-24, 2.0 - 2.0**-23, 0.0, -0.0, 1e-45, 2.0**-127 * 1.5, np.inf, -np.inf, np.nan]
+    )
+    x = np.concatenate([powers, rest])
+    wanted = [*range(255), 128, 129, 126, 127, 0, 0, 0, 0, 255, 255, 255]
+    try:
+        for source in (np.float32, np.float64):
+            for backend in BACKENDS:
+                out = operator(x.astype(source), backend=backend)
+                assert out.dtype == ml_dtypes.float8_e8m0fnu
+                assert out.view(np.uint8).tolist() == wanted
+        below = np.nextafter(2.0, 1.0)  # a double that rounds to 2 in float32
+        assert [operator(np.full(9, below), backend=each).view(np.uint8)[0] for each in BACKENDS] == [127, 127]
+        pytest.importorskip("triton", minversion="3.9")
+        monkeypatch.setenv("TRITON_INTERPRET", "1")
+        result = operator(torch.from_numpy(x.astype(np.float32)), backend="triton")
+        assert result.view(torch.uint8).tolist() == wanted
+    finally:
+        REGISTRY.pop(operator.name, None)

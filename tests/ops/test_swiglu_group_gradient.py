@@ -145,6 +145,10 @@ NO_WEIGHT = np.zeros(0, np.float32)
         ({"origin": X}, 561002),
         ({"origin": None}, 561002),
         ({"origin": None, "grad_weight": None}, 561002),
+        ({"origin": None, "grad_weight": W.astype(np.float16)}, 161002),  # the dtype comes before the null pointer
+        ({"origin": None, "grad_weight": W.astype(np.float16), "x": None}, 161001),
+        ({"weight": None, "grad_weight": W.astype(np.float16)}, 161002),
+        ({"weight": None, "origin": None, "grad_weight": NO_WEIGHT.astype(np.float16)}, 161002),
         ({"index": np.array([[6]])}, 561002),
         ({"out": X[0]}, 561002),
         ({"grad_weight": W.reshape(6)}, 561002),

@@ -12,7 +12,16 @@ from .. import arrays, contract
 from ..arrays import ArrayView
 from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME
-from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument, quote
+from ..base.errors import (
+    ActgradError,
+    InvalidArgument,
+    InvalidCall,
+    InvalidDtype,
+    KernelMissing,
+    NullArgument,
+    either,
+    quote,
+)
 from ..base.schema import Argument
 from ..calls import arguments, prepare
 from ..calls.plan import Plan, Prepared
@@ -171,6 +180,19 @@ class CFunction:
         fault = f"{self.operator.name}: {argument.name} is {quote(value)}; it must be {expected}; pass {expected}"
         return InvalidCall(fault)
 
+    def refuse_dtypes(self, other: CFunction, args: tuple[Any, ...]) -> None:
+        """Raise if an output of `refused` has a dtype that it lacks in the function `other`."""
+        for p, output in zip(self.signature.parameters, args, strict=False):
+            if p.argument not in self.signature.function.refused.split() or output is None:
+                continue
+            dtype = _other_view(self.operator.name, output, p.argument).meta.dtype
+            name = next(each.argument for each in other.signature.parameters if each.name == p.name)
+            allowed = other.operator.definition.dtypes_of(name)
+            if dtype.name not in allowed:
+                self._check_early((*args, None), Ruleset.current(typed=True))
+                fault = f"{self.operator.name}: {p.argument} is {dtype}"
+                raise InvalidDtype(f"{fault}; it must be {either(allowed)}; convert {p.argument}")
+
     def _check_early(self, args: tuple[Any, ...], ruleset: Ruleset) -> None:
         """Raise if a pointer is null, or the product lacks the operator."""
         operator = self.operator
@@ -235,7 +257,10 @@ def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
     other = _other(function)
     needed = {a.name for a in other.operator.schema.tensors if not a.is_optional}
     given = {p.argument for p in other.signature.parameters if p.name in names}
-    return other if needed <= given else function
+    if needed <= given:
+        return other
+    function.refuse_dtypes(other, args)
+    return function
 
 
 @cache

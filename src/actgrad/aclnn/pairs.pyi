@@ -1767,9 +1767,9 @@ def aclnnSwigluGroupQuantGetWorkspaceSize(
     yOriginOut: Tensor,
     /,
 ) -> tuple[int, int, AclOpExecutor | None]:
-    """yOut = round(v / yScaleOut) and yScaleOut = max(abs(v), 1e-4) / 448 of each block of 128 elements along the
-    last dimension, where v = silu(lower) * upper * weightOptional and lower and upper are the halves of x along
-    the last dimension; yOut is a float of 8 bits, and yScaleOut is FLOAT with one element for each block
+    """yOut = v / yScaleOut and yScaleOut = max(max(abs(v)), 1e-4) / 448 along the last dimension, where v =
+    silu(lower) * upper * weightOptional and lower and upper are the halves of x along the last dimension; yOut
+    is FLOAT8_E4M3FN or FLOAT8_E5M2, and yScaleOut is FLOAT with one element for each block of 128 elements
 
     Without weightOptional, the factor is 1. weightOptional has one element for each row. With clampLimit > 0 (c
     for short), lower becomes min(lower, c) and upper becomes clamp(upper, -c, c). dstType is the number of the
@@ -1779,8 +1779,8 @@ def aclnnSwigluGroupQuantGetWorkspaceSize(
     half this number and 2. roundScale must then be true. blockSize is 0 or the size of a block. With
     quantMode=0, a row of fewer than 128 elements of yOut is one block. groupIndexOptional counts rows: only the
     first sum(groupIndexOptional) rows are computed. In the other rows, all bytes are 0 in new results and
-    unchanged in yOut=. round takes the nearest number of the dtype, and the even one of two. NaN and infinity
-    do not count in yScaleOut. NaN stays NaN, and infinity becomes the largest number. With quantMode=1, the
+    unchanged in yOut=. yOut has the nearest number of the dtype, and the even one of two. NaN and infinity do
+    not count in yScaleOut. NaN stays NaN, and infinity becomes the largest number. With quantMode=1, the
     yScaleOut of a block with an infinity is NaN.
 
     In C:

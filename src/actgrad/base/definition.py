@@ -117,7 +117,7 @@ class Definition:
     differences: tuple[str, ...] = ()  # each says where the sources differ, and what actgrad does
     null_order: tuple[str, ...] = ()  # the order of the search for null pointers. By default the schema's
     #: Output -> its dtypes, names with spaces between. The first one is the dtype of a new output. For dtypes that
-    #: depend on the switch, write a mapping from its values.
+    #: depend on the switch, write a mapping from its values to dtypes.
     output_dtypes: Mapping[str, str | Mapping[Any, str]] = field(default_factory=dict)
     dtype_attribute: str = ""  # the int that numbers the dtype (aclDataType) of a new first output
     integer_result: str = ""  # the dtype of results for integer inputs. By default the inputs' dtype
@@ -256,7 +256,8 @@ def _dtypes_of(definition: Definition, name: str) -> tuple[str, ...]:
 def _new_dtype_of(definition: Definition, output: str, attributes: Mapping[str, Any]) -> str:
     dtypes, stated = definition.dtypes_of(output), definition.output_dtypes.get(output)
     if isinstance(stated, Mapping):
-        return stated[attributes[str(definition.switch)]]
+        switch = definition.switch
+        return stated[switch(dict(attributes), None) if callable(switch) else attributes[switch]]
     is_numbered = bool(definition.dtype_attribute) and output == definition.schema.outputs[0]
     row = BY_NUMBER.get(attributes[definition.dtype_attribute]) if is_numbered else None
     return row.name if row is not None and row.name in dtypes else next(iter(dtypes), "")

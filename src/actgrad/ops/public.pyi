@@ -2062,9 +2062,9 @@ class _swiglu_group_quant(Operator):
         out: tuple[ArrayT | None, ArrayT | None] | None = None,
         backend: str | None = None,
     ) -> tuple[ArrayT, ArrayT]:
-        """out = round(v / scale) and scale = max(abs(v), 1e-4) / 448 of each block of 128 elements along the last
-        dimension, where v = silu(lower) * upper * weight and lower and upper are the halves of x along the last
-        dimension; out is a float of 8 bits, and scale is float32 with one element for each block
+        """out = v / scale and scale = max(max(abs(v)), 1e-4) / 448 along the last dimension, where v = silu(lower) *
+        upper * weight and lower and upper are the halves of x along the last dimension; out is float8_e4m3fn or
+        float8_e5m2, and scale is float32 with one element for each block of 128 elements
 
         Without weight, the factor is 1. weight has one element for each row. With clamp_limit > 0 (c for short),
         lower becomes min(lower, c) and upper becomes clamp(upper, -c, c). dst_type is the number of the dtype of
@@ -2073,9 +2073,9 @@ class _swiglu_group_quant(Operator):
         up, the number of blocks in a row is even, and scale has the shape of the rows, followed by half this number
         and 2. round_scale must then be true. block_size is 0 or the size of a block. With quant_mode=0, a row of
         fewer than 128 elements of out is one block. group_index counts rows: only the first sum(group_index) rows
-        are computed. In the other rows, all bytes are 0 in new results and unchanged in out=. round takes the
-        nearest number of the dtype, and the even one of two. NaN and infinity do not count in scale. NaN stays NaN,
-        and infinity becomes the largest number. With quant_mode=1, the scale of a block with an infinity is NaN.
+        are computed. In the other rows, all bytes are 0 in new results and unchanged in out=. out has the nearest
+        number of the dtype, and the even one of two. NaN and infinity do not count in scale. NaN stays NaN, and
+        infinity becomes the largest number. With quant_mode=1, the scale of a block with an infinity is NaN.
         """
     def plan(
         this,

@@ -36,6 +36,7 @@ class Blocks(ScaledRows):
     """
 
     __slots__ = ()
+    has_blocks = True
 
     def blocks(self, size, attributes):
         """The shape of the blocks of a row."""
@@ -109,6 +110,11 @@ SCALE = {
     "float8_e4m3fn": {False: scale_e4m3fn, True: power_e4m3fn},
     "float8_e5m2": {False: scale_e5m2, True: power_e5m2},
 }
+
+
+def mode_of(attributes, product):
+    """quant_mode"""
+    return attributes["quant_mode"]
 
 
 def has_power_of_two(attributes, dtypes):
@@ -217,7 +223,7 @@ swiglu_group_quant = Operator(
     "quant_mode=1, the scale of a block with an infinity is NaN.",
     paper="Rouhani et al. 2023, https://arxiv.org/abs/2310.10537",
     formula={BLOCK: quotient, MX: quotient},
-    switch="quant_mode",
+    switch=mode_of,
     variant=has_power_of_two,
     absent={"weight": 1.0},
     reads=Blocks(

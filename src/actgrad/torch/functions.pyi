@@ -455,9 +455,9 @@ def swiglu_group_quant(
     round_scale: bool = False,
     clamp_limit: float = -1.0,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """result = round(v / scale) and scale = max(abs(v), 1e-4) / 448 of each block of 128 elements along the last
-    dimension, where v = silu(lower) * upper * weight and lower and upper are the halves of x along the last
-    dimension; result is a float of 8 bits, and scale is float32 with one element for each block
+    """result = v / scale and scale = max(max(abs(v)), 1e-4) / 448 along the last dimension, where v = silu(lower)
+    * upper * weight and lower and upper are the halves of x along the last dimension; result is float8_e4m3fn
+    or float8_e5m2, and scale is float32 with one element for each block of 128 elements
 
     Without weight, the factor is 1. weight has one element for each row. With clamp_limit > 0 (c for short),
     lower becomes min(lower, c) and upper becomes clamp(upper, -c, c). dst_type is the number of the dtype of
@@ -467,7 +467,7 @@ def swiglu_group_quant(
     this number and 2. round_scale must then be true. block_size is 0 or the size of a block. With quant_mode=0,
     a row of fewer than 128 elements of result is one block. group_index counts rows: only the first
     sum(group_index) rows are computed. In the other rows, all bytes are 0 in new results and unchanged in
-    result=. round takes the nearest number of the dtype, and the even one of two. NaN and infinity do not count
+    result=. result has the nearest number of the dtype, and the even one of two. NaN and infinity do not count
     in scale. NaN stays NaN, and infinity becomes the largest number. With quant_mode=1, the scale of a block
     with an infinity is NaN.
     """

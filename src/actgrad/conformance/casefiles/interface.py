@@ -56,7 +56,11 @@ def case_parameters(signature: Signature) -> tuple[CParameter, ...]:
     """The parameters that a case states: all but optional tensors, unless one holds the formula's value."""
     definition = signature.operator.definition
     function = signature.function
-    left_out = {*function.ignored.replace("*", "").split(), *function.constants, *function.refused.split()}
+    left_out = {
+        *(name.rstrip("*.") for name in function.ignored.split()),
+        *function.constants,
+        *function.refused.split(),
+    }
     left_out |= {a.name for a in definition.schema.tensors if a.is_optional and a.name != definition.given_value}
     return tuple(p for p in signature.parameters if p.argument not in left_out)
 

@@ -44,6 +44,9 @@ class FormulaCall:
         if self.tensors.get(operator.row_groups) is not None:
             fault = f"{operator.name}: {operator.row_groups} tells groups of rows"
             raise InvalidArgument(f"{fault}; a decomposed graph must have none; leave it out, or keep the operator")
+        if self.access.has_blocks:
+            fault = f"{operator.name} has statistics of blocks"
+            raise InvalidArgument(f"{fault}; a decomposed graph must have none; keep the operator")
         dtypes = {name: BY_NAME[str(tensor.dtype).removeprefix("torch.")] for name, tensor in self.tensors.items()}
         dtype = torch.float64 if any(each.compute == "float64" for each in dtypes.values()) else torch.float32
         self.shapes = {name: tuple(tensor.shape) for name, tensor in self.tensors.items()}
@@ -158,6 +161,8 @@ def rounded(result: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
     Kernels round to the nearest integer, and floats of 8 bits saturate. A copy does neither.
     """
+    if result.dtype == dtype or dtype == torch.float8_e8m0fnu:
+        return result
     if dtype.is_floating_point and dtype.itemsize == 1:
         return result.clamp(-torch.finfo(dtype).max, torch.finfo(dtype).max)
     if not result.is_floating_point() or dtype.is_floating_point or dtype.is_complex or dtype == torch.bool:
