@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -19,15 +19,17 @@ from actgrad.torch.derivatives import derivations
 ROUNDS, CALLS = 400, 20
 
 
-def compare(title: str, calls: dict[str, Callable[[], object]]) -> None:
+def compare(
+    title: str, contenders: Mapping[str, Callable[[], object]], rounds: int = ROUNDS, calls: int = CALLS
+) -> None:
     """Time the calls in turn, so that other work on the machine slows all of them."""
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(ROUNDS):
-        for name, call in calls.items():
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(rounds):
+        for name, call in contenders.items():
             start = time.perf_counter()
-            for _ in range(CALLS):
+            for _ in range(calls):
                 call()
-            times[name].append((time.perf_counter() - start) / CALLS)
+            times[name].append((time.perf_counter() - start) / calls)
     (first, a), (second, b) = ((name, 1e6 * statistics.median(rows)) for name, rows in times.items())
     print(f"{title}: {first} {a:.1f} µs, {second} {b:.1f} µs, ratio {b / a:.2f}")
 
