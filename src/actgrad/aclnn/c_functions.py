@@ -180,19 +180,6 @@ class CFunction:
         fault = f"{self.operator.name}: {argument.name} is {quote(value)}; it must be {expected}; pass {expected}"
         return InvalidCall(fault)
 
-    def refuse_dtypes(self, other: CFunction, args: tuple[Any, ...]) -> None:
-        """Raise if an output of `refused` has a dtype that it lacks in the function `other`."""
-        for p, output in zip(self.signature.parameters, args, strict=False):
-            if p.argument not in self.signature.function.refused.split() or output is None:
-                continue
-            dtype = _other_view(self.operator.name, output, p.argument).meta.dtype
-            name = next(each.argument for each in other.signature.parameters if each.name == p.name)
-            allowed = other.operator.definition.dtypes_of(name)
-            if dtype.name not in allowed:
-                self._check_early((*args, None), Ruleset.current(typed=True))
-                fault = f"{self.operator.name}: {p.argument} is {dtype}"
-                raise InvalidDtype(f"{fault}; it must be {either(allowed)}; convert {p.argument}")
-
     def _check_early(self, args: tuple[Any, ...], ruleset: Ruleset) -> None:
         """Raise if a pointer is null, or the product lacks the operator."""
         operator = self.operator
@@ -259,8 +246,22 @@ def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
     given = {p.argument for p in other.signature.parameters if p.name in names}
     if needed <= given:
         return other
-    function.refuse_dtypes(other, args)
+    _refuse_dtypes(function, other, args)
     return function
+
+
+def _refuse_dtypes(function: CFunction, other: CFunction, args: tuple[Any, ...]) -> None:
+    """Raise if an output of `refused` has a dtype that it lacks in the function `other`."""
+    refused, operator = function.signature.function.refused.split(), function.operator
+    for p, output in zip(function.signature.parameters, args, strict=False):
+        if p.name not in refused or output is None:
+            continue
+        dtype = _other_view(operator.name, output, p.name).meta.dtype
+        result = next(each.argument for each in other.signature.parameters if each.name == p.name)
+        allowed = other.operator.definition.dtypes_of(result)
+        if dtype.name not in allowed:
+            function._check_early((*args, None), Ruleset.current(typed=True))
+            raise InvalidDtype(f"{operator.name}: {p.name} is {dtype}; it must be {either(allowed)}; convert {p.name}")
 
 
 @cache

@@ -1,4 +1,7 @@
-"""The methods of an access object, for formulas that read every tensor at the index of the result's element."""
+"""The methods of an access object, for formulas that read every tensor at the index of the result's element.
+
+The other kinds of access override some of these methods.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +41,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Elementwise:
-    """The formula reads every tensor at the index of the result's element. Tensors are broadcast together.
-
-    The other kinds of access override some of these methods.
-    """
+    """The formula reads every tensor at the index of the result's element. Tensors are broadcast together."""
 
     is_uniform = True  # whether the formula reads only one number of each tensor
     is_packed = False  # whether a tensor has more than one part
