@@ -255,7 +255,7 @@ swiglu_group_quant = Operator(
     },
     checks=(
         supported("x", dtypes="float32 float16 bfloat16"),
-        has_dtype("weight", "float32", or_that_of="x"),
+        has_dtype("weight", "float32", or_dtype_of="x"),
         has_dtype("group_index", "int64"),
         one_dtype_of("out", f"{DTYPES} float4_e2m1fn float4_e1m2 hifloat8"),
         one_dtype_of("scale", "float32 float8_e8m0fnu"),
