@@ -131,7 +131,7 @@ def test_the_figures_of_whole_models() -> None:
     claim = " ".join(README.split())
     chinese = CHINESE.read_text(encoding="utf-8")
     assert f"({len(models)} models)" in claim
-    assert f"the median of {len(models)} models is" in claim
+    assert f"in the median of {len(models)} models, a training step takes" in claim
     for way, column in (("eager", 1), ("compiled", 3)):
         ratios = [float(re.findall(r"\(([\d.]+)\)", row[column])[0]) for row in models]
         count, median, least, largest = summaries[f"time, {way}"]

@@ -243,8 +243,8 @@ def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
         return function
     other = _other(function)
     needed = {a.name for a in other.operator.schema.tensors if not a.is_optional}
-    given = {p.argument for p in other.signature.parameters if p.name in names}
-    if needed <= given:
+    tensors = {p.argument for p in other.signature.parameters if p.name in names}
+    if needed <= tensors:
         return other
     _refuse_dtypes(function, other, args)
     return function
@@ -275,8 +275,8 @@ def _other(function: CFunction) -> CFunction:
 @cache
 def _of_operator(function: CFunction, operator: Any) -> CFunction:
     """The same C function, computed by this operator. It refuses the last outputs, if the operator lacks them."""
-    c, own = function.signature.function, function.operator
-    if operator.definition is own.definition:
+    c = function.signature.function
+    if operator.definition is function.operator.definition:
         return function
     lacking = [p.name for p in function.signature.parameters if p.is_output][len(operator.schema.outputs) :]
     return CFunction(next(signatures.of_function(operator, replace(c, chooses=None, refused=" ".join(lacking)))))

@@ -196,9 +196,9 @@ def forward_from_bits(function, bit, *arguments):
     count = (len(arguments) - function.__code__.co_argcount) // 7
     byte, results = arguments[8 * count], ()
     for k in (7, 6, 5, 4, 3, 2, 1, 0):
-        own = bit(byte, 2.0**k)
-        byte = byte - own * 2.0**k
-        values = function(*arguments[k : 8 * count : 8], own, *arguments[8 * count + 1 :])
+        mask = bit(byte, 2.0**k)
+        byte = byte - mask * 2.0**k
+        values = function(*arguments[k : 8 * count : 8], mask, *arguments[8 * count + 1 :])
         values = values if isinstance(values, tuple) else (values,)
         results = (*values, *results)
     return _by_output(results, len(values))

@@ -298,9 +298,9 @@ def _bound(
         raise InvalidOperator(f"{where_}: calls itself; a formula must have no loops; write the steps out")
     scope: dict[str, Any] = {}
     for name in formula.__code__.co_names:
-        known = function_name(formula, name)
-        if known in functions:
-            scope[name] = functions[known]
+        function = function_name(formula, name)
+        if function in functions:
+            scope[name] = functions[function]
             continue
         if name not in formula.__globals__:
             kind = "a Python built-in" if hasattr(builtins, name) else "unknown here"

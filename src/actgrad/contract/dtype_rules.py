@@ -124,8 +124,8 @@ def promoted(*names: str) -> tuple[Check, ...]:
             return None
         promoted_to = "which have no common dtype" if result is None else f"which promote to {result}"
         expected = f"the common dtype must be {either(allowed)}{call.on_product}"
-        given = ", ".join(f"{name} is {dtype}" for name, dtype in dtypes.items())
-        return f"{given}, {promoted_to}; {expected}; convert them"
+        tensors = ", ".join(f"{name} is {dtype}" for name, dtype in dtypes.items())
+        return f"{tensors}, {promoted_to}; {expected}; convert them"
 
     return (Check(f"{' and '.join(names)} are promoted to a supported dtype", test, InvalidDtype, about=names),)
 
@@ -291,7 +291,7 @@ def result_dtype_of(*names: str) -> tuple[Check, ...]:
     return of_each(names, "{name} has the dtype of the result", test, InvalidDtype)
 
 
-def stated(names: Mapping[str, Sequence[str]]) -> tuple[Check, ...]:
+def dtypes_as_written(names: Mapping[str, Sequence[str]]) -> tuple[Check, ...]:
     """Each of these tensors has the dtype of bits, or the dtype in which the forward operator writes it."""
 
     return tuple([

@@ -82,7 +82,7 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         return (
             dtype_rules.supported(first),
             dtype_rules.equal(*promotable, *promoted, to=first),
-            dtype_rules.stated(fixed),
+            dtype_rules.dtypes_as_written(fixed),
             dtype_rules.convertible(*(name for name in outputs if name not in promoted)),
             shape_rules.rank(first, minimum=1),
             shape_rules.same_shape(*(name for name in rest if name not in of_bits), to=first),
@@ -96,7 +96,7 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         return (
             dtype_rules.supported(first),
             dtype_rules.equal(*promotable, *promoted, to=first),
-            dtype_rules.stated(fixed),
+            dtype_rules.dtypes_as_written(fixed),
             dtype_rules.convertible(*(name for name in outputs if name not in promoted)),
             shape_rules.rank(packed),
             halves_rules.dim_in_range(packed, access.dimension_attribute),
@@ -114,7 +114,7 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
     return (
         dtype_rules.supported(first),
         dtype_rules.promoted(first, *promotable) if definition.broadcasts else dtype_rules.equal(*promotable, to=first),
-        dtype_rules.stated(fixed),
+        dtype_rules.dtypes_as_written(fixed),
         dtype_rules.real(*scalars),
         stages.document(dtype_rules.supported(*promoted)),
         dtype_rules.convertible(*outputs),

@@ -74,8 +74,8 @@ typedef struct {
 } actgrad_plan;
 
 /* Requests: plan a call of a function (PLAN), run a plan (RUN), release plans (RELEASE), and END when the process ends.
-   RUN and RELEASE have handles as words. RUN passes the distance from device addresses to the planner's addresses as
-   its only place. In its answer, `outputs` is the number of words that follow: for each tensor with a new shape, its
+   The words of RUN and RELEASE are handles of plans. RUN has one place: the distance from device addresses to the
+   planner's addresses. In its answer, `outputs` is the number of words that follow: for each tensor with a new shape, its
    index, its rank and its sizes. */
 enum { PLAN = 1, RUN = 2, RELEASE = 3, END = 4 };
 typedef void actgrad_planner(int64_t request, const char* function, const int64_t* words, int64_t count,
@@ -106,7 +106,7 @@ typedef struct {
     const void** objects; /* the tensors */
 } Call;
 bool actgrad_describe_call(Call* call, const char* function, const actgrad_argument* arguments, int count);
-bool actgrad_copy_call(const Call* call, Call* copy); /* with separate words; both return false without memory */
+bool actgrad_copy_call(const Call* call, Call* copy); /* the copy has its own words. Both return false if memory is missing */
 void actgrad_place(Call* call, int64_t tensor, void* data);
 
 /* tasks.c: a planned call. Its holders are its executor, the cache, each piece of work that is queued or running, and
