@@ -218,6 +218,35 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "SearchSorted": {"sortedSequence": V, "sorter": None, "out": T(dtype=I64)},
     "Expand": {"size": (4, 2, 3), "out": T((4, 2, 3))},
     "ChannelShuffle": {"groups": 3, "self": T((2, 3, 4)), "out": T((2, 3, 4))},
+    "SplitTensor": {"splitSections": 1, "out": (T((1, 3)), T((1, 3)))},
+    "SplitWithSize": {"splitSize": (1, 2), "dim": 1, "out": (T((2, 1)), T((2, 2)))},
+    "Range": {"end": S(3.0), "out": T((3,))}, "Real": {"self": T(dtype="complex64")},
+    "ScatterReduce": SCATTER | {"reduce": 1, "includeSelf": True},
+    "InplaceScatterReduce": {"index": INDICES, "reduce": 1, "includeSelf": True}, "SoftMarginLoss": LOSS,
+    **{
+        name: {
+            "outputSize": (4, 4), **dict.fromkeys(("self", "out"), T((1, 2, 2))), "indices": T((1, 2, 2), I64),
+            "gradOutput": T((1, 4, 4)),
+        } | ({"out": T((1, 4, 4))} if name == "MaxUnpool2d" else {})
+        for name in ("MaxUnpool2d", "MaxUnpool2dBackward")
+    },
+    **{
+        f"GroupNormSilu{version}": {
+            "self": T((2, 4, 3)), "gamma": T((4,)), "beta": T((4,)), "group": 2, "out": T((2, 4, 3)),
+            "meanOut": T((2, 2)), "rstdOut": T((2, 2)),
+        } for version in ("", "V2")
+    },
+    "MseLossOut": {"reduction": 1, "out": V}, "LogSpace": {"steps": 6, "result": T((6,))},
+    "ScaledMaskedSoftmaxBackward": {
+        **dict.fromkeys(("gradOutput", "y", "out"), T((1, 2, 3, 4))), "mask": T((1, 1, 3, 4), B),
+    },
+    "Addmv": {"self": T((2,)), "mat": T((2, 3)), "vec": V, "out": T((2,))},
+    "Addbmm": {"batch1": T((1, 2, 4)), "batch2": T((1, 4, 3))},
+    "InplaceAddbmm": {"batch1": T((1, 2, 4)), "batch2": T((1, 4, 3))},
+    "GemmaRmsNorm": RMS, "InplaceAddRmsNorm": {"gamma": V, "rstdOut": LAST},
+    "AddLayerNorm": {"gamma": V, "beta": V, "meanOut": LAST, "rstdOut": LAST},
+    "DeepNorm": {"gamma": V, "beta": V, "meanOut": LAST, "rstdOut": LAST},
+    "ForeachAddcdivList": {"scalars": T((2,))}, "ForeachAddcmulList": {"scalars": T((2,))},
     "DiagFlat": {"diagonal": 1, "out": T((7, 7))}, "Flatten": {"axis": 1}, "InplaceFillTensor": {"value": T(())},
     "FlashAttentionScore": {
         **dict.fromkeys(("query", "key", "value", "attentionOutOut"), HEADS), "headNum": 1,

@@ -215,10 +215,16 @@ def _rotary(a: Any, cos: Any, sin: Any, mode: int) -> Any:
     return straight * cos + _rotated(a, mode) * sin
 
 
+def _masked_softmax_backward(gradient: Any, result: Any, mask: Any, scale: float, *_: Any) -> Any:
+    inner = gradient - np.sum(gradient * result, -1, keepdims=True)
+    return np.where(mask != 0, 0, result * inner * scale)
+
+
 RULES: dict[str, Rule] = {
     "attention": Rule(_forward, EACH, _shapes),
     "inference": Rule(_inference, EACH, _inference_shapes),
     "rotary": Rule(_rotary, shape=lambda shape, *_: shape),
+    "masked_softmax_backward": Rule(_masked_softmax_backward, MIXED, lambda gradient, *_: gradient),
     "masked_softmax": Rule(_masked_softmax, MIXED, _masked_shape),
     "attention_backward": Rule(_backward, EACH, _gradient_shapes),
 }

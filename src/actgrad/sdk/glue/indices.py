@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
 
 from .rearrangement import dimension, with_dimension, with_size
-from .rule import EACH, Rule, Shape, working
+from .rule import EACH, Rule, Shape, category, working
 
 
 def indices_within(index: Any, size: int) -> Any:
@@ -52,6 +53,22 @@ def _scattered(a: Any, dim: int, index: Any, source: Any, reduction: int) -> Any
     else:
         result[positions] = values
     return result
+
+
+def _scatter_reduced(a: Any, dim: int, index: Any, source: Any, reduction: int, counts_self: bool) -> Any:
+    """Like `_scattered`, but reduction 5 takes the mean. Unless `counts_self`, only elements of `source` count."""
+    if not index.size:
+        return a
+    start, positions = np.array(a, working(a.dtype)), _along(a, index, dim)
+    if not counts_self:  # an extreme may start from any of its numbers
+        start[positions] = {1: 0, 2: 1, 5: 0}.get(reduction, source[tuple(map(slice, index.shape))])
+    result = _scattered(start, dim, index, source, 1 if reduction == 5 else reduction)
+    if reduction != 5:
+        return result
+    counts = np.full(a.shape, int(counts_self))
+    np.add.at(counts, positions, 1)
+    counts = np.maximum(counts, 1).astype(result.dtype)
+    return result // counts if category(result.dtype) < 2 else result / counts
 
 
 def _scattered_shape(shape: Shape, dim: int, index: Shape, source: Any, reduction: int) -> Shape:
@@ -273,6 +290,34 @@ def _search_shape(row: Shape, values: Shape, is_int32: bool, is_right: bool, sor
     return values
 
 
+def _unpooled(a: Any, index: Any, sizes: Sequence[int], *_: Any) -> Any:
+    """Zeros of these last sizes, with each element of `a` at its index."""
+    rows, columns, n = prod(a.shape[: -len(sizes)]), prod(a.shape[-len(sizes) :]), prod(sizes)
+    result = np.zeros((rows, n), a.dtype)
+    np.put_along_axis(result, indices_within(index, n).reshape(rows, columns), a.reshape(rows, columns), -1)
+    return result.reshape(*a.shape[: -len(sizes)], *sizes)
+
+
+def _unpooled_backward(gradient: Any, a: Any, index: Any, sizes: Sequence[int], *_: Any) -> Any:
+    rows, columns, n = prod(a.shape[: -len(sizes)]), prod(a.shape[-len(sizes) :]), prod(sizes)
+    index = indices_within(index, n).reshape(rows, columns)
+    return np.take_along_axis(gradient.reshape(rows, n), index, -1).reshape(a.shape)
+
+
+def _unpooled_shape(shape: Shape, index: Shape, sizes: Shape, *_: Any) -> Shape:
+    if prod(sizes) < prod(shape[-len(sizes) :]):
+        expected = "it must have as many elements or more"
+        raise ValueError(f"outputSize is {tuple(sizes)}, but self has shape {shape}; {expected}; change outputSize")
+    return *shape[: -len(sizes)], *sizes
+
+
+def _unpooled_backward_shape(gradient: Shape, shape: Shape, index: Shape, sizes: Shape, *_: Any) -> Shape:
+    expected = _unpooled_shape(shape, index, sizes)
+    if gradient != expected:
+        raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}; reshape gradOutput")
+    return shape
+
+
 def _counts(a: Any, weights: Any, minimum: int) -> Any:
     return np.bincount(a.astype(np.int64), weights, minimum)
 
@@ -282,6 +327,9 @@ RULES: dict[str, Rule] = {
     "count_numbers": Rule(_counts, EACH, lambda *_: ...),
     "gather": Rule(lambda a, dim, index: a[_along(a, index, dim)], EACH, lambda shape, dim, index: index),
     "scatter": Rule(_scattered, EACH, _scattered_shape),
+    "scatter_reduce": Rule(_scatter_reduced, EACH, lambda shape, *_: shape),
+    "unpool": Rule(_unpooled, EACH, _unpooled_shape),
+    "unpool_backward": Rule(_unpooled_backward, EACH, _unpooled_backward_shape),
     "scatter_add": Rule(lambda a, dim, index, b: _scattered(a, dim, index, b, 1), EACH, lambda shape, *_: shape),
     "index": Rule(lambda a, indices: a[_key(a, indices)] if a.size else None, EACH, lambda *_: ...),
     "index_put": Rule(_put, EACH, lambda shape, *_: shape),

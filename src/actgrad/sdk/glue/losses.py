@@ -80,6 +80,21 @@ def _chance_entropy_backward(gradient: Any, a: Any, target: Any, weight: Any, re
     return gradient * (slope if weight is None else slope * weight) * _share(a.size, reduction)
 
 
+def _soft_margin(a: Any, target: Any) -> Any:
+    return np.logaddexp(np.zeros((), a.dtype), -target * a)
+
+
+def _soft_margin_backward(gradient: Any, a: Any, target: Any, reduction: int) -> Any:
+    slope = -target / (1 + np.exp(target * a))
+    return gradient * slope * _share(slope.size, reduction)
+
+
+def _squares_over_batch(a: Any, b: Any, reduction: int) -> Any:
+    """Squares of differences. A reduction is only over the first dimension."""
+    squares = np.atleast_1d(np.square(a - b))
+    return (lambda a: a, lambda a: mean(a, 0), lambda a: np.sum(a, 0))[reduction](squares)
+
+
 def _mse_backward(gradient: Any, a: Any, b: Any, reduction: int) -> Any:
     return gradient * (2 * _share(a.size, reduction)) * (a - b)
 
@@ -146,8 +161,17 @@ def _classes_last(rule: Callable[..., Any], tensors: int) -> Callable[..., Any]:
 RULES: dict[str, Rule] = {
     "mse_loss": Rule(_reduced_loss(lambda a, b: np.square(a - b)), FLOATING, _loss_shape),
     "mse_loss_backward": Rule(_mse_backward, FLOATING),
+    "squares_over_batch": Rule(
+        _squares_over_batch, FLOATING, lambda a, b, reduction: np.broadcast_shapes(a, b)[1 if reduction else 0 :]
+    ),
     "l1_loss": Rule(_reduced_loss(lambda a, b: np.abs(a - b)), FLOATING, _loss_shape),
     "l1_loss_backward": Rule(lambda g, a, b, reduction: g * _share(a.size, reduction) * np.sign(a - b), FLOATING),
+    "soft_margin": Rule(
+        lambda a, b, reduction: _reduced_loss(_soft_margin)(a, b, reduction if reduction in (0, 1) else 2),
+        FLOATING,
+        _loss_shape,
+    ),
+    "soft_margin_backward": Rule(_soft_margin_backward, FLOATING),
     "entropy": Rule(_reduced_loss(_entropy), FLOATING, _loss_shape),
     "entropy_backward": Rule(_entropy_backward, FLOATING),
     "entropy_by_target": Rule(_entropy_by_target, FLOATING),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,21 @@ def _add_rms_norm(a: Any, b: Any, gamma: Any, epsilon: float) -> Any:
     return (*_rms_norm(a + b, gamma, epsilon), a + b) if a.size and gamma.size else (None,) * 3
 
 
+def _add_rms_norm_in_place(a: Any, b: Any, gamma: Any, epsilon: float, *_: Any) -> Any:
+    result, rstd = _rms_norm(a + b, gamma, epsilon)
+    return result, a + b, rstd
+
+
+def _add_layer_norm(a: Any, b: Any, gamma: Any, beta: Any, bias: Any, epsilon: float, writes_sum: bool) -> Any:
+    total = a + b if bias is None else a + b + bias
+    return *_layer_norm(total, gamma.shape, gamma, beta, epsilon), total if writes_sum else None
+
+
+def _deep_norm(a: Any, b: Any, beta: Any, gamma: Any, alpha: float, epsilon: float) -> Any:
+    result, mean, rstd = _layer_norm(a * alpha + b, gamma.shape, gamma, beta, epsilon)
+    return mean, rstd, result
+
+
 def _rms_norm_grad(gradient: Any, a: Any, rstd: Any, gamma: Any) -> Any:
     rstd = _spread_out(rstd, a, _last(gamma.ndim))
     normal, inner = a * rstd, gradient * gamma
@@ -69,6 +85,15 @@ def _group_norm(
     normal, mean, rstd = _layer_norm(a.reshape(batch, groups, -1), (0,), None, None, epsilon)
     result = normal.reshape(batch, channels, size) * (1 if gamma is None else gamma[:, None])
     return (result + (0 if beta is None else beta[:, None])).reshape(a.shape), mean, rstd
+
+
+def _group_norm_silu(a: Any, gamma: Any, beta: Any, groups: int, epsilon: float, has_silu: bool = True) -> Any:
+    """Group norm, and SiLU of it. Without elements, the mean is 0 and the deviation's inverse is NaN."""
+    if not a.size:
+        return None, np.zeros(()), np.full((), np.nan)
+    batch, channels, *sizes = a.shape
+    result, mean, rstd = _group_norm(a, gamma, beta, batch, channels, prod(sizes), groups, epsilon)
+    return result / (1 + np.exp(-result)) if has_silu else result, mean, rstd
 
 
 def _group_norm_backward(
@@ -168,6 +193,7 @@ RULES: dict[str, Rule] = {
     "layer_norm": Rule(_layer_norm, MIXED, _layer_norm_shapes),
     "layer_norm_backward": Rule(_layer_norm_backward, MIXED, lambda g, a, normalized, *_: (a, normalized, normalized)),
     "group_norm": Rule(_group_norm, MIXED, lambda a, *_: (a, ..., ...)),
+    "group_norm_silu": Rule(_group_norm_silu, MIXED, lambda a, gamma, beta, n, *_: (a, (a[0], n), (a[0], n))),
     "group_norm_backward": Rule(
         _group_norm_backward, MIXED, lambda g, a, mean, rstd, gamma, batch, channels, *_: (a, (channels,), (channels,))
     ),
@@ -175,5 +201,9 @@ RULES: dict[str, Rule] = {
     "batch_norm_backward": Rule(_batch_norm_backward, MIXED, _batch_norm_backward_shapes),
     "rms_norm": Rule(_rms_norm, MIXED, lambda a, *_: (a, ...)),
     "add_rms_norm": Rule(_add_rms_norm, MIXED, lambda a, *_: (a, ..., a)),
+    "add_rms_norm_in_place": Rule(_add_rms_norm_in_place, MIXED, lambda a, *_: (a, a, ...), is_in_place=True),
+    "gemma_rms_norm": Rule(lambda a, gamma, epsilon: _rms_norm(a, 1 + gamma, epsilon), MIXED, lambda a, *_: (a, ...)),
+    "add_layer_norm": Rule(_add_layer_norm, MIXED, lambda a, *_: (a, ..., ..., a)),
+    "deep_norm": Rule(_deep_norm, MIXED, lambda a, *_: (..., ..., a)),
     "rms_norm_grad": Rule(_rms_norm_grad, MIXED, lambda g, a, rstd, gamma: (a, gamma)),
 }

@@ -172,7 +172,31 @@ def _repeated_shape(shape: Shape, repeats: int | Shape, dim: int, size: int) -> 
     return with_size(shape, dim, size) if size else ...
 
 
+def _equal_parts(shape: Shape, size: int, dim: int) -> list[int]:
+    """The sizes of parts of `size` elements along a dimension. The last part may be smaller."""
+    total = shape[dim]
+    return [min(size, total - start) for start in range(0, total, size or 1)]
+
+
+def _split(a: Any, sizes: Sequence[int], dim: int) -> list[Any]:
+    return np.split(a, np.cumsum(sizes)[:-1], dim)
+
+
+def _split_shapes(shape: Shape, sizes: Sequence[int], dim: int) -> list[Shape]:
+    if sum(sizes) != shape[dim] or any(size < 0 for size in sizes):
+        expected = f"they must add up to {shape[dim]}, the size of dimension {dim}"
+        raise ValueError(f"the sizes are {tuple(sizes)}, but self has shape {shape}; {expected}; change the sizes")
+    return [with_size(shape, dim, size) for size in sizes]
+
+
 RULES: dict[str, Rule] = {
+    "split": Rule(
+        lambda a, size, dim: _split(a, _equal_parts(a.shape, size, dim), dim),
+        EACH,
+        lambda shape, size, dim: _split_shapes(shape, _equal_parts(shape, size, dim), dim),
+        writes_list=True,
+    ),
+    "split_with_sizes": Rule(_split, EACH, _split_shapes, writes_list=True),
     "slice": Rule(
         lambda a, dim, start, end, step: _sliced(a, (start,), (end,), (dim,), (step,)),
         EACH,

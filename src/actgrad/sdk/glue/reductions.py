@@ -141,6 +141,22 @@ def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -
     return total if order == 0 else total ** (1 / order)
 
 
+def _renorm(a: Any, order: Any, dim: int, largest: Any) -> Any:
+    """The parts along a dimension. A part whose norm is above `largest` shrinks to this norm."""
+    norms = _vector_norm(a, order, [k for k in range(a.ndim) if k != dim % a.ndim], True)
+    return np.where(norms > largest, a * (largest / (norms + 1e-7)), a)
+
+
+def _running_sum(a: Any, dim: int, is_exclusive: bool, is_reverse: bool) -> Any:
+    """The running sum, from the end if reverse. An exclusive sum leaves out the element itself."""
+    a = np.flip(with_dimension(a), dim) if is_reverse else with_dimension(a)
+    total = np.cumsum(a, dim)
+    if is_exclusive:
+        total = np.roll(total, 1, dim)
+        np.moveaxis(total, dim, 0)[0] = 0
+    return np.flip(total, dim) if is_reverse else total
+
+
 def _running(function: np.ufunc) -> Rule:
     """The running extreme along a dimension, and its last position. NaN wins."""
 
@@ -161,6 +177,8 @@ RULES: dict[str, Rule] = {
     "cummin": _running(np.minimum),
     "sum_without_nan": Rule(_reduction(np.nansum), RESULT, _reduced),
     "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
+    "running_sum": Rule(_running_sum, RESULT, lambda shape, *_: shape),
+    "renorm": Rule(_renorm, COMMON, lambda shape, *_: shape),
     "prod_of_all": Rule(lambda a, dtype: np.prod(a), RESULT, lambda *_: ()),
     "prod": Rule(
         lambda a, dim, keep, dtype: np.prod(with_dimension(a), dim, keepdims=keep),

@@ -67,6 +67,7 @@ class Rule:
     shape: Callable[..., Any] | None = None
     is_found: bool = False  # whether the sizes of results depend on the values. `shape` is then the largest
     is_in_place: bool = False  # whether it reads all of its results, while other rules read at most the first
+    writes_list: bool = False  # whether one call writes all tensors of a list. Other rules compute each tensor alone
     reads_nibbles: bool = False  # whether the computation takes INT4, as int8. Other rules refuse INT4
 
 

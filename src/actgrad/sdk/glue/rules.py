@@ -63,6 +63,10 @@ def _steps(start: Any, end: Any, step: Any) -> int:
     return max(math.ceil((end - start) / step), 0)
 
 
+def _closed_steps(start: Any, end: Any, step: Any) -> int:
+    return max(math.floor((end - start) / step) + 1, 0)
+
+
 def _repeated(shape: Shape, times: Sequence[int]) -> Shape:
     if len(times) < len(shape):
         expected = f"it must have at least {len(shape)}, one per dimension of self"
@@ -145,6 +149,19 @@ def _quotient_shape(a: Shape, b: Any, mode: int) -> Shape:
     return np.broadcast_shapes(a, b if isinstance(b, tuple) else ())
 
 
+def _logit(a: Any, epsilon: float) -> Any:
+    """The logarithm of the odds. Unless epsilon is negative, elements are moved into [epsilon, 1 - epsilon] first."""
+    if epsilon >= 0:
+        a = np.where(a < epsilon, epsilon, np.where(a > 1 - epsilon, 1 - epsilon, a)).astype(a.dtype)
+    return np.log(a / (1 - a))
+
+
+def _logit_backward(a: Any, gradient: Any, epsilon: float) -> Any:
+    low = max(epsilon, 0)
+    outside = (a < low) | (a > 1 - low)
+    return np.where(outside, np.nan if epsilon < 0 else 0, gradient / (a * (1 - a)))
+
+
 def _integers_stay(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return integers unchanged, because NumPy rounds them as float64, which changes large ones."""
     return lambda a: function(a) if category(a.dtype) >= 2 else a
@@ -183,6 +200,10 @@ RULES: dict[str, Rule] = {
     "abs": Rule(np.abs),
     "neg": Rule(np.negative),
     "rsub": Rule(lambda a, b, alpha=1: b - alpha * a),
+    "logit": Rule(_logit, FLOATING, lambda shape, *_: shape),
+    "logit_backward": Rule(_logit_backward, FLOATING, lambda shape, *_: shape),
+    "remainder_in_result": Rule(np.mod, RESULT),
+    "real": Rule(np.real, EACH),
     "frac": Rule(lambda a: np.zeros_like(a) if category(a.dtype) < 2 else a - np.trunc(a)),
     "sinc": Rule(lambda a: np.sinc(a.astype(np.promote_types(a.dtype, np.float64))), FLOATING),
     "is_negative_infinity": Rule(lambda a: a == -np.inf),
@@ -211,6 +232,8 @@ RULES: dict[str, Rule] = {
     "matmul": Rule(lambda a, b, *_: matmul.product(a, b), RESULT, matmul.product_shape),
     "dequantized_matmul": Rule(matmul.dequantized_product, EACH, matmul.dequantized_shape, reads_nibbles=True),
     "addmm": Rule(matmul.addmm, RESULT, matmul.sum_shape),
+    "addbmm": Rule(matmul.addbmm, RESULT, matmul.addbmm_shape),
+    "addmv": Rule(lambda c, a, b, alpha, beta, *_: matmul.addmm(c, a, b, beta, alpha), RESULT, matmul.sum_shape),
     "inverse": Rule(np.linalg.inv, FLOATING, lambda shape: shape),
     "triangular": Rule(matmul.triangular, COMMON, matmul.triangular_shapes),
     "outer": Rule(np.multiply.outer, COMMON, lambda a, b: (*a, *b)),
@@ -219,6 +242,11 @@ RULES: dict[str, Rule] = {
         lambda start, end, step: start + step * np.arange(_steps(start, end, step)),
         EACH,
         lambda start, end, step: (_steps(start.value, end.value, step.value),),
+    ),
+    "closed_range": Rule(
+        lambda start, end, step: start + step * np.arange(_closed_steps(start, end, step)),
+        EACH,
+        lambda start, end, step: (_closed_steps(start.value, end.value, step.value),),
     ),
     "select": Rule(indices.selection, EACH, _selected),
     "embedding": Rule(lambda a, index: indices.selection(a, 0, index), EACH, lambda a, index: (*index, *a[1:])),
@@ -239,6 +267,9 @@ RULES: dict[str, Rule] = {
     "flip": Rule(lambda a, dims: np.flip(with_dimension(a), dims), EACH, lambda shape, dims: shape),
     "eye": Rule(np.eye, EACH, lambda n, m: (n, m)),
     "linspace": Rule(np.linspace, EACH, lambda start, end, steps: (steps,)),
+    "logspace": Rule(
+        lambda a, b, steps, base: base ** np.linspace(a, b, steps), EACH, lambda a, b, steps, base: (steps,)
+    ),
     "equal_all": Rule(np.array_equal, COMMON, lambda *shapes: ()),
     "is_close": Rule(lambda a, b, rtol, atol, equal_nan: np.isclose(a, b, rtol, atol, equal_nan)),
     **attention.RULES,

@@ -15,7 +15,7 @@ from ...aclnn.objects import DESTROYED, AclScalar, AclTensor
 from ...aclnn.signatures import CParameter
 from ...arrays import ArrayView
 from ...base.dtypes import BY_NAME
-from ...base.errors import InvalidArgument, NullArgument
+from ...base.errors import InvalidArgument, NullArgument, quantity
 from ...base.loop import TensorMeta, row_major
 from ..checks import judge as checks
 from .rule import EACH, FLOAT32, FLOATING, MIXED, RESULT, Dtype, category, promoted, with_scalar, working
@@ -57,7 +57,7 @@ class Work:
         self._calls = [tuple(arguments)]
         self._shared: list[AclTensor] = []
         try:
-            if parameters[self._results[0]].type == "tensors":
+            if parameters[self._results[0]].type == "tensors" and not self.rule.writes_list:
                 self._calls = self._one_by_one(arguments)
             for call in self._calls:
                 self._check_shapes([parameters[k].name for k in self._results], call)
@@ -104,7 +104,7 @@ class Work:
         """The arrays that the rule reads. In place, it reads the first result, or all results if the rule says so."""
         return [v for k, v in enumerate(call) if k not in self._results or k == 0 or self.rule.is_in_place]
 
-    def _check_shapes(self, names: Sequence[str], call: tuple[Any, ...]) -> None:
+    def _check_shapes(self, names: list[str], call: tuple[Any, ...]) -> None:
         shapes = [_each(lambda each: getattr(each, "view_dims", each), value) for value in self._inputs(call)]
         inputs = [value for value in self._inputs(call) if isinstance(value, AclTensor)]
         tensors = [value.view_dims for value in inputs if all(value is not each for each in self._shared)]
@@ -115,8 +115,12 @@ class Work:
             text = f"the tensors have shapes {words}; they must broadcast; reshape one of them"
             reason = error if self.rule.shape and "; " in str(error) else text
             raise InvalidArgument(f"{self.name}: {reason}") from None
-        rule_shapes = rule_shapes if len(names) > 1 else [rule_shapes]
-        for name, result, shape in zip(names, self._targets(call), rule_shapes, strict=True):
+        rule_shapes = rule_shapes if len(names) > 1 or self.rule.writes_list else [rule_shapes]
+        targets = self._targets(call)
+        if self.rule.writes_list:
+            _check_count(f"{self.name}: {names[0]}", len(targets), len(rule_shapes))
+            names, targets = names * len(rule_shapes), targets[: len(rule_shapes)]
+        for name, result, shape in zip(names, targets, rule_shapes, strict=True):
             if result is None:
                 continue
             if name in self._any_shape and shape is not ... and prod(result.view_dims) == prod(shape):
@@ -131,7 +135,8 @@ class Work:
                 raise InvalidArgument(f"{fault}; it must be contiguous; pass no strides to aclCreateTensor")
 
     def _targets(self, call: tuple[Any, ...]) -> list[AclTensor | None]:
-        return [call[k] for k in self._results]
+        values = [call[k] for k in self._results]
+        return list(values[0]) if self.rule.writes_list else values
 
     def run(self, distance: int) -> tuple[int, ...]:
         """Compute on memory that this process accesses at `distance` from its device address.
@@ -166,8 +171,9 @@ class Work:
         is_real = all(result is None or result.dtype.kind != "c" for result in results)
         inputs = [_each(lambda each: _converted(each, dtype, distance, is_real), v) for v in self._inputs(call)]
         computed = self.rule.compute(*inputs)
-        values = [each if each is None else np.asarray(each) for each in (computed if len(results) > 1 else [computed])]
-        for result, value in zip(results, values, strict=True):
+        computed = computed if len(results) > 1 or self.rule.writes_list else [computed]
+        values = [each if each is None else np.asarray(each) for each in computed]
+        for result, value in zip(results, values, strict=not self.rule.writes_list):
             if result is not None and value is not None:
                 if self.rule.is_found and value.size > result.size:
                     fault = f"{self.name}: the result has {value.size} elements, its tensor {result.size}"
@@ -189,6 +195,12 @@ class Work:
             if isinstance(each, AclScalar):
                 dtype = with_scalar(dtype, each.dtype.numpy)
         return FLOAT32 if self.rule.dtype in (FLOATING, MIXED) and category(dtype) < 2 else dtype
+
+
+def _check_count(text: str, actual: int, needed: int) -> None:
+    if actual < needed:
+        fault = f"{text} has {quantity(actual, 'tensor')}"
+        raise InvalidArgument(f"{fault}; it must have {needed}, one for each part; add tensors")
 
 
 def _parts(value: Any, count: int) -> tuple[Any, ...]:
