@@ -50,8 +50,8 @@ class C:
     name: str  # after "aclnn"
     #: Attributes that the function fixes, with their values. Tensors that the function lacks, with None.
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    parameters: str = ""  # the parameters' names in C. By default the schema's names in camelCase
-    header: str = ""  # the header's name. By default aclnn_ and the function's name in snake_case
+    parameters: str = ""  # the parameters' names in C. "" means the schema's names in camelCase
+    header: str = ""  # the header's name. "" means aclnn_ and the function's name in snake_case
     in_place: bool = True  # whether there is an in-place form, if the operator allows one
     overwrites_first: bool = False  # whether the in-place form overwrites the first of several tensors
     reference: str = "selfRef"  # the C name of the tensor that the in-place form overwrites
@@ -72,8 +72,8 @@ class C:
     checks: tuple[Any, ...] = ()  # they replace the operator's checks
     in_place_checks: tuple[Any, ...] = ()  # checks of the in-place form, before all others
     out_checks: tuple[Any, ...] = ()  # checks of the form that is not in place, before all others
-    products: str = ""  # the products that have the function. By default the operator's
-    null_order: str = ""  # the arguments in the order of the search for null pointers. By default C's order
+    products: str = ""  # the products that have the function. "" means the products of the operator
+    null_order: str = ""  # the arguments in the order of the search for null pointers. "" means C's order
     requires: Mapping[str, Requirement] | None = None  # rules that replace the operator's `requires`
 
 
@@ -115,12 +115,12 @@ class Definition:
     products: tuple[str, ...] = tuple(products.BY_NAME)
     has_document: bool = True  # whether a document of CANN states the rules of its C functions. Else actgrad decided
     differences: tuple[str, ...] = ()  # each says where the sources differ, and what actgrad does
-    null_order: tuple[str, ...] = ()  # the order of the search for null pointers. By default the schema's
+    null_order: tuple[str, ...] = ()  # the order of the search for null pointers. () means the schema's order
     #: Output -> its dtypes, names with spaces between. The first one is the dtype of a new output. For dtypes that
     #: depend on the switch, write a mapping from its values to dtypes.
     output_dtypes: Mapping[str, str | Mapping[Any, str]] = field(default_factory=dict)
     dtype_attribute: str = ""  # the int that numbers the dtype (aclDataType) of a new first output
-    integer_result: str = ""  # the dtype of results for integer inputs. By default the inputs' dtype
+    integer_result: str = ""  # the dtype of results for integer inputs. "" means the dtype of the inputs
     integer_formula: Formula | Mapping[Any, Formula] | None = None  # for integer arithmetic. It may be `formula`
     integers_as_floats: bool = False  # whether integer_formula computes in floats, because attributes are floats
     takes_gradient: bool = False  # of a gradient operator: the formula takes grad_output and returns the gradient
@@ -128,7 +128,7 @@ class Definition:
     generated: bool = False  # whether CANN's build makes the C functions. These return other statuses
     graph: tuple[str, ...] = ()  # the interfaces in graph mode
     torch: Torch | None = None  # the names in actgrad.torch
-    paper: str = ""  # authors, year and address of the source. By default the forward operator's
+    paper: str = ""  # authors, year and address. A gradient has the paper of its forward operator
 
     def __post_init__(self) -> None:
         _refuse_faults(self)
