@@ -232,24 +232,6 @@ def gradient_of_swiglu_group() -> None:
             torch.testing.assert_close(grad_weight.cpu().double(), sums, rtol=1e-5, atol=1e-6)
 
 
-def swiglu_group_quantisation() -> None:
-    """Only Ascend950 has it. Scales of blocks of 128 are float32, and scales of blocks of 32 are powers of two."""
-    x, w = sample(torch.bfloat16, 5, 512), torch.rand(5) + 0.5
-    a, b = x.double().chunk(2, -1)
-    v = functional.silu(a.clamp(max=0.75)) * b.clamp(-0.75, 0.75) * w.double()[:, None]
-    for mode, size in ((0, 128), (1, 32)):
-        given = {"dst_type": torch.float8_e4m3fn, "quant_mode": mode, "round_scale": mode == 1, "clamp_limit": 0.75}
-        index = torch.tensor([1, 3])
-        out, scale, _ = torch_npu.npu_swiglu_group_quant(x.npu(), weight=w.npu(), group_index=index.npu(), **given)
-        assert out.dtype == torch.float8_e4m3fn
-        written = scale.cpu().float().double().reshape(5, -1)[:4]
-        wanted = v[:4].unflatten(-1, (-1, size)).abs().amax(-1) / 448
-        wanted = 2 ** wanted.log2().ceil() if mode else wanted
-        torch.testing.assert_close(written, wanted, rtol=1e-6, atol=0)
-        exact = v[:4] / written.repeat_interleave(size, -1)
-        torch.testing.assert_close(out.cpu().double()[:4], exact, rtol=2**-4 + 1e-4, atol=2**-10)
-
-
 def streams() -> None:
     x = torch.randn(1 << 16).npu()
     stream, before, after = torch.npu.Stream(), torch.npu.Event(enable_timing=True), torch.npu.Event(enable_timing=True)
