@@ -70,6 +70,7 @@ def test_what_only_our_own_bounds_refuse_is_accepted(dtype: Any, count: int, fol
     assert re.search(r"ULP\s+FAILS", captured.out)
     # A standard that is named counts.
     assert status(*call, "--standard", "ulp") == 1
+    assert status(*call, "--standard", "all") == 1
     assert status(*call, "--standard", "mixed") == 0
 
 

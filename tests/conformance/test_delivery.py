@@ -304,6 +304,26 @@ def test_every_warning_is_in_the_report_and_on_the_page(folder: Path, capsys: Ca
     assert f"{len(warned) - SHOWN} more accepted cases exceed" in capsys.readouterr().out
 
 
+def test_truncation_gives_a_warning_and_fails_with_all_standards(folder: Path, capsys: Capture) -> None:
+    """Half of all elements are beyond actgrad's own bounds, but no published standard fails."""
+    edited(folder, lambda d: d.update(cases=[c for c in d["cases"] if c["id"] in ("swiglu-0002", "swiglu-0003")]))
+    case = json.loads((folder / "manifest.json").read_text())["cases"][0]
+    (right,) = delivery_vendor.results(folder, case)
+    bits = delivery_vendor.to_file(right, "bfloat16")
+    above = np.abs(delivery_vendor.from_file(bits, "bfloat16").astype(float)) > np.abs(right)
+    np.save(folder / case["outputs"]["out"]["file"], bits - above.astype(np.uint16))
+    code, report = judged(folder, "--html", str(folder / "r.html"))
+    assert code == 0
+    assert [bool(one["warnings"]) for one in report["cases"]] == [True, False]
+    words = "looks like: truncation for rounding"
+    assert re.search(rf"warning: swiglu-0002: out: ULP: .* beyond the bound; {words}", capsys.readouterr().out)
+    assert words in (folder / "r.html").read_text()
+    for options in (["--strict"], ["--standard", "all"], ["--standard", "ulp"]):
+        code, report = judged(folder, *options)
+        assert code == 1
+        assert [one["verdict"] for one in report["cases"]] == ["REJECTED", "ACCEPTED"]
+
+
 def test_a_manifest_may_name_a_chip(folder: Path) -> None:
     edited(folder, lambda d: d.update(cases=d["cases"][:1]))
     edited(folder, lambda d: d["cases"][0].update(product="Ascend910B3"))

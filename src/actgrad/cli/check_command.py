@@ -12,8 +12,9 @@ without --full, it tests only one case of each operator and dtype.
 The report says which elements fail, where they are on the x axis, and which mistake they look like. The last line says
 ACCEPTED or REJECTED, and gives the reason. The standards in force decide: mixed and nonfinite. If an accepted output
 fails mere-mare or thousandth, check prints a warning. These two standards decide only if --standard names them.
-actgrad's own bounds (ulp) decide with --strict, and for data types that the mixed tolerance does not cover. A diagnosis
-("looks like") never rejects an output.
+actgrad's own bounds (ulp) decide with --strict, with --standard all, and for data types that the mixed tolerance does
+not cover. If more than 10 % of an accepted 16-bit output are beyond these bounds, and check knows the mistake, for
+example truncation, it prints a warning too. A diagnosis ("looks like") never rejects an output.
 
 Exit status: 0 for ACCEPTED, 1 for REJECTED, 2 for a usage error or a file that cannot be used.
 
@@ -100,7 +101,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     )
     add("operator", nargs="*", type=operator, metavar="OPERATOR", help="names as in actgrad list (default: all)")
     standard = argument_types.several(argument_types.one_of((*NAMES, ALL)))
-    words = "the standards that decide, or all; see below (default: the standards in force)"
+    words = "the standards that decide; all: every standard below, also ulp (default: mixed,nonfinite,repeat)"
     add("--standard", type=standard, metavar="A,B,...", help=words)
     add("--strict", action="store_true", default=None, help="actgrad's own bounds (ulp) decide too")
     product = argument_types.product
@@ -169,10 +170,10 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
     args.backend, args.seed = args.backend or "cpu", args.seed or 0
     outputs.check_paths(_written(args), _inputs(args))
     library("rich", "check needs rich", "check")
-    # If --standard names a standard, it decides, even our own.
-    args.strict = bool(args.strict) or ULP in (args.standard or ())
     if ALL in (args.standard or ()):
         args.standard = list(NAMES)
+    # If --standard names a standard, it decides, even our own.
+    args.strict = bool(args.strict) or ULP in (args.standard or ())
     with ExitStack() as stack:
         if args.product:
             stack.enter_context(products.product(args.product))

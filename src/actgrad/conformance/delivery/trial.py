@@ -115,7 +115,7 @@ def _judged(
 def _entry(verdict: Verdict) -> Entry:
     failing = max(verdict.outputs, key=lambda output: output.failing)
     broken = verdict.sentences(lambda one: one.is_broken)
-    exceeded = verdict.sentences(lambda one: one.is_exceeded and one.standard != ULP)
+    exceeded = verdict.sentences(verdict.needs_warning)
     weak = weaknesses(verdict.power)
     ulps = [one.tally.largest for one in verdict.outcomes if one.standard == ULP and one.tally]
     worst: Entry = {"ulp": max(ulps, default=0.0)}

@@ -21,7 +21,8 @@ SHOWN_RANGES = 12
 _WIDE = 150  # columns of a terminal that can show all standards side by side
 CAPTION = (
     "! before what fails, - where a standard says nothing of a dtype. Numbers are of all cases together; each standard "
-    "was applied to each case. ULP fails only with --strict, or where no published standard is defined."
+    "was applied to each case. ULP fails only with --strict or --standard all, or where no published standard is "
+    "defined."
 )
 #: Columns of the overview: heading, and the text of a tally.
 COLUMNS: Mapping[str, Mapping[str, Callable[[Tally], str]]] = {
