@@ -216,7 +216,8 @@ def _documentation(operator: Operator) -> str:
     except (ActgradError, AttributeError):  # the rules refuse the sample, or its forward operator is not public
         return operator_docstring(definition, call, ())
     results = result if isinstance(result, tuple) else (result,)
-    return operator_docstring(definition, call, [repr(numpy.round(each, 4)) for each in results])
+    printed = [repr(each if "float8" in each.dtype.name else numpy.round(each, 4)) for each in results]
+    return operator_docstring(definition, call, printed)
 
 
 Operator.__doc__ = LazyDocstring(Operator.__doc__, _documentation)  # type: ignore[assignment]

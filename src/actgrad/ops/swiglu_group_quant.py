@@ -101,7 +101,12 @@ def power_e5m2(largest, largest_value, clamp_limit):
 
 
 def quotient(v, largest, largest_value, scale, clamp_limit):
-    """v / scale, where v = silu(min(a, c)) * min(max(b, -c), c) * weight"""
+    """v / scale, where v = silu(min(a, c)) * min(max(b, -c), c) * weight and scale has a block of 128 elements"""
+    return v / scale
+
+
+def mx_quotient(v, largest, largest_value, scale, clamp_limit):
+    """v / scale, where v is the same and scale is a power of two and has a block of 32 elements, with quant_mode=1"""
     return v / scale
 
 
@@ -222,7 +227,7 @@ swiglu_group_quant = Operator(
     "one of two. NaN and infinity do not count in scale. NaN stays NaN, and infinity becomes the largest number. With "
     "quant_mode=1, the scale of a block with an infinity is NaN.",
     paper="Rouhani et al. 2023, https://arxiv.org/abs/2310.10537",
-    formula={BLOCK: quotient, MX: quotient},
+    formula={BLOCK: quotient, MX: mx_quotient},
     switch=mode_of,
     variant=has_power_of_two,
     absent={"weight": 1.0},
@@ -281,7 +286,8 @@ swiglu_group_quant = Operator(
     products=PRODUCT,
     generated=True,
     differences=(
-        "FLOAT4 and HIFLOAT8 (quant_mode 2 and 3): CANN has them. actgrad has no kernel for them and returns 561103.",
+        "FLOAT4 and HIFLOAT8 (quant_mode 2 and 3): CANN has them. actgrad has no kernel for them and returns 561103. "
+        "npu_swiglu_group_quant of torch_npu 2.13 has only HIFLOAT8.",
         "outputOrigin: the source refuses it in the modes 0 and 1, and later versions write yOriginOut, by the "
         "documents before and by a test after the product with weight. actgrad returns 561103.",
         "out: CANN multiplies by the rounded inverse of scale. actgrad divides by scale, so numbers next to a tie may "
