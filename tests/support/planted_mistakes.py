@@ -236,7 +236,7 @@ PLANTED += [
     ("silu", "saturating sigmoid", "saturating-sigmoid", formula(lambda i, a: [exact.times(exact.first(i), clamped(4.0)(exact.first(i)))])),  # noqa: E501
     ("silu", "straight line", "saturating-sigmoid",
      formula(lambda i, a: [exact.times(exact.first(i), np.clip(exact.first(i) / 6 + 0.5, 0, 1))])),
-    ("silu", "exp overflows", "exp-overflow", formula(overflowing_silu)),
+    ("silu", "exp overflows", "exp-overflow nan-at-infinity", formula(overflowing_silu)),
     ("silu", "NaN to 0", "nan-lost", zeros_of_nan),
     ("silu", "-0 lost", "zero-sign", sign_of_zero),
     ("sigmoid", "saturating sigmoid", "saturating-sigmoid", formula(lambda i, a: [clamped(3.0)(exact.first(i))])),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 from collections import Counter
@@ -25,9 +26,12 @@ from .trial import ACCEPTED, MISSING, REJECTED, Entry
 
 MARK = "actgrad-delivery"  # near the beginning of every file that `check` makes
 SHOWN = 8  # failing cases that a terminal shows
+LARGEST_ULP = 1e9  # above this number, ULPs say only that a result is wrong
 PICTURES = 1000  # failing cases with pictures on the page
+UNKNOWN = "no mistake that actgrad knows"
 _KEYS = (
-    "id", "operator", "dtype", "verdict", "why", "diagnosis", "says", "power", "power by standard", "worst", "warnings",
+    "id", "operator", "attributes", "dtype", "inputs", "verdict", "why", "diagnosis", "says", "power",
+    "power by standard", "worst", "failing", "elements", "failing by standard", "warnings",
 )  # fmt: skip
 
 
@@ -94,6 +98,7 @@ def _is_made_here(path: Path) -> bool:
 def blocks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[Any]:
     """The lines and tables for a terminal."""
     figures = ("accepted", "worst ULP")
+    yield from (terminal.printable(line) for line in by_mistake(entries))
     yield terminal.table(["operator", "dtype"], figures, _overview(entries, figures))
     failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
     for entry in failing[:SHOWN]:
@@ -101,27 +106,46 @@ def blocks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[An
         yield terminal.printable(f"{entry['id']}: {entry['verdict']}: {entry['why']}{looks}")
     if len(failing) > SHOWN:
         yield f"{len(failing) - SHOWN} more cases fail; --json and --html have all"
-    yield from (terminal.printable(line) for line in remarks(entries, document, SHOWN))
+    yield from (terminal.printable(line) for line in (*warnings(entries, SHOWN), *remarks(document)))
     yield f"{document['verdict']}: {document['why']}"
 
 
-def remarks(entries: Sequence[Entry], document: Mapping[str, Any], most: int) -> Iterator[str]:
-    """Lines on weak cases, `most` warnings, and surplus files."""
+def by_mistake(entries: Sequence[Entry]) -> Iterator[str]:
+    """For each operator and mistake, the number of rejected cases, of missing cases, and of cases with a warning."""
+    warned = [entry for entry in entries if entry.get("warnings")]
+    rejected, missing = ([entry for entry in entries if entry["verdict"] == word] for word in (REJECTED, MISSING))
+    for how, of in (("rejected", rejected), ("missing", missing), ("accepted with a warning", warned)):
+        counts = Counter((entry["operator"], "" if of is missing else _mistakes(entry)) for entry in of)
+        for (operator, mistakes), count in counts.most_common():
+            yield f"{quantity(count, 'case')} of {operator} {how}{': ' if mistakes else ''}{mistakes}"
+
+
+def _mistakes(entry: Entry) -> str:
+    """The diagnosis without details, such as positions."""
+    return "; ".join(dict.fromkeys(words.partition(":")[0] for words in entry["says"])) or UNKNOWN
+
+
+def remarks(document: Mapping[str, Any]) -> Iterator[str]:
+    """Lines on weak cases and surplus files."""
     for mistake, count in document["weak"].items():
         yield f"weak: {quantity(count, 'case')} would accept {mistake}"
+    if document["surplus"]:
+        yield f"surplus: the manifest does not name {some(document['surplus'])}"
+
+
+def warnings(entries: Sequence[Entry], most: int) -> Iterator[str]:
+    """The first warnings about accepted cases, and how many more there are."""
     warned = [entry for entry in entries if entry.get("warnings")]
     for entry in warned[:most]:
         yield f"warning: {entry['id']}: {'; '.join(entry['warnings'])}; looks like: {looks_like(entry)}"
     if len(warned) > most:
         more = len(warned) - most
         yield f"{more} more accepted cases exceed a standard that does not decide; --json and --html have all"
-    if document["surplus"]:
-        yield f"surplus: the manifest does not name {some(document['surplus'])}"
 
 
 def looks_like(entry: Entry) -> str:
     """The diagnosis in words."""
-    return "; ".join(entry.get("says", ())) or "no mistake that actgrad knows"
+    return "; ".join(entry.get("says", ())) or UNKNOWN
 
 
 def _overview(entries: Iterable[Entry], names: Sequence[str]) -> list[list[terminal.Row]]:
@@ -134,11 +158,15 @@ def _overview(entries: Iterable[Entry], names: Sequence[str]) -> list[list[termi
         figures = {
             "accepted": f"{mark}{counts[ACCEPTED]} of {len(of)}",
             **{word.lower(): f"! {counts[word]}" if counts[word] else "0" for word in (REJECTED, MISSING)},
-            "worst ULP": f"{max(errors):.3g}" if errors else "-",
+            "worst ULP": _ulps(max(errors)) if errors else "-",
         }
         return [figures[name] for name in names]
 
     return grouped(entries, itemgetter("operator", "dtype"), cells)
+
+
+def _ulps(error: float) -> str:
+    return f"{error:.3g}" if error <= LARGEST_ULP or math.isinf(error) else f"> {LARGEST_ULP:.0e}"
 
 
 def junit(entries: Sequence[Entry], document: Mapping[str, Any]) -> str:
@@ -171,10 +199,12 @@ def _attribute(text: str) -> str:
 def html(entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     """The page as text."""
     failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
-    results = [
-        _table(entries),
-        *(f"<p>{escape(terminal.printable(line))}</p>" for line in remarks(entries, document, len(entries))),
-    ]
+
+    def paragraphs(lines: Iterable[str]) -> list[str]:
+        return [f"<p>{escape(terminal.printable(line))}</p>" for line in lines]
+
+    results = [*paragraphs(by_mistake(entries)), _table(entries), *paragraphs(remarks(document))]
+    warned = paragraphs(warnings(entries, len(entries)))
     articles = [_article(entry, k < PICTURES) for k, entry in enumerate(failing)]
     hashes = [f"{digest or 'missing':64}  {name}" for entry in entries for name, digest in entry["hashes"].items()]
     return page.fill_page(
@@ -183,7 +213,8 @@ def html(entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[s
         settings=facts,
         results="\n".join(results),
         pictures="<h2>Cases that fail</h2>\n" + "\n".join(articles) if articles else "",
-        rest=f"<h2>Files</h2><details><summary>SHA-256 of {quantity(len(hashes), 'file')}</summary>"
+        rest="\n".join(["<h2>Warnings about accepted cases</h2>", *warned] if warned else [])
+        + f"<h2>Files</h2><details><summary>SHA-256 of {quantity(len(hashes), 'file')}</summary>"
         f"<pre>{escape(chr(10).join(map(terminal.printable, hashes)))}</pre></details>",
     )
 
@@ -209,15 +240,23 @@ def _article(entry: Entry, has_pictures: bool) -> str:
     def text(value: object) -> str:
         return escape(terminal.printable(str(value)))
 
-    lines = [f"<article><h3>{text(entry['id'])}: {text(entry['verdict'])}</h3><p>{text(entry['why'])}</p>"]
+    attributes = ", ".join(f"{name}={value!r}" for name, value in entry["attributes"].items())
+    tensors = ", ".join(f"{name} {one['dtype']} {tuple(one['shape'])}" for name, one in entry["inputs"].items())
+    lines = [f"<article><h3>{text(entry['id'])}: {text(entry['verdict'])}</h3>"]
+    lines += [f"<p><code>{text(entry['operator'])}({text(attributes)})</code>, {text(tensors)}</p>"]
+    lines += [f"<p>{text(entry['why'])}</p>"]
     if entry["verdict"] == REJECTED:
         worst = entry["worst"]
         where = f"{worst.get('output')} at {tuple(worst.get('index', ()))}"
+        where += "".join(f", {name} = {_number(value)}" for name, value in worst.get("inputs", {}).items())
         lines.append(f"<p><strong>Looks like:</strong> {text(looks_like(entry))}</p>")
         numbers = f"{_number(worst.get('actual'))} instead of {_number(worst.get('golden'))}"
+        if float(worst["ulp"]) <= LARGEST_ULP:  # far from 0; otherwise the number of ULPs says nothing
+            numbers += f", {_number(worst['ulp'], 3)} ULP"
+        counts = ", ".join(f"{count:,} by {name}" for name, count in entry["failing by standard"].items() if count)
         lines.append(
-            f"<p>{entry['failing']:,} of {entry['elements']:,} elements fail. The worst is {text(where)}: {numbers}, "
-            f"{_number(worst['ulp'], 3)} ULP.</p>"
+            f"<p>{entry['failing']:,} of {entry['elements']:,} elements are beyond a standard ({counts}). "
+            f"The worst is {text(where)}: {numbers}.</p>"
         )
     if has_pictures:
         draw = (svg.over_x, svg.over_position)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -26,7 +27,7 @@ from ..judging import judge
 from ..power import weaknesses
 from ..report import svg
 from ..report.text import json_value
-from ..standards import ULP
+from ..standards import STANDARDS, ULP
 from ..verdict import Verdict
 from . import manifest
 from .manifest import DeliveryCase, TensorFile
@@ -96,8 +97,13 @@ def _judged(
             actual.append(manifest.load(folder, TensorFile(one.file, one.dtype or result.dtype.name, result.shape)))
         except UnreadableFile as fault:
             faults.append(f"{name}: {fault}")
+    setting = {name: value for name, value in operator.defaults.items() if value is not None} | case.attributes
+    tensors = dict(zip(operator.schema.tensor_names, inputs, strict=True))
+    shapes = {n: {"dtype": a.dtype.name, "shape": list(a.shape)} for n, a in tensors.items() if a is not None}
+    facts: Entry = {"attributes": json_value(setting), "inputs": shapes}
     if faults:
-        return {"dtype": dtype, "verdict": MISSING, "why": "; ".join(faults), "diagnosis": [], "power": {}, "worst": {}}
+        missing: Entry = {"verdict": MISSING, "why": "; ".join(faults), "diagnosis": [], "power": {}, "worst": {}}
+        return {**facts, "dtype": dtype, **missing}
     deciding, names = options["deciding"], options["asked"]
 
     def earlier() -> Iterator[tuple[str, Array]]:
@@ -109,7 +115,7 @@ def _judged(
         operator, case.attributes, inputs, actual,
         asked=names, deciding=deciding, strict=options["strict"], earlier=earlier,
     )  # fmt: skip
-    return {"dtype": actual[0].dtype.name, **_entry(verdict)}
+    return {**facts, "dtype": actual[0].dtype.name, **_entry(verdict)}
 
 
 def _entry(verdict: Verdict) -> Entry:
@@ -123,6 +129,9 @@ def _entry(verdict: Verdict) -> Entry:
         first = failing.worst[0]
         worst |= {"output": failing.name, "index": first.index, "inputs": dict(first.inputs)}
         worst |= {"actual": first.actual, "golden": first.golden, "ulp": first.ulps}
+    by_standard: Counter[str] = Counter()
+    for one in verdict.outcomes:
+        by_standard[STANDARDS[one.standard].title] += one.tally.over if one.tally else 0
     entry: Entry = {
         "verdict": ACCEPTED if verdict.holds else REJECTED,
         "why": "; ".join(broken) or "the standards that decide hold",
@@ -134,6 +143,7 @@ def _entry(verdict: Verdict) -> Entry:
         "warnings": [] if broken else exceeded,
         "failing": verdict.failing,
         "elements": verdict.elements,
+        "failing by standard": by_standard,
         "ranges": [(r.says, r.failing, r.elements) for r in verdict.ranges[:5]],
     }
     if not verdict.holds:

@@ -107,6 +107,28 @@ def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
             yield Suspicion("exp-overflow", sentence, explains=explains, among=tuple(part & at for part in lost))
 
 
+def nan_at_infinity(sample: Sample) -> Iterator[Suspicion]:
+    """NaN at x = inf or x = -inf, where the function has a limit: infinity times 0 in the kernel."""
+    if not sample.is_of_floats or sample.is_integer:
+        return
+    lost = sample.where(lambda right, actual: ~np.isnan(right.values) & np.isnan(actual.astype(np.float64)))
+    explains, ends = [np.zeros_like(part) for part in lost], []
+    limits: set[str] = set()
+    for end in (-np.inf, np.inf):
+        at = sample.x == end
+        results = [right.stored[at & ~np.isnan(right.values)].astype(np.float64) for right in sample.right]
+        numbers = np.concatenate(results)
+        count = sum(np.count_nonzero(part & at) for part in lost)
+        if count and count >= 0.9 * len(numbers):
+            explains = [part | (one & at) for part, one in zip(explains, lost, strict=True)]
+            ends.append(f"x = {end}")
+            limits |= {f"{number:g}" for number in numbers}
+    if ends:
+        words = f"the limit there is {min(limits)}" if len(limits) == 1 else "the results have limits there"
+        sentence = f"NaN at {' and '.join(ends)}: {words}"
+        yield Suspicion("nan-at-infinity", sentence, explains=tuple(explains), among=tuple(explains))
+
+
 def row_statistics(sample: Sample) -> Iterator[Suspicion]:
     """Rows that did not subtract their maximum, and rows that were summed in half precision."""
     call = sample.call
@@ -230,4 +252,4 @@ def sign_of_zero(sample: Sample) -> Iterator[Suspicion]:
     yield Suspicion("zero-sign", "the sign of zero is lost", explains=turned, among=turned)
 
 
-RULES: tuple[Rule, ...] = (function_form, exp_overflow)
+RULES: tuple[Rule, ...] = (function_form, exp_overflow, nan_at_infinity)
