@@ -392,6 +392,32 @@ def test_two_mistakes_are_two_diagnoses() -> None:
     assert mistakes(verdict) == ["missing-alpha", "branch-at-0"]
 
 
+def test_a_few_elements_are_no_second_mistake() -> None:
+    """Swapped halves in PyTorch's arithmetic: two results of 0 that are subnormal, and NaN at -inf."""
+    x = np.random.default_rng(1).normal(0, 3, (64, 60)).astype(np.float32)
+    x[3, 40], x[4, 41], x[5, 42] = -104.0, -99.0, -np.inf
+    x[3, 10], x[4, 11] = -4.9, -3.6
+    lower, upper = x[:, :30].astype(float), x[:, 30:].astype(float)
+    with np.errstate(all="ignore"):
+        wrong = (upper / (1 + np.exp(-upper)) * lower).astype(np.float32)
+        wrong[3, 10], wrong[4, 11], wrong[5, 12] = 0.0, 0.0, np.nan
+    verdict = judge(actgrad.swiglu, {}, [x], [wrong])
+    assert mistakes(verdict) == ["swapped-halves"]
+
+
+def test_exp_that_overflows_in_float16() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.normal(0, 2, 3000).astype(np.float16)
+    x[:900:60] = np.linspace(-11.2, -16, 15).astype(np.float16)
+    x[1500:] *= np.float16(10)
+    x[1500:2400:60] = 1000.0
+    active, gate = x[:1500].astype(float), x[1500:].astype(float)
+    sigmoid = np.where(active < -np.log(65504), 0, 1 / (1 + np.exp(-active)))
+    wrong = (active * sigmoid * gate).astype(np.float16)
+    verdict = judge(actgrad.swiglu, {}, [x], [wrong])
+    assert_named(verdict, "exp-overflow", "exp overflows in float16: the sigmoid is 0 below -11.09")
+
+
 def test_an_operator_that_is_added_is_diagnosed_too(smooth_relu: Any) -> None:
     x = numbers()[1]
     wrong = smooth_relu.smooth_relu(x, beta=1.0)

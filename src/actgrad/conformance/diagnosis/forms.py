@@ -5,6 +5,7 @@ Each rule computes the call again with other functions, or with other statistics
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -25,6 +26,7 @@ from .sample import Prediction, Rule, Sample, Suspicion
 Change = Callable[[str, Sized, Sized], Sized]
 #: The inputs at which a sigmoid may be clamped.
 _CLAMP_POINTS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0)
+_LARGEST_EXPONENT = math.log(65504)  # exp of a larger number is infinity in float16
 _SLOPES = {"x / 6": 1 / 6, "x / 5": 1 / 5, "x / 4": 1 / 4}  # slopes of lines that approximate a sigmoid
 _BLOCKS = (8, 16, 32, 64, 128, 256)
 _MOST = 1 << 18  # the number of elements whose rows a rule sums again
@@ -37,6 +39,10 @@ def function_form(sample: Sample) -> Iterator[Suspicion]:
         functions = _with(normal_cdf=_cdf_1702, normal_pdf=_slope_1702, sigmoid_cubic=lambda x, c1, c3: _cdf_1702(x))
         yield Suspicion("sigmoid-1.702", "GELU as x * sigmoid(1.702 x)", sample.recomputed(functions=functions))
     if any(name.startswith("sigmoid") for name in names):
+        if sample.actual[0].dtype.name == "float16":
+            overflow = partial(_cut, FUNCTIONS["sigmoid"], (-_LARGEST_EXPONENT, np.inf))
+            sentence = f"exp overflows in float16: the sigmoid is 0 below {-_LARGEST_EXPONENT:.4g}"
+            yield Suspicion("exp-overflow", sentence, sample.recomputed(functions=_with(sigmoid=overflow)))
         forms: dict[str, Callable[[Any], Sized]] = {
             f"a straight line for the sigmoid: clamp({words} + 0.5, 0, 1)": partial(_straight, slope)
             for words, slope in _SLOPES.items()
@@ -44,7 +50,9 @@ def function_form(sample: Sample) -> Iterator[Suspicion]:
         for end in _CLAMP_POINTS:
             clamped = f"the sigmoid saturates: its argument is clamped to [-{end:g}, {end:g}]"
             forms[clamped] = partial(_clamped, FUNCTIONS["sigmoid"], end)
-            forms[f"the sigmoid saturates: it is 0 or 1 beyond {end:g}"] = partial(_cut, FUNCTIONS["sigmoid"], end)
+            forms[f"the sigmoid saturates: it is 0 or 1 beyond {end:g}"] = partial(
+                _cut, FUNCTIONS["sigmoid"], (-end, end)
+            )
         for sentence, form in forms.items():
             yield Suspicion("saturating-sigmoid", sentence, sample.recomputed(functions=_with(sigmoid=form)))
     if names and sample.is_of_floats:
@@ -77,10 +85,10 @@ def _clamped(function: Callable[..., Sized], end: float, x: Any) -> Sized:
     return function(error_bounds.number(x).map(lambda part: np.clip(part, -end, end)))
 
 
-def _cut(function: Callable[..., Sized], end: float, x: Any) -> Sized:
+def _cut(function: Callable[..., Sized], ends: tuple[float, float], x: Any) -> Sized:
     value = error_bounds.number(x).value
     result = function(x)
-    cut = np.where(value < -end, 0, np.where(value > end, 1, result.value))
+    cut = np.where(value < ends[0], 0, np.where(value > ends[1], 1, result.value))
     return Sized(cut, result.size, result.argument_error)
 
 

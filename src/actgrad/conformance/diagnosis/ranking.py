@@ -16,6 +16,7 @@ CLOSE_SHARE = 0.8  # the same for 16-bit results, because a prediction may be ne
 LOOSE_SHARE = 0.9  # the same for suspicions that predict only the size of errors
 CONTRADICTED = 0.05  # right elements that it may contradict, relative to the elements that it explains
 DIAGNOSES = 3
+FEWEST = 4  # elements that a second mistake must predict, because a few agree with some formula by chance
 AMBIGUOUS = {"factor", "half-intermediates"}  # another mistake may explain the elements with large errors
 
 
@@ -58,7 +59,8 @@ def _diagnoses(sample: Sample, most: int = DIAGNOSES) -> tuple[tuple[Diagnosis, 
             continue
         share = LOOSE_SHARE if suspicion.is_loose else max(enough, suspicion.share)
         of = left if suspicion.among is None else left & np.concatenate(suspicion.among)
-        if counts[best] >= max(1, share * int(np.count_nonzero(of))):
+        fewest = FEWEST if diagnoses and suspicion.prediction is not None else 1
+        if counts[best] >= max(fewest, share * int(np.count_nonzero(of))):
             diagnoses.append(Diagnosis(suspicion.mistake, suspicion.says, counts[best], looked_at))
             left = left & ~consistent
     return tuple(diagnoses), left
