@@ -13,7 +13,6 @@ from ..aclnn.objects import SCALARS
 from ..aclnn.signatures import FIRST, RETURNED, SECOND, CParameter, Signature
 from ..base import products
 from ..base.dtypes import BY_NUMBER
-from ..contract.documentation import first_line
 from . import clients
 
 SOURCES = Path(__file__).parent / "c"
@@ -126,17 +125,25 @@ def operator_headers() -> Iterator[tuple[str, str]]:
     for name in sorted(computed.keys() | client_headers):
         lines = ['#include "aclnn/aclnn_base.h"', '#include "aclnnop/aclnn_util.h"', "", _CPP_BEGIN]
         for signature in computed.get(name, []):
-            summary = signature.translated(first_line(signature.operator.definition))
-            in_place = ". The result is written to selfRef." if signature.in_place else ""
-            fixed = "".join(f", {name}={value!r}" for name, value in signature.fixed.items())
-            comment = f"/* {signature.name}{fixed}: {summary}{in_place} */"
-            lines += textwrap.wrap(comment, 110, subsequent_indent="   ")
+            lines += _comment(signature)
             first, second = _both("ACLNN_API", signature.name, _parameters(signature))
             lines += [f"{first};", f"{second};", ""]
         if name in client_headers:
             beside = "/* Beside the activations: computed, or refused by phase one with 561103. */"
             lines += [beside, *_of_clients(name), ""]
         yield name.removeprefix("aclnnop/"), guarded(name, "\n".join([*lines, _CPP_END]))
+
+
+def _comment(signature: signatures.Signature) -> list[str]:
+    """What a function computes: the operator's summary, and the attributes that the function fixes."""
+    operator = signature.operator.name
+    fixed = " and ".join(f"{name}={value!r}" for name, value in signature.fixed.items())
+    begin = f"{signature.name} is {operator} with {fixed}.\n\n{operator}" if fixed else signature.name
+    in_place = "\n\nThe result is written to selfRef." if signature.in_place else ""
+    text = f"/* {signature.translated(f'{begin}: {signature.operator.definition.summary}')}{in_place} */"
+    paragraphs = [textwrap.wrap(part, 107) for part in text.split("\n\n")]
+    first, *rest = [line for paragraph in paragraphs for line in paragraph]
+    return [first, *[f"   {line}" for line in rest]]
 
 
 def stubs() -> str:

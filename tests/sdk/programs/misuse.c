@@ -100,7 +100,7 @@ static void memory(Tensor x, Tensor y) {
           "it must be device memory that is not freed");
     int status = aclnnSelu(NULL, 0, of_freed, stream);
     if (status == 0) status = aclrtSynchronizeStream(stream); /* strictly it is found out then */
-    FAILS(status, RUNTIME, "was freed between the call's two phases");
+    FAILS(status, RUNTIME, "was freed before the call computed");
     REQUIRE(aclrtFree(block) == 107000);
     aclTensor* null = describe(NULL, 2, 4);
     FAILS(aclnnSeluGetWorkspaceSize(null, y.tensor, &size, &executor), INVALID, "its storage is a null pointer");

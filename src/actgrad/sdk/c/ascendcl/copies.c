@@ -97,6 +97,12 @@ static int32_t transfer(void* argument) {
     return ACL_SUCCESS;
 }
 
+static bool writes(const void* argument, uint64_t start, uint64_t stop) {
+    const Transfer* each = argument;
+    const uint64_t first = (uint64_t)(uintptr_t)each->destination;
+    return first < stop && start < first + each->count;
+}
+
 static aclError transfer_later(Transfer each, size_t limit, aclrtStream stream) {
     RETURN_IF_ERROR(check(&each, limit));
     RETURN_IF_ERROR(check_ranges(&each));
@@ -104,12 +110,16 @@ static aclError transfer_later(Transfer each, size_t limit, aclrtStream stream) 
     Transfer* queued = malloc(sizeof *queued);
     if (queued == NULL) return actgrad_fail_memory(each.function);
     *queued = each;
-    return actgrad_submit_from(each.function, stream, transfer, free, queued, NULL);
+    return actgrad_submit_from(each.function, stream, transfer, free, writes, queued, NULL);
 }
 
 static aclError transfer_now(Transfer each, size_t limit) {
     RETURN_IF_ERROR(check(&each, limit));
-    if (each.is_copy) RETURN_IF_ERROR(actgrad_check_refusals(each.function));
+    if (each.is_copy) {
+        const uint64_t start = (uint64_t)(uintptr_t)each.source;
+        RETURN_IF_ERROR(actgrad_check_refusals(each.function));
+        actgrad_warn_of_writers(each.function, start, start + each.count);
+    }
     return transfer(&each);
 }
 

@@ -71,7 +71,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     Event* recorded = event;
     Place place = {NULL, 0};
     RETURN_IF_ERROR(reset(__func__, event));
-    aclError status = actgrad_submit_from(__func__, stream, reach, NULL, event, &place);
+    aclError status = actgrad_submit_from(__func__, stream, reach, NULL, NULL, event, &place);
     LOCKED(&events_lock);
     if (actgrad_live_has(LIVE_EVENT, event)) recorded->place = place;
     return status;
@@ -89,7 +89,7 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
     Place* place = malloc(sizeof *place);
     if (place == NULL) return actgrad_fail_memory(__func__);
     *place = now.place;
-    return actgrad_submit_from(__func__, stream, wait_for, free, place, NULL);
+    return actgrad_submit_from(__func__, stream, wait_for, free, NULL, place, NULL);
 }
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) { return reset(__func__, event); }

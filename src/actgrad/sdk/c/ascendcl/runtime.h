@@ -71,7 +71,9 @@ typedef struct {
 } Place; /* a place in the queue of a strict program. The default place is before the queue */
 /* Like actgrad_submit, with the name of the caller. If `place` is not NULL, it gets the work's place in the queue. */
 aclError actgrad_submit_from(const char* function, aclrtStream stream, actgrad_work work, actgrad_release release,
-                             void* argument, Place* place);
+                             actgrad_writes writes, void* argument, Place* place);
+/* Prints a warning if queued work writes memory that the function reads now. */
+void actgrad_warn_of_writers(const char* function, uint64_t start, uint64_t end);
 bool actgrad_is_pending(Place place);
 void actgrad_run_until(Place place); /* does the stream's work up to the place */
 aclError actgrad_finish(Place place); /* the same, and returns the first failure on that stream since the last call */

@@ -90,7 +90,9 @@ EXPORT int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size);
    is invalid. */
 typedef int32_t (*actgrad_work)(void* argument);
 typedef void (*actgrad_release)(void* argument);
-EXPORT int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release, void* argument);
+typedef bool (*actgrad_writes)(const void* argument, uint64_t start, uint64_t end); /* whether work writes memory */
+EXPORT int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release, actgrad_writes writes,
+                              void* argument);
 /* Keeps the reason of a failure, unless `status` is 0, and returns `status`. Reads in other threads fail until the
    thread submits work again. */
 EXPORT int32_t actgrad_note_refusal(int32_t status, bool fails_in_its_thread);

@@ -7,6 +7,7 @@
    that work itself. Only one thread works at a time. */
 #include "runtime.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,6 +25,7 @@ typedef struct Item {
     bool is_begun;
     actgrad_work work;
     actgrad_release release;
+    actgrad_writes writes; /* NULL for work that writes no memory */
     void* argument;
 } Item;
 
@@ -218,10 +220,11 @@ static aclError add_to_queue(const char* function, aclrtStream handle, Item item
 }
 
 aclError actgrad_submit_from(const char* function, aclrtStream handle, actgrad_work work, actgrad_release release,
-                             void* argument, Place* place) {
+                             actgrad_writes writes, void* argument, Place* place) {
     aclError status;
     if (actgrad_get_settings()->is_strict) {
-        status = add_to_queue(function, handle, (Item){.work = work, .release = release, .argument = argument}, place);
+        const Item item = {.work = work, .release = release, .writes = writes, .argument = argument};
+        status = add_to_queue(function, handle, item, place);
         if (status == ACL_SUCCESS) actgrad_note_work();
         if (status == ACL_SUCCESS) return status;
     } else {
@@ -235,8 +238,21 @@ aclError actgrad_submit_from(const char* function, aclrtStream handle, actgrad_w
     return status;
 }
 
-int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release, void* argument) {
-    return actgrad_submit_from("aclnn", stream, work, release, argument, NULL);
+int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release, actgrad_writes writes,
+                       void* argument) {
+    return actgrad_submit_from("aclnn", stream, work, release, writes, argument, NULL);
+}
+
+void actgrad_warn_of_writers(const char* function, uint64_t start, uint64_t end) {
+    LOCKED(&streams_lock);
+    for (const Item* item = queue; item != NULL; item = item->next) {
+        if (item->is_begun || item->writes == NULL || !item->writes(item->argument, start, end)) continue;
+        fprintf(stderr,
+                "actgrad: %s reads the device memory at 0x%" PRIx64
+                " before a queued task has written it; the task must end first; call aclrtSynchronizeStream before\n",
+                function, start);
+        return;
+    }
 }
 
 static aclError create(const char* function, aclrtStream* stream) {

@@ -123,6 +123,7 @@ int32_t actgrad_plan_call(const Call* call, Task** task); /* takes ownership of 
 int32_t actgrad_run_task(void* task);
 Task* actgrad_hold_task(Task* task);
 void actgrad_drop_task(void* task);
+bool actgrad_task_writes(const void* task, uint64_t start, uint64_t end); /* addresses of device memory */
 
 /* executors.c: an ordinary executor serves one call. */
 struct aclOpExecutor {

@@ -58,5 +58,5 @@ int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t worksp
                             "size; call aclrtMalloc",
                             function, (unsigned long long)workspaceSize);
     }
-    return operator_status(actgrad_submit(stream, actgrad_run_task, actgrad_drop_task, task));
+    return operator_status(actgrad_submit(stream, actgrad_run_task, actgrad_drop_task, actgrad_task_writes, task));
 }

@@ -143,11 +143,23 @@ static int32_t check_memory(const Task* task) {
         int64_t left = task->call.places[2 * k + 1];
         if (left >= 0 && actgrad_memory_left(address) < left)
             return actgrad_fail(RUNTIME,
-                                "the device memory at %p was freed between the call's two phases; it must stay; free "
-                                "it after phase two",
-                                (void*)(uintptr_t)address);
+                                "%s: the device memory at %p was freed before the call computed; it must stay; free "
+                                "it after aclrtSynchronizeStream",
+                                task->call.function, (void*)(uintptr_t)address);
     }
     return 0;
+}
+
+/* Only plans of actgrad's own operators name their outputs. */
+bool actgrad_task_writes(const void* argument, uint64_t start, uint64_t end) {
+    const Task* task = argument;
+    for (int64_t k = 0; k < task->plan.outputs; k++) {
+        const actgrad_operand* operand = &task->plan.all[k];
+        const int64_t address = task->call.places[2 * operand->tensor] + operand->offset;
+        if ((uint64_t)(address + operand->bytes.low) < end && start < (uint64_t)(address + operand->bytes.high))
+            return true;
+    }
+    return false;
 }
 
 /* The server of a forked child does not know the plans of the parent's server. */
