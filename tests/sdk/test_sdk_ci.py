@@ -63,6 +63,11 @@ def test_commands(name: str, tmp_path: Path) -> None:
         ("expf(-x[k])", "expf(x[k])", ("plain", "strict", "Ascend950")),  # a wrong expectation
         ("    REQUIRE(aclrtFree(memory_y));\n", "", ("strict",)),  # a leak
         (
+            "REQUIRE(aclrtSynchronizeStream(stream));\n",
+            "REQUIRE(aclrtMemcpy(y, sizeof y, memory_y, sizeof y, 2));\n    REQUIRE(aclrtSynchronizeStream(stream));\n",
+            ("strict",),
+        ),  # a copy before the synchronize, and one after it
+        (
             "uint64_t size;",
             "uint64_t size;\n    x[0] = *(volatile float*)memory_x;",
             ("strict",),

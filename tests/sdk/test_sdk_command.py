@@ -201,6 +201,23 @@ def test_check_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str], s
 
 
 @needs_compiler
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_check_beside_what_does_not_compile(
+    is_folder: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {
+        "a.c": "int main(void) { return }\n",
+        "b.c": '#include "acl/acl.h"\nint b(void) { return aclrtNothing(); }\n',
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    assert main(["sdk", "--check", *([str(tmp_path)] if is_folder else [str(tmp_path / name) for name in texts])]) == 2
+    out, err = capsys.readouterr()
+    assert out == f"{tmp_path}/b.c:2: function aclrtNothing is not in the SDK\n"
+    assert "a.c: does not compile" in err
+
+
+@needs_compiler
 @pytest.mark.parametrize("suffix", [".c", ".cpp"])
 def test_check_of_a_wrong_call(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A function that is there is not called missing where its arguments are wrong."""

@@ -82,6 +82,7 @@ def run(
         "has format FRACTAL_NZ; it is read as ND",
         "the memory behind it is large enough",
         "check the arguments by its document",
+        "call aclrtSynchronizeStream before",
     )
     said = [line for line in done.stderr.splitlines() if not line.endswith(warnings)]  # a strict program's warnings
     assert status or not said, done.stderr

@@ -83,12 +83,17 @@ def _run(parser: Parser, options: argparse.Namespace) -> int:
 
 
 def _check(paths: list[Path], flags: list[str], as_json: bool) -> int:
-    findings = [finding for path in paths for finding in lacking.findings(path, flags)]
+    findings: list[lacking.Finding] = []
+    faults: list[SdkError] = []  # of files that do not compile; the others are checked all the same
+    for path in paths:
+        findings += lacking.findings(path, flags, faults)
     if as_json:
         rows = [asdict(finding) | {"file": str(finding.file)} for finding in findings]
         terminal.show(json.dumps(rows, indent=2))
     elif findings:
         terminal.show("\n".join(map(str, findings)))
-    else:
+    elif not faults:
         print("the SDK has every name of " + ", ".join(map(str, paths)), file=sys.stderr)
+    if faults:
+        raise SdkError("\n".join(map(str, faults)))
     return 0 if all(finding.is_note for finding in findings) else 1

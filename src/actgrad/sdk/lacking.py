@@ -63,8 +63,11 @@ class Finding:
         return f"{location}: {self.kind} {self.name} {sentence}"
 
 
-def findings(program: Path, flags: Sequence[str] = ()) -> Iterator[Finding]:
-    """The names that a source, a built file, or the files of a folder use and the SDK lacks, each at its first use."""
+def findings(program: Path, flags: Sequence[str] = (), faults: list[SdkError] | None = None) -> Iterator[Finding]:
+    """The names that a source, a built file, or the files of a folder use and the SDK lacks, each at its first use.
+
+    `faults` gets the faults of files that cannot be read or compiled. Without it, the first fault is raised.
+    """
     root, paths = None, [program]
     if program.is_dir():
         root, paths = program, [path for path in sorted(program.rglob("*")) if path.is_file() and _is_program(path)]
@@ -75,7 +78,12 @@ def findings(program: Path, flags: Sequence[str] = ()) -> Iterator[Finding]:
     elif not _is_built(program) and program.suffix not in (*SUFFIXES, *HEADER_SUFFIXES):
         raise SdkError(f"{program}: has {suffix_of(program)}; it must be {KINDS}; name another file")
     for path in paths:
-        yield from _of_file(path, root, flags)
+        try:
+            yield from _of_file(path, root, flags)
+        except SdkError as fault:
+            if faults is None:
+                raise
+            faults.append(fault)
 
 
 def _is_program(path: Path) -> bool:
