@@ -37,7 +37,8 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = No
         model: The model.
         save: The tensor that is saved for backward, "auto" or "input". "auto" may save the result instead of the input.
             If the next module of a Sequential overwrites the result, "auto" saves the input. If a model overwrites a
-            result elsewhere (`y = elu(x); y += residual`), the backward pass raises an error. Then pass "input".
+            result elsewhere (`y = elu(x); y += residual`), the backward pass raises an error. Then pass "input", also
+            for a model that is converted already.
         inputs: The model's inputs, a tensor, a tuple or a dict. With inputs, the report also counts functional calls.
 
     Returns:
@@ -235,6 +236,11 @@ def _reverted(module: torch.nn.Module) -> tuple[type | None, str]:
 
 def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     kind: Any = type(module)
+    if save == saving.INPUT and "original" in vars(kind) and kind.actgrad_option == saving.AUTO:
+        module.__class__ = kind.original
+        again, _ = _converted(save, module)
+        module.__class__ = kind
+        return again, ""
     if isinstance(module, _Marker) or kind.__module__ == modules.__name__:
         return None, ""
     simple = next((base for base in kind.__mro__ if base in _plain()), None)

@@ -68,6 +68,8 @@ class Report:
             lines = ["  ".join(map(str.ljust, row[:size], widths)).rstrip() for row in table]
             lines.insert(1, "  ".join("-" * width for width in widths))
         lines.append(f"{self.looked_at} modules looked at, {len(self.swapped)} swapped, {len(self.left)} left")
+        if not self.rows and not self.calls and not self.refused_calls:
+            lines.append("functional calls are counted only if convert gets the model's inputs=")
         if self.unused:
             lines.append(f"swapped, but not called in a forward pass: {', '.join(self.unused)}")
         if self.fallbacks:
