@@ -19,6 +19,7 @@ from actgrad.base.errors import ActgradError
 from actgrad.conformance.files import sizes
 from actgrad.conformance.files.sizes import UnreadableFile
 from actgrad.conformance.files.tensor_files import read
+from tests.support.calls import status
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "int8", "int32")
 SHAPES = ((), (0,), (7,), (3, 0, 2), (2, 3, 4))
@@ -81,6 +82,15 @@ def test_bfloat16_as_others_write_it(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", values("float16"))
     with pytest.raises(UnreadableFile, match=r"x\.npy: holds float16, but 'bfloat16' follows"):
         read(f"{tmp_path}/x.npy:bfloat16")
+
+
+def test_bits_without_a_dtype_say_how_to_name_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("x.npy", values("bfloat16").view(np.uint16))
+    assert status("check", "gelu", "--inputs", "x.npy", "--actual", "x.npy") == 2
+    assert "if x.npy has the bits of bfloat16, write x.npy:bfloat16" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

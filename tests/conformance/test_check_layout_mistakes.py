@@ -54,6 +54,18 @@ def tail(wrong: Array, p: Array) -> None:
     wrong[p % 64 >= 37] = 0
 
 
+def tail_of_48(wrong: Array, p: Array) -> None:
+    wrong[p % 48 >= 43] = np.random.default_rng(1).normal(9, 1, np.count_nonzero(p % 48 >= 43))
+
+
+def remainder(wrong: Array, p: Array) -> None:
+    wrong[864:] += np.random.default_rng(1).normal(9, 1, 24)  # 864 is 18 * 48
+
+
+def last_row(wrong: Array, p: Array) -> None:
+    wrong[851:] += np.random.default_rng(1).normal(9, 1, 37)
+
+
 def every_fourth(wrong: Array, p: Array) -> None:
     wrong[p // 64 % 4 == 1] *= -1.5
 
@@ -78,6 +90,9 @@ LAYOUTS: dict[str, tuple[Callable[[Array], Array], str, str]] = {
     "rolled back by three": (lambda r: np.roll(r, -3), "shifted", "3 later"),
     "rows rolled": (lambda r: np.roll(r, 2, axis=0), "rows-shifted", "the row 2 earlier"),
     "tail of a tile": (flat(tail), "tile-tail", "wrong at positions p where p mod 64 >= 37"),
+    "tail of a tile of 48": (flat(tail_of_48), "tile-tail", "wrong at positions p where p mod 48 >= 43"),
+    "remainder": (flat(remainder), "stretch", "wrong in the last elements: positions 864 to the end in C order"),
+    "last row": (flat(last_row), "stretch", "wrong in the last row: positions 851 to the end in C order"),
     "every fourth tile": (flat(every_fourth), "tiles", "every 4th tile of 64, from tile 1"),
     "last block of each row": (last_block, "last-block", "the last block of each row: columns 32 to 36"),
     "stale half": (flat(half_stale), "stale", "results of 444 elements earlier"),

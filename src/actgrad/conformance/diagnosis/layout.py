@@ -27,6 +27,7 @@ MOST_ROWS = 512
 FEWEST = 12  # failing elements that are enough to show a layout
 VOTERS = 256  # failing elements that vote for a shift
 _PERIODS = (16, 32, 64, 128, 256, 512, 1024)
+_OTHER_PERIODS = tuple(n for n in range(24, 128, 8) if n not in _PERIODS)  # tiles of other multiples of 8
 _EVERY = (3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15)  # possible periods of tiles, besides powers of two
 _PADDED = (8, 16, 32, 64, 128, 256)
 #: Arrangements of halves: the indices of the elements along the dimension, in the order of the other arrangement.
@@ -295,7 +296,11 @@ def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[st
     if 0.9 * size >= last - first + 1 and is_dense:
         tile = next((n for n in (256, 128, 64, 32, 16) if first % n == 0 and (last + 1 - first) % n == 0), None)
         stretch = f"one tile of {tile}" if tile and last - first + 1 == tile else "one stretch"
-        return "stretch", f"wrong in {stretch}: positions {first} to {last} in the order of rows"
+        end = str(last)
+        if last == size - 1 and stretch == "one stretch":
+            is_row = len(shape) > 1 and 1 < shape[-1] == size - first
+            stretch, end = "the last row" if is_row else "the last elements", "the end"
+        return "stretch", f"wrong in {stretch}: positions {first} to {end} in C order"
     number = np.arange(size)
     rows = prod(shape[:-1])
     if len(shape) > 1 and rows > 1 and shape[-1] > 1:
@@ -307,8 +312,9 @@ def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[st
         run = _run(wrong, silent, number // shape[-1], rows)
         if run is not None:
             return "rows", f"wrong in rows {run[0]} to {run[1]} of {rows}"
-    for period in _PERIODS:
-        run = _run(wrong, silent, number % period, period) if period * 3 <= size * 2 else None
+    for period in (*_PERIODS, *_OTHER_PERIODS):
+        most = size * 2 // 3 if period in _PERIODS else size // 4
+        run = _run(wrong, silent, number % period, period) if period <= most else None
         if run is not None:
             words = f"p mod {period} >= {run[0]}" if run[1] == period - 1 else f"{run[0]} <= p mod {period} <= {run[1]}"
             words = f"p mod {period} <= {run[1]}" if run[0] == 0 else words

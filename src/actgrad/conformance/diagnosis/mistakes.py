@@ -49,7 +49,7 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
         stretch = "every element" if last - first + 1 >= sample.call.size else f"elements {first} to {last}"
         zero = values.dtype.type(0)  # turns -0 into 0
         number = "are NaN" if is_nan else f"hold {values[0] + zero}"
-        stretches.append(f"{lane.name}: {stretch} (in the order of rows) {number}")
+        stretches.append(f"{lane.name}: {stretch} (in C order) {number}")
     yield Suspicion("unwritten", "output left unwritten: " + "; ".join(stretches), explains=sample.wrong)
 
 

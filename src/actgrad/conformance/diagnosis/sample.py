@@ -27,7 +27,7 @@ class Sample:
     """Some elements of a call: inputs, actual outputs, and which elements are wrong."""
 
     call: Elements
-    positions: Array  # in the order of rows
+    positions: Array  # in C order
     inputs: tuple[Array, ...]
     actual: tuple[Array, ...]  # per output lane, like `wrong` and `failing`
     wrong: tuple[Array, ...]

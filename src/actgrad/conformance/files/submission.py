@@ -46,7 +46,10 @@ def judge_files(args: argparse.Namespace, standard_names: list[str], deciding: C
     except ActgradError as error:
         files = zip([a.name for a in tensors], args.inputs, strict=False), zip(outputs, args.actual, strict=False)
         files_by_name = ", ".join(f"{name} is {file}" for name, file in chain(*files))
-        raise ActgradError(f"{error} ({files_by_name})") from error
+        pairs = zip([*args.inputs, *args.actual], [*inputs, *actual], strict=True)
+        bits = [file for file, array in pairs if file.endswith(".npy") and array.dtype.name in ("uint16", "int16")]
+        hint = f"; if {bits[0]} has the bits of bfloat16, write {bits[0]}:bfloat16" if bits else ""
+        raise ActgradError(f"{error} ({files_by_name}){hint}") from error
     return replace(verdict, dtype=actual[0].dtype.name, case=", ".join(args.actual))
 
 
