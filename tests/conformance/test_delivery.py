@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -322,6 +323,23 @@ def test_truncation_gives_a_warning_and_fails_with_all_standards(folder: Path, c
         code, report = judged(folder, *options)
         assert code == 1
         assert [one["verdict"] for one in report["cases"]] == ["REJECTED", "ACCEPTED"]
+
+
+def test_an_input_that_differs_ends_with_2(folder: Path, capsys: Capture) -> None:
+    path = folder / "swiglu-0001" / "x.npy"
+    case = json.loads((folder / "manifest.json").read_text())["cases"][0]
+    assert case["inputs"]["x"]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert "sha256" not in case["outputs"]["out"]
+    np.save(path, np.ones_like(np.load(path)))  # the same dtype and shape
+    assert status("check", "--manifest", str(folder)) == 2
+    err = capsys.readouterr().err
+    assert re.search(r"case 'swiglu-0001': input x: .*x\.npy: has another SHA-256 than the manifest says", err)
+    for sha256, words in (("0", "sha256 is '0'"), (7, "sha256 is 7")):
+        edited(folder, lambda d, sha256=sha256: d["cases"][0]["inputs"]["x"].update(sha256=sha256))
+        assert status("check", "--manifest", str(folder)) == 2
+        assert words in capsys.readouterr().err
+    edited(folder, lambda d: d["cases"][0]["inputs"]["x"].pop("sha256"))
+    assert judged(folder)[0] == 1
 
 
 def test_a_manifest_may_name_a_chip(folder: Path) -> None:

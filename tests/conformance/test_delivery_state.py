@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -161,11 +162,14 @@ def test_ctrl_c_keeps_results_and_the_same_command_goes_on(moment: str, target: 
 
 
 def overwritten(name: str) -> Any:
-    """Store other numbers in a file of a case."""
+    """Store other numbers in a file of a case, and its hash in the manifest if it is an input."""
 
     def change(folder: Path) -> None:
-        numbers = np.load(folder / name)
-        np.save(folder / name, np.roll(numbers, 1))
+        path = folder / name
+        before = hashlib.sha256(path.read_bytes()).hexdigest()
+        np.save(path, np.roll(np.load(path), 1))
+        text = (folder / "manifest.json").read_text()
+        (folder / "manifest.json").write_text(text.replace(before, hashlib.sha256(path.read_bytes()).hexdigest()))
 
     return change
 

@@ -6,12 +6,14 @@ case and the field. If only an output is missing, or differs from its descriptio
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
 
@@ -35,7 +37,7 @@ MOST_BYTES = 64 << 20  # limit on the size of a manifest
 MOST_CASES = 100_000
 _FIELDS = ("format", "version", "seed", "actgrad", "cases")
 _CASE_FIELDS = ("id", "operator", "attributes", "product", "inputs", "outputs", "special")
-_FILE_FIELDS = ("file", "dtype", "shape")
+_FILE_FIELDS = ("file", "dtype", "shape", "sha256")  # an output has no sha256
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class TensorFile:
     file: str
     dtype: str | None  # None: the dtype of the file, or of the result
     shape: tuple[int, ...] | None
+    sha256: str = ""  # of an input's file. "" if the manifest does not have it
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,10 @@ class DeliveryCase:
 
         def entries(tensors: Mapping[str, TensorFile]) -> dict[str, Any]:
             return {
-                name: {**vars(one), "shape": None if one.shape is None else list(one.shape)}
+                name: {
+                    **{field: value for field, value in vars(one).items() if field != "sha256" or value},
+                    "shape": None if one.shape is None else list(one.shape),
+                }
                 for name, one in tensors.items()
             }
 
@@ -98,9 +104,12 @@ def write(
     written = []
     for case, tensors in cases:
         (folder / case.id).mkdir(parents=True)  # fails if the folder exists, so nothing is written through a link
+        inputs = {}
         for name, one in case.inputs.items():
-            outputs.write(folder / one.file, npy(tensors[name]))
-        written.append(case)
+            content = npy(tensors[name])
+            outputs.write(folder / one.file, content)
+            inputs[name] = replace(one, sha256=hashlib.sha256(content).hexdigest())
+        written.append(replace(case, inputs=inputs))
         advance(1)
     if not written:
         raise outputs.UnwritableFile(f"--tensors {folder}: no case can be written; at least one must; name other cases")
@@ -175,7 +184,21 @@ def _fault(folder: Path, tensor: TensorFile, what: str) -> str:
         load(folder, tensor)
     except UnreadableFile as error:
         return f"{what}: {error}"
+    path = folder / tensor.file
+    if tensor.sha256 and digest(path) != tensor.sha256:
+        return f"{what}: {path}: has another SHA-256 than the manifest says; it must be the original; copy that file"
     return ""
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file, or "" if the file does not exist."""
+    if not path.is_file():
+        return ""
+    state = hashlib.sha256()
+    with path.open("rb") as file:
+        while part := file.read(1 << 20):
+            state.update(part)
+    return state.hexdigest()
 
 
 def _entries(text: str) -> list[Any]:
@@ -253,13 +276,16 @@ def _tensors(
     for name in names:
         if name in entries:
             entry = entries[name]
-            _refuse_unknown(entry, _FILE_FIELDS, f"{what}: {name}")
+            _refuse_unknown(entry, _FILE_FIELDS if what == "inputs" else _FILE_FIELDS[:-1], f"{what}: {name}")
+            sha256 = entry.get("sha256", "")
+            if not isinstance(sha256, str) or not re.fullmatch("([0-9a-f]{64})?", sha256):
+                raise Fault(f"{name}: sha256 is {quote(sha256)}; it must be 64 digits from 0 to f; correct it")
             dtype = fields.dtype(f"{name}: dtype", entry["dtype"]) if "dtype" in entry else None
             if dtype is not None and not is_judged(dtype):
                 raise Fault(f"{name}: dtype is {dtype}; it must be a real dtype; use another one")
             shape = fields.shape(f"{name}: shape", entry["shape"]) if "shape" in entry else None
             file = _file_name(name, entry.get("file", f"{folder}/{name}.npy"))
-            tensors[name] = TensorFile(file, dtype, shape)
+            tensors[name] = TensorFile(file, dtype, shape, sha256)
     return tensors
 
 

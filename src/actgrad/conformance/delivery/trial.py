@@ -51,7 +51,7 @@ def judge_case(
     `outputs_before` are outputs of the cases before this one: a diagnosis looks for them in a stale output.
     """
     entry = {"id": case.id, "operator": case.operator.name, "special": case.special}
-    hashes = {tensor.file: _digest(folder / tensor.file) for tensor in case.files}
+    hashes = {tensor.file: manifest.digest(folder / tensor.file) for tensor in case.files}
     with ExitStack() as stack:
         if product := case.product or options["product"]:
             stack.enter_context(products.product(product))
@@ -59,7 +59,15 @@ def judge_case(
             stack.enter_context(products.rules(options["rules"]))
         in_force = [str(products.current()), products.chosen_rules()]  # the environment may have chosen these
         facts = json.dumps(
-            [__version__, np.__version__, state.code_digest("**/*.py"), in_force, options, case.as_json(), hashes]
+            [
+                __version__,
+                np.__version__,
+                state.code_digest("**/*.py"),
+                in_force,
+                options,
+                case.as_json(),
+                hashes,
+            ]
         )
         key = hashlib.sha256(facts.encode()).hexdigest()
         if before is not None and before.get("key") == key:
@@ -73,7 +81,7 @@ def judge_case(
 
 def _compared(folder: Path, verdict: str, outputs_before: Sequence[tuple[str, TensorFile]]) -> list[str]:
     """The digests of the outputs that the diagnosis of a rejected case reads. Empty for an accepted case."""
-    return [_digest(folder / one.file) for _, one in outputs_before] if verdict == REJECTED else []
+    return [manifest.digest(folder / one.file) for _, one in outputs_before] if verdict == REJECTED else []
 
 
 def _judged(
@@ -150,17 +158,6 @@ def _entry(verdict: Verdict) -> Entry:
         entry["pictures"] = [svg.outline(failing.points[:, column], failing.points[:, 1]) for column in (0, 2)]
     document: Entry = json_value(entry)
     return document
-
-
-def _digest(path: Path) -> str:
-    """The SHA-256 of a file, or "" if the file does not exist."""
-    if not path.is_file():
-        return ""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while part := file.read(1 << 20):
-            digest.update(part)
-    return digest.hexdigest()
 
 
 # All cases
