@@ -286,6 +286,7 @@ def test_a_damaged_state_is_named(content: str, tmp_path: Path, capsys: Capture)
 
 @pytest.mark.parametrize(("operator", "attributes"), CASES)
 @pytest.mark.parametrize("kind", ["ones", "random"])
+@pytest.mark.share(4)
 def test_exact_values_are_those_of_mpmath(operator: Any, attributes: Any, kind: str) -> None:
     one = Sweep(Item(operator, attributes, "float32", kind))
     one.fill(np.random.default_rng(1).integers(0, 1 << 32, sweep.CHUNK, np.uint32))

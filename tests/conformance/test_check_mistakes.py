@@ -62,6 +62,7 @@ def assert_named(verdict: Verdict, mistake: str, words: str = "") -> None:
 
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
 @pytest.mark.share(4)
+@pytest.mark.share(2)
 def test_what_is_right_gets_no_diagnosis(operator: actgrad.Operator) -> None:
     for dtype in judged_dtypes(operator, None):
         for case in cases(operator, dtype, seed=11):

@@ -88,6 +88,7 @@ CLEAR = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_mistakes_of_a_kernel_that_rounds_worse_are_named(original: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(original, tmp_path / "d"))
     planted = planted_mistakes.fill(folder)
@@ -228,6 +229,7 @@ def filled(folder: Path, kind: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "PyTorch's own"])
+@pytest.mark.share(2)
 def test_right_outputs_are_accepted(kind: str, small: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(small, tmp_path / "d"))
     exact.fill(folder)  # also the cases that a kind does not cover

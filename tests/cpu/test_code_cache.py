@@ -73,6 +73,7 @@ def test_only_this_user_may_look(folder: Path) -> None:
     ids=["truncated", "header only", "empty", "one bit", "foreign"],
 )
 @pytest.mark.share(2)
+@pytest.mark.share(3)
 def test_a_damaged_entry_is_written_anew(folder: Path, damage: object) -> None:
     compilations(folder)
     whole = {path: path.read_bytes() for path in folder.glob("*/*.o")}

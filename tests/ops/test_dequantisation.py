@@ -74,6 +74,7 @@ def assert_right(outputs: Any, v: np.ndarray, quant: str, scale: Any, offset: An
 @pytest.mark.parametrize("mode", range(4))
 @pytest.mark.parametrize("quant", ["static", "dynamic"])
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
+@pytest.mark.share(3)
 def test_integers(bias: Any, mode: int, quant: str, backend: str) -> None:
     for shape, left, is_scaled in product([(3, 10), (1, 4, 4096)], (False, True), (False, True)):
         x, n, rows = integers(*shape), shape[-1], shape[:-1]
@@ -91,6 +92,7 @@ def test_integers(bias: Any, mode: int, quant: str, backend: str) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, bfloat16])
 @pytest.mark.parametrize("mode", range(4))
+@pytest.mark.share(3)
 def test_floats(dtype: Any, mode: int) -> None:
     for shape, left, quant in product([(3, 10), (2, 34_000)], (False, True), ("static", "dynamic")):
         x = (3 * RNG.standard_normal(shape)).astype(dtype)

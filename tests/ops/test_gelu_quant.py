@@ -56,6 +56,7 @@ def is_rounded(actual: np.ndarray, exact: np.ndarray, dtype: str, slack: Any) ->
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("source", [np.float32, np.float16, bfloat16])
+@pytest.mark.share(3)
 def test_the_static_mode(source: Any, dtype: str, approximate: str) -> None:
     for shape in ((), (7,), (3, 5), (2, 3, 66), (5, 4099)):
         x, row = some(*shape, dtype=source), shape[-1] if shape else 1
@@ -76,6 +77,7 @@ def test_the_static_mode(source: Any, dtype: str, approximate: str) -> None:
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("source", [np.float32, np.float16, bfloat16])
+@pytest.mark.share(3)
 def test_the_dynamic_mode(source: Any, dtype: str, approximate: str) -> None:
     for shape in ((3, 5), (2, 3, 66), (5, 4099)):
         x = some(*shape, dtype=source)

@@ -63,6 +63,7 @@ def test_inductor_trains_the_same() -> None:
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="inductor compiles C++")
+@pytest.mark.slow
 def test_operators_that_exist_before_inductor_keep_their_kernels_in_exact_graphs() -> None:
     """Inductor copies PyTorch's table of decompositions when it is imported."""
     printed = run_script("""
@@ -117,6 +118,7 @@ def test_the_keys_of_graphs_in_caches_on_disk(has_triton: bool, monkeypatch: pyt
         assert key(torch.ops.aten.elu.default) == aten
 
 
+@pytest.mark.slow
 def test_graphs_with_operators_of_other_packages_are_not_cached() -> None:
     printed = run_script("""
 import warnings, torch, actgrad.torch

@@ -100,6 +100,10 @@ def test_the_decomposition_of_every_operator(operator: actgrad.Operator) -> None
         pairs = zip(operator.schema.tensor_names, tensors(operator, (3, 4)), strict=True)
         given = [part_of(operator, name, tensor, attributes) for name, tensor in pairs]
         row = interface_of(operator).row(given, attributes)
+        if operator.access.has_blocks:
+            with pytest.raises(actgrad.InvalidArgument, match="has statistics of blocks; .*; keep the operator"):
+                decomposed(interface_of(operator), *row)
+            continue
         got, wanted = decomposed(interface_of(operator), *row), call(operator, attributes)(*given)
         torch.testing.assert_close(list(oracle.as_tuple(got)), list(oracle.as_tuple(wanted)), equal_nan=True)
 

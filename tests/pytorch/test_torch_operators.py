@@ -342,6 +342,7 @@ assert [str(n.target) for n in traced.graph.nodes if n.op == "call_function"] ==
 """
 
 
+@pytest.mark.slow
 def test_rules_are_registered_when_an_operator_is_first_met() -> None:
     """Not by the import, whose time would grow with every operator."""
     run_script(FIRST_MET, timeout=300)

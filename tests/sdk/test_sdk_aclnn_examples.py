@@ -123,6 +123,7 @@ def test_all_pass(checkout: Path, tmp_path: Path) -> None:
     assert status == 0
 
 
+@pytest.mark.slow
 def test_other_group(checkout: Path, tmp_path: Path) -> None:
     status, printed, _ = run(checkout, tmp_path, "--group", "norm")
     assert printed.splitlines() == [

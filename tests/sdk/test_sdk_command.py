@@ -298,6 +298,7 @@ def test_check_of_an_object_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 @needs_compiler
 @pytest.mark.parametrize("name", ["plain.c", "a name with $spaces #1.cpp", "é.c"])
+@pytest.mark.share(3)
 def test_check_of_headers_that_are_nowhere(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are missing, also where the compiler would find no fault without them; no file is made outside."""
     program, outside = tmp_path / name, tmp_path / "outside"

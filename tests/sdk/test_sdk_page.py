@@ -25,6 +25,7 @@ def commands(text: str) -> str:
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_commands(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """In a fresh home, on a program of the reader's; whatever prints, prints no error."""
     home, tools = tmp_path / "home", tmp_path / "bin"

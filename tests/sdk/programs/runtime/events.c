@@ -9,7 +9,7 @@ static int32_t write_letter(void* letter) {
 }
 
 static void submit(aclrtStream stream, const char* letter) {
-    OK(actgrad_submit(stream, write_letter, NULL, (void*)(uintptr_t)letter));
+    OK(actgrad_submit(stream, write_letter, NULL, NULL, (void*)(uintptr_t)letter));
 }
 
 static aclrtEventRecordedStatus status_of(aclrtEvent event) {
@@ -75,7 +75,7 @@ static void times(void) {
     OK(aclrtCreateEventWithFlag(&to, ACL_EVENT_TIME_LINE));
     FAILS(aclrtEventElapsedTime(&elapsed, from, to), 107006, "was never recorded");
     OK(aclrtRecordEvent(from, NULL));
-    OK(actgrad_submit(NULL, sleep_a_little, NULL, NULL));
+    OK(actgrad_submit(NULL, sleep_a_little, NULL, NULL, NULL));
     OK(aclrtRecordEvent(to, NULL));
     if (is_strict()) FAILS(aclrtEventElapsedTime(&elapsed, from, to), 107006, "is not reached yet");
     OK(aclrtSynchronizeEventWithTimeout(to, 1000));

@@ -110,7 +110,7 @@ static int32_t linger(void* unused) {
 static void* work_slowly(void* unused) {
     (void)unused;
     OK(aclrtSetDevice(0));
-    OK(actgrad_submit(NULL, linger, NULL, NULL));
+    OK(actgrad_submit(NULL, linger, NULL, NULL, NULL));
     OK(aclrtSynchronizeStream(NULL));
     return NULL;
 }

@@ -13,8 +13,8 @@ int main(void) {
     aclrtContext context = NULL;
     start();
     OK(aclrtCreateStream(&stream));
-    OK(actgrad_submit(stream, nothing, NULL, NULL));
-    OK(actgrad_submit(stream, nothing, NULL, NULL));
+    OK(actgrad_submit(stream, nothing, NULL, NULL, NULL));
+    OK(actgrad_submit(stream, nothing, NULL, NULL, NULL));
     OK(aclrtDestroyStream(stream));
     char* block = allocate(12345);
     OK(aclrtFree(allocate(99)));
@@ -22,7 +22,7 @@ int main(void) {
     OK(aclrtCreateEvent(&event));
     OK(aclrtCreateContext(&context, 0));
     OK(aclrtCreateStream(&stream));
-    OK(actgrad_submit(stream, nothing, NULL, NULL));
+    OK(actgrad_submit(stream, nothing, NULL, NULL, NULL));
     printf("%p %p %p %p %p\n", (void*)block, on_host, stream, event, context);
     OK(aclFinalize());
     return 0;

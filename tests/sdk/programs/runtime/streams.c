@@ -21,7 +21,7 @@ static void count_release(void* argument) {
 }
 
 static int32_t submit(aclrtStream stream, Work* work) {
-    return actgrad_submit(stream, write_letter, count_release, work);
+    return actgrad_submit(stream, write_letter, count_release, NULL, work);
 }
 
 static void forget(void) {

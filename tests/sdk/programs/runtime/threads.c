@@ -24,7 +24,7 @@ static void turn(int me) {
     OK(aclrtCreateStream(&stream));
     char* block = allocate(SIZE);
     OK(aclrtMemsetAsync(block, SIZE, me, SIZE, stream));
-    OK(actgrad_submit(common, count, NULL, NULL));
+    OK(actgrad_submit(common, count, NULL, NULL, NULL));
     OK(aclrtRecordEvent(common_event, common));
     OK(aclrtStreamWaitEvent(stream, common_event));
     OK(aclrtMemcpyAsync(back, SIZE, block, SIZE, ACL_MEMCPY_DEVICE_TO_HOST, stream));
