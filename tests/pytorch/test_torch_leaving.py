@@ -101,7 +101,7 @@ def test_the_decomposition_of_every_operator(operator: actgrad.Operator) -> None
         given = [part_of(operator, name, tensor, attributes) for name, tensor in pairs]
         row = interface_of(operator).row(given, attributes)
         if operator.access.has_blocks:
-            with pytest.raises(actgrad.InvalidArgument, match="has statistics of blocks; .*; keep the operator"):
+            with pytest.raises(actgrad.InvalidArgument, match=r"has statistics of blocks; .*; keep the operator"):
                 decomposed(interface_of(operator), *row)
             continue
         got, wanted = decomposed(interface_of(operator), *row), call(operator, attributes)(*given)
