@@ -45,12 +45,10 @@ def choose(name: str | None, device: str, operator: str) -> str:
 
 
 #: The data types that machine code reads and writes. Other types and complex numbers need the reference backend.
-COMPILED = frozenset(
-    (
-        *("float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32"),
-        *("float8_e5m2", "float8_e4m3fn", "float8_e8m0fnu"),
-    )
-)
+COMPILED = frozenset({
+    "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32",
+    "float8_e5m2", "float8_e4m3fn", "float8_e8m0fnu",
+})  # fmt: skip
 
 
 def for_dtypes(backend: str, computation: Computation, operator: str) -> str:

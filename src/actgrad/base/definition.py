@@ -254,10 +254,10 @@ def _dtypes_of(definition: Definition, name: str) -> tuple[str, ...]:
 
 
 def _new_dtype_of(definition: Definition, output: str, attributes: Mapping[str, Any]) -> str:
-    dtypes, stated = definition.dtypes_of(output), definition.output_dtypes.get(output)
-    if isinstance(stated, Mapping):
+    dtypes, by_switch = definition.dtypes_of(output), definition.output_dtypes.get(output)
+    if isinstance(by_switch, Mapping):
         switch = definition.switch
-        return stated[switch(dict(attributes), None) if callable(switch) else attributes[switch]]
+        return by_switch[switch(dict(attributes), None) if callable(switch) else attributes[switch]]
     is_numbered = bool(definition.dtype_attribute) and output == definition.schema.outputs[0]
     row = BY_NUMBER.get(attributes[definition.dtype_attribute]) if is_numbered else None
     return row.name if row is not None and row.name in dtypes else next(iter(dtypes), "")

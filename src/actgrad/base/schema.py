@@ -183,8 +183,9 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
         expected = f"{schema.name} has {quantity(len(schema.outputs), 'output')}: {', '.join(schema.outputs)}"
         raise fault(f"{quantity(len(outputs), 'output')} after '->'; {expected}; name as many")
     optional = tuple(part.partition("=")[0].removesuffix("?") for part in parts if part.endswith("?"))
-    named = line["name"], tensors, renamed, attributes, outputs, unwritten
-    return GraphSignature(*named, fixed, optional, BROADCAST in options)
+    return GraphSignature(
+        line["name"], tensors, renamed, attributes, outputs, unwritten, fixed, optional, BROADCAST in options
+    )
 
 
 def _graph_argument(part: str) -> tuple[str, str, str | None]:

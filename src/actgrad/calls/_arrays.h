@@ -163,7 +163,7 @@ static int describe_key(Call* call, PyObject* const* args, Py_ssize_t count, PyO
     return kind;
 }
 
-/* Append the words of the outputs. False if there is no output, or if an output is not PLAIN. */
+/* Append the words of the outputs. Returns whether there are outputs, all of them PLAIN. */
 static bool describe_outputs(Call* call, PyObject* const* results, Py_ssize_t count) {
     call->results = results, call->outputs = count, call->operands = call->addresses + MAX_TENSORS - count;
     if (count == 0 || count + call->inputs > MAX_TENSORS) return false;

@@ -62,10 +62,10 @@ def packer(count: int) -> Callable[..., bytes]:
 
 
 def packed(code: tuple[int, int] | None, size: int) -> bytes | None:
-    """The bytes from which the extension runs a kernel, or None if it cannot run it.
+    """The bytes from which the extension runs a kernel. None if the kernel has no machine code, or without extension.
 
     The bytes contain the addresses of the kernel's function and of its call block, and whether the kernel runs without
-    Python's global lock. The result is None if the kernel has no machine code, or if there is no extension.
+    Python's global lock.
     """
     if code is None or native is None:
         return None

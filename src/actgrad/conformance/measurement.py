@@ -140,7 +140,7 @@ def _compare(
 
 
 def _lost_signs(c: ElementErrors, x: Array) -> Array | None:
-    """The zeros of the wrong sign at x = -inf, where for example silu(-inf) = -0. None if there is no zero at -inf."""
+    """Which results at x = -inf are zeros of the wrong sign: silu(-inf) is -0. None if no result there is 0."""
     with np.errstate(invalid="ignore"):
         zeros = (c.actual == 0) & (c.exact == 0) & (x == -np.inf)
     if not zeros.any():

@@ -55,14 +55,9 @@ class Blocks(ScaledRows):
         return (count // size, size)
 
 
-def value(a, b, weight, clamp_limit):
-    """silu(min(a, c)) * min(max(b, -c), c) * weight, c = clamp_limit if clamp_limit > 0 else infinity"""
-    return weighted_swiglu_group_formula(a, b, weight, clamp_limit)
-
-
 def magnitude(a, b, weight, clamp_limit):
     """abs(v), where v = silu(min(a, c)) * min(max(b, -c), c) * weight"""
-    return abs(value(a, b, weight, clamp_limit))
+    return abs(weighted_swiglu_group_formula(a, b, weight, clamp_limit))
 
 
 def finite_magnitude(a, b, weight, clamp_limit):
@@ -156,7 +151,7 @@ def dtype_of_scale(call):
 
 
 def dtypes_together(call):
-    """CANN's list of dtypes has float32 only beside HIFLOAT8, and FLOAT4 only beside FLOAT8_E8M0."""
+    """In CANN, x is float32 only if out is HIFLOAT8. HIFLOAT8 needs float32 scales, and FLOAT4 needs FLOAT8_E8M0."""
     out, scale = (meta.dtype.name if (meta := call.tensors.get(name)) else "" for name in ("out", "scale"))
     x, is_hifloat8 = call.inputs["x"].dtype.name, out == "hifloat8"
     if call.product is None or (
@@ -235,7 +230,7 @@ swiglu_group_quant = Operator(
         passes=(
             {
                 "largest": largest({BLOCK: finite_magnitude, MX: magnitude}),
-                "largest_value": largest(value),  # which elements see
+                "largest_value": largest(weighted_swiglu_group_formula),  # the elements read v, the last term
             },
             {"scale": once(SCALE)},
         ),

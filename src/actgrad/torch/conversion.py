@@ -238,8 +238,10 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     kind: Any = type(module)
     if save == saving.INPUT and "original" in vars(kind) and kind.actgrad_option == saving.AUTO:
         module.__class__ = kind.original
-        again, _ = _converted(save, module)
-        module.__class__ = kind
+        try:
+            again, _ = _converted(save, module)
+        finally:
+            module.__class__ = kind
         return again, ""
     if isinstance(module, _Marker) or kind.__module__ == modules.__name__:
         return None, ""

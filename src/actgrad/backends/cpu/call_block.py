@@ -63,7 +63,7 @@ class Packing(WordIndex):
 class ThreadSlots(WordIndex):
     """The words of the process's thread table; see threads.py."""
 
-    RUNTIME = 0  # address of the functions of the OpenMP runtime, or 0 if there is no runtime
+    RUNTIME = 0  # address of the functions of the OpenMP runtime; 0 without a runtime
     CHOSEN = auto()  # the number of threads that set_num_threads chose, or 0 for MAX_THREADS
     OWNER = auto()  # the process that may use the pool, because a forked child inherits a broken pool
     SETTLED = auto()  # whether the runtime is final: it is PyTorch's, or PyTorch brings no runtime

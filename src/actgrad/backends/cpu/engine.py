@@ -50,7 +50,7 @@ def _entry_points() -> EntryPoints:
 
 
 def _load_driver() -> None:
-    if _loaded:  # another thread has stored the kernel first
+    if _loaded:  # another thread has loaded the driver first
         return
     threads.add_symbols()
     target = host()

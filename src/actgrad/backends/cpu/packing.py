@@ -54,10 +54,8 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
     # The inner loop goes along the dimension with the smaller stride in memory, if that dimension has several elements.
     is_closer = f.icmp_signed("<", magnitude(row_stride), magnitude(column_stride))
     turned = f.and_(is_closer, f.icmp_signed(">", rows, I64(1)))
-    in_buffer = [
-        buffer,
-        *either(turned, (itemsize, pitch), (pitch, itemsize)),
-    ]  # the buffer and both steps
+    # Each list has an address, and the steps from row to row and from column to column.
+    in_buffer = [buffer, *either(turned, (itemsize, pitch), (pitch, itemsize))]
     in_memory = [memory, *either(turned, (column_stride, row_stride), (row_stride, column_stride))]
     counts = either(turned, (columns, rows), (rows, columns))
     steps = [*either(leaving, in_memory, in_buffer), *either(leaving, in_buffer, in_memory), *counts]

@@ -87,7 +87,7 @@ def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Rule:
 
 
 def _min_and_max(a: Any, dims: Sequence[int], keep: bool) -> tuple[Any, Any]:
-    """The minimum and the maximum. Without elements there are no results."""
+    """The minimum and the maximum. (None, None) if `a` has no elements."""
     if not a.size:
         return None, None
     axes = tuple({d % max(a.ndim, 1) for d in dims} if a.ndim else ()) or None

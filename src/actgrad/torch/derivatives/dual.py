@@ -197,11 +197,11 @@ def _is_bound(a: Any, b: Any) -> bool:
     return isinstance(a, torch.Tensor) and type(b) is float and b != 0 and not math.isnan(b)
 
 
-def _with_tie(chosen: Any, a: Any, b: Any) -> Any:
+def _with_tie(result: Any, a: Any, b: Any) -> Any:
     """The larger or smaller of a and b. Where two tensors are equal, the slope is the mean of both, as in PyTorch."""
-    if not isinstance(chosen, Dual) or not isinstance(value(b), torch.Tensor):
-        return chosen
-    return Dual(chosen.value, torch.where(value(a) == value(b), sum_of(slope(a), slope(b)) / 2, chosen.slope))
+    if not isinstance(result, Dual) or not isinstance(value(b), torch.Tensor):
+        return result
+    return Dual(result.value, torch.where(value(a) == value(b), sum_of(slope(a), slope(b)) / 2, result.slope))
 
 
 def _or_nan(condition: Any, x: Any) -> Any:

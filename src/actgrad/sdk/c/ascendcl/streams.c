@@ -248,7 +248,7 @@ void actgrad_warn_of_writers(const char* function, uint64_t start, uint64_t end)
     for (const Item* item = queue; item != NULL; item = item->next) {
         if (item->is_begun || item->writes == NULL || !item->writes(item->argument, start, end)) continue;
         fprintf(stderr,
-                "actgrad: %s reads the device memory at 0x%" PRIx64
+                "actgrad: %s reads the memory at 0x%" PRIx64
                 " before a queued task has written it; the task must end first; call aclrtSynchronizeStream before\n",
                 function, start);
         return;
