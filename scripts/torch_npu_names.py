@@ -24,8 +24,6 @@ _NAME = re.compile(rb"\0(aclnn[A-Z]\w*)(?=\0)")
 
 #: Functions that must not be there. Without them torch_npu computes on the CPU, or with functions that the SDK has.
 ABSENT = {
-    "aclnnAdaptiveMaxPool3d",
-    "aclnnAdaptiveMaxPool3dBackward",
     "aclnnChunkCat",
     "aclnnPolar",
     "aclnnTopkV2",

@@ -30,6 +30,7 @@ from tests.support.glue_calls import (
     TOP,
     S,
     T,
+    product_of,
     right_call,
     status,
 )
@@ -82,7 +83,8 @@ def test_wrong_calls(call: str) -> None:
 
 @pytest.mark.parametrize("name", ROWS)
 def test_right_calls(name: str) -> None:
-    assert status(name, right_call(name)) == 0
+    with actgrad.product(product_of(name)):
+        assert status(name, right_call(name)) == 0
 
 
 def test_each_pattern_has_functions() -> None:

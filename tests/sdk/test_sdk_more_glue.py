@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import actgrad
 from actgrad.aclnn.objects import AclTensor
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import InvalidArgument
@@ -373,16 +374,49 @@ def test_lists_with_scalars_in_tensors() -> None:
         for order in (1.0, 2.0):
             call("ForeachNorm", xs, order, norms)
             torch.testing.assert_close([norm.squeeze() for norm in norms], list(torch._foreach_norm(xs, order)))
-    wanted = [torch.log((x + 2 * y) * y / x) for x, y in zip(xs, ys, strict=True)]
-    changed = [x.clone() for x in xs]
-    call("ForeachAddListInplace", changed, ys, two)
-    call("ForeachMulListInplace", changed, ys)
-    call("ForeachDivListInplace", changed, xs)
-    call("ForeachLogInplace", changed)
-    torch.testing.assert_close(changed, wanted)
-    changed = [x - 1 for x in xs]
-    call("ForeachACosInplace", changed)
-    torch.testing.assert_close(changed, [torch.acos(x - 1) for x in xs])
+
+
+@pytest.mark.parametrize(
+    ("product", "order", "computed"),
+    [
+        ("Ascend910B", 1.9, 1),
+        ("Ascend910B", 1, 1),
+        ("Ascend910B", 0.0, 2),
+        ("Ascend910B", 3.0, 2),
+        ("Ascend910B", float("inf"), 2),
+        ("Ascend910B", float("-inf"), 2),
+        ("Ascend950", float("inf"), float("inf")),
+        ("Ascend950", float("-inf"), 2),
+        ("Ascend950", 1.5, 1),
+        ("Ascend950", 0.5, 2),
+    ],
+)
+def test_orders_of_norms_of_lists(product: str, order: float, computed: float) -> None:
+    """The kernels know few orders."""
+    xs = [torch.tensor([[1.0, -2.0], [0.5, 4.0]]), torch.tensor(-3.0), torch.zeros(0, 2)]
+    norms = [torch.tensor(torch.nan) for _ in xs]
+    with actgrad.product(product):
+        call("ForeachNorm", xs, order, norms)
+    wanted = [torch.linalg.vector_norm(x.double(), computed).float() if x.numel() else torch.tensor(0.0) for x in xs]
+    torch.testing.assert_close(norms, wanted)
+
+
+def test_lists_in_place() -> None:
+    xs, ys = ([chances("float32", shape, k + n) + 1 for k, shape in enumerate(((2, 3), (), (4,)))] for n in (0, 5))
+    with actgrad.product("Ascend950"):  # the only product that has these
+        changed = _changed_in_place(xs, ys)
+    torch.testing.assert_close(changed[0], [torch.log((x + 2 * y) * y / x) for x, y in zip(xs, ys, strict=True)])
+    torch.testing.assert_close(changed[1], [torch.acos(x - 1) for x in xs])
+
+
+def _changed_in_place(xs: list[Any], ys: list[Any]) -> tuple[list[Any], list[Any]]:
+    logs, angles = [x.clone() for x in xs], [x - 1 for x in xs]
+    call("ForeachAddListInplace", logs, ys, torch.tensor([2.0]))
+    call("ForeachMulListInplace", logs, ys)
+    call("ForeachDivListInplace", logs, xs)
+    call("ForeachLogInplace", logs)
+    call("ForeachACosInplace", angles)
+    return logs, angles
 
 
 def test_roundings() -> None:

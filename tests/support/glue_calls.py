@@ -75,6 +75,7 @@ LOSS = {"self": T(), "target": T(), "reduction": 1, "out": T(())}
 GATHER = {"self": T((2, 3)), "dim": 0, "index": T((1, 3), I64), "out": T((1, 3))}
 TABLE = {"weight": T((5, 3)), "indices": T((2,), I64), "out": T((2, 3))}
 IMAGE, HALF_IMAGE = (T(shape, format=0) for shape in ((2, 4, 4, 6), (2, 4, 2, 3)))  # NCHW
+SPACE, BINS = (T(shape, format=30) for shape in ((2, 4, 4, 6, 2), (2, 4, 2, 3, 1)))  # NCDHW
 CONVOLUTION = {
     **dict.fromkeys(("input", "output", "gradOutput", "gradInput"), IMAGE), "weight": T((4, 4, 3, 3), format=0),
     **dict.fromkeys(("bias", "gradBias"), T((4,))), "gradWeight": T((4, 4, 3, 3), format=0),
@@ -231,6 +232,45 @@ SAMPLES: dict[str, dict[str, Any]] = {
         for name in ("MaxUnpool2d", "MaxUnpool2dBackward")
     },
     **{
+        name: {
+            "outputSize": (4, 4, 4), **dict.fromkeys(("self", "out"), T((1, 2, 2, 2))), "stride": (2, 2, 2),
+            "padding": (0, 0, 0), "indices": T((1, 2, 2, 2), I64), "gradOutput": T((1, 4, 4, 4)),
+            "outRef": T((1, 4, 4, 4)),
+        }
+        for name in ("MaxUnpool3d", "MaxUnpool3dBackward")
+    },
+    "LayerNormWithImplMode": {**LAYER, "implMode": 1},
+    "GroupNormSwish": {
+        **dict.fromkeys(("x", "yOut"), T((2, 4, 3))), **dict.fromkeys(("gamma", "beta"), T((4,))), "numGroups": 2,
+        **dict.fromkeys(("meanOut", "rstdOut"), T((2, 2))), "dataFormatOptional": "NCHW",
+    },
+    "MatmulWeightNz": {**dict.fromkeys(("self", "mat2", "out"), T((2, 2), "float16")), "cubeMathType": 0},
+    **{
+        name: {
+            **dict.fromkeys(("self", "output", "gradInput"), T((2, 4, 4, 6, 2))), "ceilMode": False,
+            **dict.fromkeys(("out", "gradOutput"), T((2, 4, 2, 3, 1))), "indices": T((2, 4, 2, 3, 1), I32),
+            **dict.fromkeys(("kernelSize", "stride"), (2, 2, 2)), "padding": (0, 0, 0), "dilation": (1, 1, 1),
+            "countIncludePad": True, "divisorOverride": 0,
+        }
+        for name in ("AvgPool3d", "AvgPool3dBackward", "MaxPool3dWithArgmax", "MaxPool3dWithArgmaxBackward")
+    },
+    "AdaptiveAvgPool3d": {"self": SPACE, "outputSize": (2, 3, 1), "out": BINS},
+    "AdaptiveAvgPool3dBackward": {"gradOutput": BINS, "self": SPACE, "out": SPACE},
+    "AdaptiveMaxPool3d": {
+        "self": SPACE, "outputSize": (2, 3, 1), "outputOut": BINS, "indicesOut": BINS._replace(dtype=I32),
+    },
+    "AdaptiveMaxPool3dBackward": {
+        "gradOutput": BINS, "self": SPACE, "indices": BINS._replace(dtype=I32), "gradInput": SPACE,
+    },
+    "AdaptiveMaxPool2d": {
+        "self": IMAGE, "outputSize": (2, 3), "outputOut": HALF_IMAGE, "indicesOut": HALF_IMAGE._replace(dtype=I64),
+    },
+    "AdaptiveMaxPool2dBackward": {
+        "gradOutput": HALF_IMAGE, "self": IMAGE, "indices": HALF_IMAGE._replace(dtype=I64), "gradInput": IMAGE,
+    },
+    **{f"Foreach{name}ScalarInplace": {"scalar": T(())} for name in ("Mul", "Sub")},
+    **{f"Foreach{name}ListInplace": {"alpha": T(())} for name in ("Add", "Sub")},
+    **{
         f"GroupNormSilu{version}": {
             "self": T((2, 4, 3)), "gamma": T((4,)), "beta": T((4,)), "group": 2, "out": T((2, 4, 3)),
             "meanOut": T((2, 2)), "rstdOut": T((2, 2)),
@@ -263,6 +303,12 @@ def row_of(name: str) -> Row:
     row = checks.row_of(f"aclnn{name}", ROWS[name])
     assert row is not None
     return row
+
+
+def product_of(name: str) -> str:
+    """The default product, or the first one that a function has."""
+    names = row_of(name).arguments_of("chips") or ("910B",)
+    return "Ascend910B" if "910B" in names else f"Ascend{names[0]}"
 
 
 def dtype_in(row: Row, name: str) -> str:

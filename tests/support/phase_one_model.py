@@ -260,6 +260,21 @@ def pooled(
     return (*tensor.shape[:-2], *sizes) if min(sizes) > 0 else (-1,)
 
 
+def spread3(values: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(values) * 3 if len(values) == 1 else tuple(values)
+
+
+def pooled3(
+    tensor: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], pads: tuple[int, ...], rounds_up: bool
+) -> tuple[int, ...]:
+    """The shape of pooling over three dimensions. A window must begin in the tensor or in the padding before it."""
+    sizes = []
+    for n, k, s, p in zip(tensor.shape[-3:], *map(spread3, (kernel, stride or kernel, pads)), strict=True):
+        count = (n + 2 * p - k + (s - 1) * rounds_up) // s + 1
+        sizes.append(count - 1 if rounds_up and (count - 1) * s >= n + p else count)
+    return (*tensor.shape[:-3], *sizes)
+
+
 def masked_ranks(indices: tuple[Tensor, ...]) -> int:
     if all(each.dtype != "BOOL" for each in indices):
         return 0
@@ -333,7 +348,7 @@ def words(product: str) -> dict[str, Any]:
         for f in (
             size, promote, castable, category, broadcast, in_dims, twice, reduced, fits, joined, stacked, padded,
             sliced, repeated, chosen, inserted, gathered, masked_ranks, masks_match, matrices, head, in_range, listed,
-            pooled, scalar_promote, division, floating, real,
+            pooled, pooled3, spread3, scalar_promote, division, floating, real,
         )
     }  # fmt: skip
     return {

@@ -13,6 +13,16 @@ static uint64_t elements(int type, const int64_t* shape, uint64_t count) {
     return size;
 }
 
+/* The older function is for FLOAT16 and BF16. */
+static uint64_t elements_of_halves(const int64_t* shape, uint64_t count) {
+    uint64_t size = 0;
+    aclIntArray* array = aclCreateIntArray(shape, count);
+    CHECK(aclnnCalculateMatmulWeightSize(array, &size));
+    FAILS(aclnnCalculateMatmulWeightSize(array, NULL), 161001, "weightTensorSize is a null pointer");
+    CHECK(aclDestroyIntArray(array));
+    return size;
+}
+
 static void sizes(void) {
     const int64_t plain[] = {66, 33}, batches[] = {3, 5, 66, 33}, whole[] = {32, 64};
     REQUIRE(elements(ACL_FLOAT16, plain, 2) == 80 * 48);
@@ -20,6 +30,8 @@ static void sizes(void) {
     REQUIRE(elements(ACL_INT8, plain, 2) == 80 * 64);
     REQUIRE(elements(ACL_FLOAT, plain, 2) == 80 * 64);
     REQUIRE(elements(ACL_FLOAT16, whole, 2) == 32 * 64);
+    REQUIRE(elements_of_halves(plain, 2) == 80 * 48);
+    REQUIRE(elements_of_halves(batches, 4) == 15 * 80 * 48);
 }
 
 static void refusals(void) {
@@ -86,7 +98,9 @@ int main(int count, char** arguments) {
     aclrtStream stream = start();
     if (count > 1) {
         uint64_t size;
+        const int64_t plain[] = {66, 33};
         FAILS(aclnnCalculateMatmulWeightSizeV2(NULL, ACL_FLOAT16, &size), 361001, "not available on Ascend");
+        REQUIRE(elements_of_halves(plain, 2) == 66 * 33);
     } else {
         sizes();
         refusals();

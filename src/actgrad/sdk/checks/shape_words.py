@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from ...base.errors import either, quantity
-from ...base.loop import TensorMeta, broadcast_shapes
+from ...base.loop import TensorMeta, broadcast_shapes, row_major
 from ...contract import shape_rules
 from ...contract.check import Call, Check
 from .row import Group, Row, entries, term
@@ -53,6 +53,20 @@ def oneformat(row: Row, *names: str) -> Group:
         return Check(f"{name} has the format of {to}", test, about=(name, to))
 
     return tuple(map(check, others))
+
+
+def contiguous(row: Row, name: str) -> Group:
+    """Check that a tensor is contiguous. Dimensions of size 1 may have any stride."""
+
+    def test(call: Call) -> str | None:
+        meta = call.tensors[name]
+        if meta is None or not meta.size:
+            return None
+        rows = zip(meta.shape, meta.strides, row_major(meta.shape, meta.dtype.itemsize), strict=True)
+        fault = f"{name} has strides {meta.strides} in bytes; it must be contiguous; copy {name}"
+        return None if all(n == 1 or a == b for n, a, b in rows) else fault
+
+    return (Check(f"{name} is contiguous", test, about=(name,)),)
 
 
 def nd(row: Row, name: str) -> Group:

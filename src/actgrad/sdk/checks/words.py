@@ -302,8 +302,8 @@ _DTYPE_WORDS = (
     "columns", "scalarof", "ranged", "stepped",
 )  # fmt: skip
 _SHAPE_WORDS = (
-    "public", "nd", "oneformat", "formats", "images", "rank", "shape", "broadcast", "fits", "into", "reducible",
-    "statistics", "within", "last", "onesor", "filled", "masks", "indexed",
+    "public", "contiguous", "nd", "oneformat", "formats", "images", "rank", "shape", "broadcast", "fits", "into",
+    "reducible", "statistics", "within", "last", "onesor", "filled", "masks", "indexed",
 )  # fmt: skip
 _WORDS = (oneof, masked, chips, only, cube, dims, must, product, positive, lists, when, where, unless, on, tiling)
 WORDS: dict[str, Callable[..., Group]] = {

@@ -80,23 +80,6 @@ def triangular_shapes(b: Shape, a: Shape, *_: Any) -> tuple[Shape, Shape]:
     return (*batch, *b[-2:]), (*batch, *a[-2:])
 
 
-def _bins(size: int, count: int) -> Any:
-    """A matrix that computes the means of `count` bins of elements. Neighbouring bins may overlap by one element."""
-    k, n = np.arange(count)[:, None], np.arange(size)
-    is_inside = (n >= k * size // count) & (n < -(-(k + 1) * size // count))
-    return (is_inside / is_inside.sum(1, keepdims=True)).astype(np.float32)
-
-
-def binned_means(a: Any, sizes: Any) -> Any:
-    """The means of `sizes` bins of the last two dimensions: adaptive pooling."""
-    return product(product(_bins(a.shape[-2], sizes[0]), a), _bins(a.shape[-1], sizes[1]).T)
-
-
-def binned_means_backward(gradient: Any, a: Any) -> Any:
-    rows, columns = (_bins(n, count) for n, count in zip(a.shape[-2:], gradient.shape[-2:], strict=True))
-    return product(product(rows.T, gradient), columns)
-
-
 def dequantized_product(
     a: Any, weight: Any, scale: Any, offset: Any, quant_scale: Any, quant_offset: Any, bias: Any, group: int
 ) -> Any:

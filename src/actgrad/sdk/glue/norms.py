@@ -20,7 +20,7 @@ def _spread_out(statistic: Any, a: Any, axes: tuple[int, ...]) -> Any:
     return statistic.reshape(*a.shape[: a.ndim - len(axes)], *(1,) * len(axes))
 
 
-def _layer_norm(a: Any, normalized: Sequence[int], weight: Any, bias: Any, epsilon: float) -> Any:
+def _layer_norm(a: Any, normalized: Sequence[int], weight: Any, bias: Any, epsilon: float, *mode: int) -> Any:
     axes = _last(len(normalized))
     mean = a.mean(axes, keepdims=True)
     rstd = 1 / np.sqrt(np.square(a - mean).mean(axes, keepdims=True) + epsilon)
@@ -87,13 +87,15 @@ def _group_norm(
     return (result + (0 if beta is None else beta[:, None])).reshape(a.shape), mean, rstd
 
 
-def _group_norm_silu(a: Any, gamma: Any, beta: Any, groups: int, epsilon: float, has_silu: bool = True) -> Any:
-    """Group norm, and SiLU of it. Without elements, the mean is 0 and the deviation's inverse is NaN."""
+def _group_norm_silu(
+    a: Any, gamma: Any, beta: Any, groups: int, epsilon: float, has_silu: bool = True, scale: float = 1
+) -> Any:
+    """Group norm, and swish of it. Without elements, the mean is 0 and the deviation's inverse is NaN."""
     if not a.size:
         return None, np.zeros(()), np.full((), np.nan)
     batch, channels, *sizes = a.shape
     result, mean, rstd = _group_norm(a, gamma, beta, batch, channels, prod(sizes), groups, epsilon)
-    return result / (1 + np.exp(-result)) if has_silu else result, mean, rstd
+    return result / (1 + np.exp(-scale * result)) if has_silu else result, mean, rstd
 
 
 def _group_norm_backward(
@@ -194,6 +196,11 @@ RULES: dict[str, Rule] = {
     "layer_norm_backward": Rule(_layer_norm_backward, MIXED, lambda g, a, normalized, *_: (a, normalized, normalized)),
     "group_norm": Rule(_group_norm, MIXED, lambda a, *_: (a, ..., ...)),
     "group_norm_silu": Rule(_group_norm_silu, MIXED, lambda a, gamma, beta, n, *_: (a, (a[0], n), (a[0], n))),
+    "group_norm_swish": Rule(
+        lambda a, gamma, beta, n, layout, *more: _group_norm_silu(a, gamma, beta, n, *more),
+        MIXED,
+        lambda a, gamma, beta, n, *_: (a, (a[0], n), (a[0], n)),
+    ),
     "group_norm_backward": Rule(
         _group_norm_backward, MIXED, lambda g, a, mean, rstd, gamma, batch, channels, *_: (a, (channels,), (channels,))
     ),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base import products
 from .rearrangement import with_dimension
 from .rule import COMMON, EACH, MIXED, RESULT, Rule, Shape, mean
 
@@ -49,7 +50,7 @@ def _log_of_sum(a: Any, axis: Any, keepdims: bool) -> Any:
 def _over_space(function: Callable[..., Any]) -> Rule:
     """A reduction of (batch, channels, ...) over all dimensions after the channels. They stay, with size 1."""
     return Rule(
-        lambda a: function(a, tuple(range(2, a.ndim)), keepdims=True),
+        _of_elements(lambda a: function(a, tuple(range(2, a.ndim)), keepdims=True)),
         RESULT,
         lambda shape: (*shape[:2], *(1,) * len(shape[2:])),
     )
@@ -141,6 +142,17 @@ def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -
     return total if order == 0 else total ** (1 / order)
 
 
+def _norm_of_all(a: Any, order: Any) -> Any:
+    """The norm as CANN's kernels of ForeachNorm compute it, whatever the order: 1 if it truncates to 1, otherwise 2.
+
+    Ascend950 also computes the largest absolute value for infinity. The norm of no elements is 0.
+    """
+    product = products.current()
+    is_largest = order == np.inf and product is not None and product.name == "Ascend950"
+    is_sum = np.isfinite(order) and int(order) == 1
+    return _vector_norm(a, order if is_largest else 1 if is_sum else 2, (), False) if a.size else 0
+
+
 def _renorm(a: Any, order: Any, dim: int, largest: Any) -> Any:
     """The parts along a dimension. A part whose norm is above `largest` shrinks to this norm."""
     norms = _vector_norm(a, order, [k for k in range(a.ndim) if k != dim % a.ndim], True)
@@ -222,5 +234,5 @@ RULES: dict[str, Rule] = {
     "std_and_mean": _with_mean(_deviation),
     "log_sum_exp": Rule(_reduction(_log_sum_exp), MIXED, _reduced),
     "vector_norm": Rule(_vector_norm, MIXED, lambda shape, order, dims, keep, *_: _reduced(shape, dims, keep)),
-    "norm_of_all": Rule(lambda a, order: _vector_norm(a, order, (), False), MIXED, lambda shape, order: ()),
+    "norm_of_all": Rule(_norm_of_all, MIXED, lambda shape, order: ()),
 }

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import quantity
-from . import attention, indices, losses, matmul, norms, optimizers, randomness, rearrangement, reductions, windows
+from . import attention, indices, losses, matmul, norms, optimizers, randomness, rearrangement, reductions
 from .rearrangement import with_dimension
 from .rule import COMMON, EACH, FLOAT32, FLOATING, RESULT, Rule, Shape, category, promoted, working
+from .windows import convolution, pooling
 
 
 def _joined(shapes: Sequence[Shape], dim: int) -> Shape:
@@ -273,12 +274,13 @@ RULES: dict[str, Rule] = {
     "equal_all": Rule(np.array_equal, COMMON, lambda *shapes: ()),
     "is_close": Rule(lambda a, b, rtol, atol, equal_nan: np.isclose(a, b, rtol, atol, equal_nan)),
     **attention.RULES,
+    **convolution.RULES,
     **indices.RULES,
     **losses.RULES,
     **norms.RULES,
     **optimizers.RULES,
+    **pooling.RULES,
     **randomness.RULES,
     **rearrangement.RULES,
     **reductions.RULES,
-    **windows.RULES,
 }

@@ -19,14 +19,9 @@ static bool multiply(int64_t* product, int64_t size, int64_t block) {
     return !__builtin_mul_overflow(*product, sum / block * block, product);
 }
 
-/* The elements, not the bytes: blocks of the last two sizes are whole. */
-aclnnStatus aclnnCalculateMatmulWeightSizeV2(const aclIntArray* tensorShape, aclDataType dataType,
-                                             uint64_t* weightTensorSize) {
-    static const char function[] = "aclnnCalculateMatmulWeightSizeV2";
-    const char* chip = actgrad_get_settings()->chip;
-    if (!has_format(chip))
-        return actgrad_fail(RUNTIME, "%s: not available on %s; it must be Ascend310P, Ascend910B, Ascend910_93 or "
-                            "Ascend950; choose another ACTGRAD_PRODUCT", function, chip);
+/* The elements, not the bytes: blocks of the last two sizes are whole. Chips without the format have no blocks. */
+static aclnnStatus count_elements(const char* function, const aclIntArray* tensorShape, aclDataType dataType,
+                                  bool has_blocks, uint64_t* weightTensorSize) {
     if (tensorShape == NULL || weightTensorSize == NULL)
         return actgrad_fail(NULL_POINTER, "%s: %s is a null pointer; it is required; pass a pointer", function,
                             tensorShape == NULL ? "tensorShape" : "weightTensorSize");
@@ -37,11 +32,27 @@ aclnnStatus aclnnCalculateMatmulWeightSizeV2(const aclIntArray* tensorShape, acl
     if (count < 2 || count > 6)
         return actgrad_fail(INVALID, "%s: tensorShape has %lld sizes; it must have 2 to 6; reshape the weight",
                             function, (long long)count);
-    int64_t columns = dataType == ACL_FLOAT16 || dataType == ACL_BF16 ? HALVES : BYTES;
+    int64_t columns = !has_blocks ? 1 : dataType == ACL_FLOAT16 || dataType == ACL_BF16 ? HALVES : BYTES;
+    int64_t rows = has_blocks ? BLOCK_ROWS : 1;
     for (int64_t k = 0; k < count; k++)
-        if (!multiply(&product, sizes[k], k == count - 1 ? columns : k == count - 2 ? BLOCK_ROWS : 1))
+        if (!multiply(&product, sizes[k], k == count - 1 ? columns : k == count - 2 ? rows : 1))
             return actgrad_fail(INVALID, "%s: size %lld of tensorShape is %lld; it must be positive, and the elements "
                                 "at most 2^63 - 1; change the shape", function, (long long)k, (long long)sizes[k]);
     *weightTensorSize = (uint64_t)product;
     return 0;
+}
+
+/* For FLOAT16 and BF16. */
+aclnnStatus aclnnCalculateMatmulWeightSize(const aclIntArray* tensorShape, uint64_t* weightTensorSize) {
+    return count_elements("aclnnCalculateMatmulWeightSize", tensorShape, ACL_FLOAT16,
+                          has_format(actgrad_get_settings()->chip), weightTensorSize);
+}
+
+aclnnStatus aclnnCalculateMatmulWeightSizeV2(const aclIntArray* tensorShape, aclDataType dataType,
+                                             uint64_t* weightTensorSize) {
+    static const char function[] = "aclnnCalculateMatmulWeightSizeV2";
+    if (!has_format(actgrad_get_settings()->chip))
+        return actgrad_fail(RUNTIME, "%s: not available on %s; it must be Ascend310P, Ascend910B, Ascend910_93 or "
+                            "Ascend950; choose another ACTGRAD_PRODUCT", function, actgrad_get_settings()->chip);
+    return count_elements(function, tensorShape, dataType, true, weightTensorSize);
 }
