@@ -90,6 +90,8 @@ def _is_list(value: Any) -> bool:
 
 def _of_parameter(call: dict[str, Any], parameter: CParameter) -> Iterator[tuple[str, Any]]:
     value = call[parameter.name]
+    if value is None and parameter.type == "Scalar":
+        value = S()
     if parameter.type in POINTERS:
         yield "null", None
     if value is None and parameter.type == "Tensor":
