@@ -40,6 +40,8 @@ for dtype in ("float32", "float16"):
         assert ("looked up" in str(plan)) == (dtype == "float16" and bool(engine.host().tuning.uses_formula_tables))
         actgrad.geglu_backward(large[:, 1000:], large, approximate=approximate)
     actgrad.elu(large, alpha=3)
+    plan = actgrad.elu.plan(np.empty(1 << 26, dtype), alpha=3)  # whose memory no page backs
+    assert ("streaming" in str(plan)) == bool(engine.host().fence)
 try:
     actgrad.selu(np.ones(3))
 except AssertionError:
@@ -51,10 +53,10 @@ else:
 
 
 def test_precompile_names() -> None:
-    assert actgrad.precompile("gelu", "float32") == 4  # two formulas, small calls and large ones
-    assert actgrad.precompile("elu", "float32") == 3  # small calls with attributes of 1 and others, large ones
-    assert actgrad.precompile("leaky_relu", "float32") == 3
-    assert actgrad.precompile("selu", "float32") == 2
+    assert actgrad.precompile("gelu", "float32") == 6  # two formulas, small calls, large ones and huge ones
+    assert actgrad.precompile("elu", "float32") == 4  # small calls with attributes of 1 and others
+    assert actgrad.precompile("leaky_relu", "float32") == 4
+    assert actgrad.precompile("selu", "float32") == 3
     with pytest.raises(actgrad.InvalidDtype, match="precompile: dtypes is int8; elu must have float32, "):
         actgrad.precompile("elu", "int8")
     with pytest.raises(actgrad.InvalidCall, match=r"operator 'reloo' is unknown; known are relu, "):

@@ -275,6 +275,7 @@ def spec_of(operator: actgrad.Operator, dtype: str, **attributes: Any) -> Kernel
     return KernelSpec(
         computation.element, computation.formulas, len(computation.scalars), computation.compute,
         tuple(o.dtype for o in loop.outputs), tuple(o.dtype for o in loop.inputs), (False,) * len(loop.inputs),
+        streams=True,
     )  # fmt: skip
 
 

@@ -17,7 +17,8 @@ from ..base.products import Product
 from . import prepare
 from .operator import REGISTRY, Operator
 
-_SMALL, _LARGE = 1 << 10, 1 << 17  # elements. Large calls in half precision have other machine code, which uses tables
+#: Sizes in elements. Large calls in half precision use tables. Huge calls write past the caches with streaming stores.
+_SMALL, _LARGE, _HUGE = 1 << 10, 1 << 17, 1 << 40
 
 
 @default_environment()
@@ -40,7 +41,7 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
                     prepared = prepare.prepare(operator.definition, inputs, attributes, ruleset)
                     if prepared.backend == "cpu":  # the reference backend compiles nothing
                         count += _prepare_for_any_scalars(prepared.computation)
-                for inputs in _inputs(operator, name, _LARGE):
+                for inputs in (*_inputs(operator, name, _LARGE), *_inputs(operator, name, _HUGE)):
                     prepare.prepare(operator.definition, inputs, attributes, ruleset)
                     count += 1
     if not count:
@@ -97,7 +98,7 @@ def _prepare_for_any_scalars(computation: Computation) -> int:
     cases = {(scalar,) * len(computation.scalars) for scalar in (1.0, 2.0)}
     for scalars in cases:
         with first_use.lock:
-            backends.load("cpu").prepare(replace(computation, scalars=scalars))
+            backends.load("cpu").compile_for_any_size(replace(computation, scalars=scalars))
     return len(cases)
 
 

@@ -14,6 +14,6 @@ of `call_block`. `driver` walks the loop on the `threads`, through `tiles` with 
 `fp_environment`. `ir_builder` and `ir_types` help to emit LLVM IR.
 """
 
-from .engine import prepare
+from .engine import compile_for_any_size, prepare
 
-__all__ = ["prepare"]
+__all__ = ["compile_for_any_size", "prepare"]

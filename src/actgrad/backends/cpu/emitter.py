@@ -40,7 +40,7 @@ class Emitter:
 
     def splat(self, value: float | int, element: ir.Type) -> ir.Constant:
         """A constant vector with `value` in every lane."""
-        return ir.Constant(self.vector_type(element), [value] * self.lanes)
+        return ir.Constant(self.vector_type(element), element(value))
 
     def vector(self, value: Any) -> Vector:
         """A formula's value of any kind as a vector."""

@@ -118,8 +118,7 @@ class CpuKernel:
         if words is None:
             table = self._formula_table(computation)
             self.has_table = bool(table)
-            code = self._code(computation, loop)
-            self._streaming = code.streaming
+            code = self._code(computation, loop, self.schedule.streaming)
             words = self.schedule.words(code.plain, code.streaming, (*_words(computation.scalars), *table))
         self._block = (ctypes.c_int64 * len(words))(*words)
         self.run = partial(launch, self._block)
@@ -131,7 +130,6 @@ class CpuKernel:
         if table is None:
             return None
         entry_points = self.entry_points
-        self._streaming = entry_points.lookup_streaming
         return self.schedule.words(entry_points.lookup, entry_points.lookup_streaming, (table.ctypes.data,))
 
     def _formula_table(self, computation: Computation) -> tuple[int, ...]:
@@ -140,7 +138,7 @@ class CpuKernel:
         table = _table(*columns) if columns else None
         return () if table is None else (table.ctypes.data,)
 
-    def _code(self, computation: Computation, loop: Loop) -> InnerLoopCode:
+    def _code(self, computation: Computation, loop: Loop, streams: bool) -> InnerLoopCode:
         spec = KernelSpec(
             computation.element,
             computation.formulas,
@@ -151,6 +149,7 @@ class CpuKernel:
             self.schedule.broadcast,
             self.has_table,
             self.has_scalars_of_one,
+            streams,
         )
         code = jit.inner_loop_code(spec, self.target)
         self.milliseconds = code.milliseconds
@@ -175,14 +174,15 @@ class CpuKernel:
     def with_size(self, size: int) -> CpuKernel | None:
         """The kernel for another number of elements, if all operands are contiguous.
 
-        None if only one of the two uses a table.
+        None if only one of the two uses a table or streaming stores.
         """
-        if half_tables.is_worth(size) is not half_tables.is_worth(self.schedule.loop.size):
+        resized = self.schedule.resized(size, self.target)
+        uses_table = half_tables.is_worth(self.schedule.loop.size)
+        if half_tables.is_worth(size) is not uses_table or resized.streaming is not self.schedule.streaming:
             return None
         kernel = self._copied()
-        kernel.schedule = self.schedule.resized(size, self.target)
+        kernel.schedule = resized
         kernel._block[Block.UNITS] = size
-        kernel._block[Block.ROW_STREAMING] = self._streaming if kernel.schedule.streaming else 0
         return kernel
 
     def _copied(self) -> CpuKernel:
@@ -239,3 +239,10 @@ def prepare(computation: Computation) -> Kernel:
     if computation.is_empty:
         return EmptyKernel()
     return CpuKernel(computation) if computation.statistics is None else RowKernel(computation)
+
+
+def compile_for_any_size(computation: Computation) -> None:
+    """Compile the machine code of a computation: for its size, and for sizes whose kernels have streaming stores."""
+    kernel = prepare(computation)
+    if isinstance(kernel, CpuKernel) and kernel.target.fence:
+        kernel._code(computation, computation.loop.coalesced(), streams=True)

@@ -2,9 +2,9 @@
 
     void row(char** operands, int64 n, double* scalars)      operands: outputs, then inputs
 
-Each kernel has two functions: `row`, and `row_streaming` for large outputs, whose stores bypass the caches.
-`row_streaming` requires outputs that are aligned to 64 bytes; the driver adds a fence after its stores. An input may
-also be a single element that is broadcast over the row.
+A kernel for large outputs has another function, `row_streaming`, whose stores bypass the caches. `row_streaming` requires
+outputs that are aligned to 64 bytes; the driver adds a fence after its stores. An input may also be a single element that
+is broadcast over the row.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ PREFETCH_LENGTH = 16
 
 
 def emit(module: ir.Module, spec: KernelSpec, target: Target) -> None:
-    """Add the functions `row` and `row_streaming` to `module`. `row_streaming` uses streaming stores."""
+    """Add the function `row` to `module`, and `row_streaming`, which uses streaming stores, if `spec` asks for it."""
     words = buffer_words(spec, target)
     plain = InnerLoop(module, "row", spec, target, words).emit_plain()
-    InnerLoop(module, "row_streaming", spec, target, words).emit_streaming(plain)
+    if spec.streams:
+        InnerLoop(module, "row_streaming", spec, target, words).emit_streaming(plain)
 
 
 def buffer_words(spec: KernelSpec, target: Target) -> int:
@@ -41,7 +42,7 @@ def buffer_words(spec: KernelSpec, target: Target) -> int:
 
 
 class InnerLoop:
-    """One of the two functions under construction."""
+    """One function under construction."""
 
     def __init__(self, module: ir.Module, name: str, spec: KernelSpec, target: Target, buffer_words: int):
         self.function = IRFunction(module, name, (PTR, I64, PTR), public=True)

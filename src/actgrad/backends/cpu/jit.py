@@ -20,7 +20,7 @@ _compiled: dict[tuple[KernelSpec | ReductionSpec, Target], InnerLoopCode] = {}
 
 
 class InnerLoopCode:
-    """The addresses of an inner loop's functions, and the time to compile or load them."""
+    """The addresses of an inner loop's functions (0 for one that it lacks), and the time to compile or load them."""
 
     def __init__(self, spec: KernelSpec | ReductionSpec, target: Target):
         begin = time.perf_counter()
@@ -41,7 +41,7 @@ def inner_loop_code(spec: KernelSpec | ReductionSpec, target: Target) -> InnerLo
 
 
 def inner_loop_module(spec: KernelSpec | ReductionSpec, target: Target) -> ir.Module:
-    """An LLVM module with both functions of an inner loop, or with the one function of a loop over rows."""
+    """An LLVM module with the functions of an inner loop, or with the one function of a loop over rows."""
     module = ir.Module("row")
     (reduction if isinstance(spec, ReductionSpec) else inner_loop).emit(module, spec, target)
     return module
