@@ -2,9 +2,9 @@
 
     void row(char** operands, int64 n, double* scalars)      operands: outputs, then inputs
 
-A kernel for large outputs has another function, `row_streaming`, whose stores bypass the caches. `row_streaming` requires
-outputs that are aligned to 64 bytes; the driver adds a fence after its stores. An input may also be a single element that
-is broadcast over the row.
+A kernel for large outputs has another function, `row_streaming`, whose stores bypass the caches. `row_streaming`
+requires outputs that are aligned to 64 bytes; the driver adds a fence after its stores. An input may also be a single
+element that is broadcast over the row.
 """
 
 from __future__ import annotations
