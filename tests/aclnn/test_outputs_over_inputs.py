@@ -20,7 +20,7 @@ HALVES_ONLY = ("dequant_swiglu_quant", "dynamic_quant", "dynamic_quant_asymmetri
 
 
 @pytest.mark.parametrize("operator", [o for o in EVERY if o.aclnn], ids=lambda operator: operator.name)
-@pytest.mark.share(5)
+@pytest.mark.share(9)
 def test_the_bits_of_separate_memory_or_refused(operator: Any) -> None:
     found: Counter[int] = Counter()
     product = next(name for name in ("Ascend910B", "Ascend950") if name in operator.products)

@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # Written, read back and run
 
 
-@pytest.mark.parametrize("name", often(OPERATORS, 3))
+@pytest.mark.parametrize("name", often(OPERATORS, 6))
 def test_generated_cases_pass_on_the_cpu(name: str, folder: Path, capsys: Capture) -> None:
     is_representative = REGISTRY[name] in (*REPRESENTATIVES, actgrad.prelu, actgrad.swiglu, actgrad.relu)
     for form, suffix in FORMATS.items() if is_representative else [("atk", "json")]:

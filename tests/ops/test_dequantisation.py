@@ -69,12 +69,11 @@ def assert_right(outputs: Any, v: np.ndarray, quant: str, scale: Any, offset: An
     assert (np.abs(out).max(-1) == 127).all()
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(7)
 @pytest.mark.parametrize("bias", [None, np.int32, np.float32, np.float16, bfloat16])
 @pytest.mark.parametrize("mode", range(4))
 @pytest.mark.parametrize("quant", ["static", "dynamic"])
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
-@pytest.mark.share(3)
 def test_integers(bias: Any, mode: int, quant: str, backend: str) -> None:
     for shape, left, is_scaled in product([(3, 10), (1, 4, 4096)], (False, True), (False, True)):
         x, n, rows = integers(*shape), shape[-1], shape[:-1]

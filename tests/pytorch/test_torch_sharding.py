@@ -86,10 +86,8 @@ def single() -> list[float]:
     return losses
 
 
-@pytest.mark.parametrize(
-    ("processes", "tensor_parallel"),
-    [(2, 2), pytest.param(2, 1, marks=pytest.mark.slow), pytest.param(4, 2, marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("processes", "tensor_parallel"), [(2, 2), (2, 1), (4, 2)])
 def test_the_example_has_the_losses_of_one_process(single: Any, processes: int, tensor_parallel: int) -> None:
     *_, losses_line = torchrun(processes, EXAMPLE, "--tensor-parallel", str(tensor_parallel)).splitlines()
     losses = json.loads(losses_line)  # before it are lines of gloo's, in PyTorch 2.10 and older
