@@ -20,6 +20,7 @@ TEXTS = {"quantMode": "dynamic", "roundMode": "rint"}  # of aclnnGeluQuant, by t
 KINDS = ("exactly", "one later", "one earlier", "every second", "backwards")
 SQUARE = (3, 3)
 ELEMENTS = ((3, 1), SQUARE)
+MASKS = ((1, 8), (2, 16))  # the shapes of a mask of bits, which has eight elements in a byte
 Shapes = tuple["tuple[int, ...] | None", ...]
 
 
@@ -61,6 +62,8 @@ def inputs(operator: Any, shapes: Shapes, dtype: str, seed: int = 0) -> list[np.
             found.append(None)
         elif name == operator.row_counter:
             found.append(np.resize(np.array([1, 0], np.int64), shape))
+        elif operator.access.has_bits and name in operator.access.tensor_names:
+            found.append(rng.integers(0, 256, shape, np.uint8))
         else:
             found.append(rng.standard_normal(shape).astype(dtype))
     return found
@@ -80,7 +83,9 @@ def calls(operator: Any, dtype: str) -> Iterator[tuple[Shapes, tuple[tuple[str, 
     """Calls of an operator: few elements, in several shapes, broadcast where it can be, with and without a tensor."""
     tensors, access = operator.schema.tensors, operator.access
     seen, attribute = set(), access.dimension_attribute
-    for elements, dim in itertools.product(ELEMENTS, (0, -1) if attribute else (None,)):
+    for elements, dim in itertools.product(
+        MASKS if access.has_bits else ELEMENTS, (0, -1) if attribute else (None,)
+    ):
         attributes = tuple((operator.defaults | ({} if dim is None else {attribute: dim})).items())
         whole: Shapes = tuple(
             (2,) if a.name == operator.row_counter
