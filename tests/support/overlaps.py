@@ -83,9 +83,7 @@ def calls(operator: Any, dtype: str) -> Iterator[tuple[Shapes, tuple[tuple[str, 
     """Calls of an operator: few elements, in several shapes, broadcast where it can be, with and without a tensor."""
     tensors, access = operator.schema.tensors, operator.access
     seen, attribute = set(), access.dimension_attribute
-    for elements, dim in itertools.product(
-        MASKS if access.has_bits else ELEMENTS, (0, -1) if attribute else (None,)
-    ):
+    for elements, dim in itertools.product(MASKS if access.has_bits else ELEMENTS, (0, -1) if attribute else (None,)):
         attributes = tuple((operator.defaults | ({} if dim is None else {attribute: dim})).items())
         whole: Shapes = tuple(
             (2,) if a.name == operator.row_counter
