@@ -88,11 +88,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: two(reads=Along("weight", 1), checks=(supported("self", "weight"),)),
         r"its checks let weight of shape .* pass with self .*; list along\('weight', to='self'\)",
     ),
-    "an access that is no instance": (lambda: one(reads=Along), "reads is .*; it must be an access, as Along"),
+    "an access that is no instance": (lambda: one(reads=Along), "reads is .*; it must be an access, such as Along"),
     "an access in words": (lambda: one(reads="rows"), "reads is 'rows'; it must be an access"),
     "Halves of a text": (
         lambda: operator("NAME(Tensor self, int dim=-1) -> Tensor out", product, reads=Halves("self")),
-        r"reads=Halves packs 'self'; it must be a tuple of tensors, as Halves\(\('x',\)\)",
+        r"reads=Halves packs 'self'; it must be a tuple of tensors, such as Halves\(\('x',\)\)",
     ),
     "Halves by no attribute": (
         lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), active="left")),
@@ -192,8 +192,8 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: operator("NAME(Tensor x, Scalar a=1, Scalar b=1) -> Tensor out", of_varying_constants),
         "the second and the third must be constants",
     ),
-    "any number of arguments": (lambda: one(any_number), "formula any_number takes a varying number of arguments"),
-    "arguments by name": (lambda: with_scalar(by_name), "formula by_name takes a varying number of arguments, or some"),
+    "any number of arguments": (lambda: one(any_number), "formula any_number has *args"),
+    "arguments by name": (lambda: with_scalar(by_name), "formula by_name has *args, **kwargs or"),
     "scalars in another order": (
         lambda: operator("NAME(Tensor x, Scalar alpha=1, Scalar beta=2) -> Tensor out", swapped),
         "formula swapped takes x, beta, alpha; the arguments come as x, alpha, beta; reorder its parameters",

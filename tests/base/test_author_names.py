@@ -41,8 +41,8 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a function of the package": (lambda: one(torch=Torch("elu")), "torch is 'elu', the torch name of elu; choose"),
     "a module of the package": (lambda: one(torch=Torch("f", module="ELU")), "'ELU', the torch name of elu; choose"),
     "a function and a module of one name": (lambda: one(torch=Torch("F", module="F")), "it states torch 'F' twice"),
-    "a name of actgrad.torch": (lambda: one(torch=Torch("convert")), "actgrad.torch.convert is something else already"),
-    "a word of Python in PyTorch": (lambda: one(torch=Torch("lambda")), "'lambda', which is a word of Python's own"),
+    "a name of actgrad.torch": (lambda: one(torch=Torch("convert")), "actgrad.torch.convert exists already"),
+    "a word of Python in PyTorch": (lambda: one(torch=Torch("lambda")), "'lambda', which is a keyword of Python"),
     "PyTorch's name as a text": (lambda: one(torch="f"), r"torch is 'f'; write Torch\('name'\)"),
     "PyTorch's parameters that are none": (lambda: one(torch=Torch("f(beta)")), r"torch names 'f\(beta\)'"),
     "a C name that is taken": (twice(aclnn="AuthorC"), "aclnn is 'AuthorC', the C name of author_"),
@@ -50,11 +50,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: one(aclnn="InplaceElu"), "aclnn is 'InplaceElu', the C name of elu; choose another"
     ),
     "a C name in lower case": (
-        lambda: one(aclnn="smoothRelu"), "aclnn is 'smoothRelu'; write it in camel case, as 'Sm"
+        lambda: one(aclnn="smoothRelu"), "aclnn is 'smoothRelu'; write it in camel case: 'Sm"
     ),
-    "a C name in snake case": (lambda: one(aclnn="smooth_relu"), "write it in camel case, as 'SmoothRelu'"),
+    "a C name in snake case": (lambda: one(aclnn="smooth_relu"), "write it in camel case: 'SmoothRelu'"),
     "a C name with its prefix": (
-        lambda: one(aclnn="aclnnFoo"), "aclnn is 'aclnnFoo'; write it without aclnn, as 'Foo'"
+        lambda: one(aclnn="aclnnFoo"), "aclnn is 'aclnnFoo'; leave out aclnn and write 'Foo'"
     ),
     "a C name with its ending": (lambda: one(aclnn="FooGetWorkspaceSize"), "leave out GetWorkspaceSize"),
     "a C name that is a number": (lambda: one(aclnn=C(3)), "aclnn is 3; write it in camel case"),
@@ -81,7 +81,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a name of the package's": (schema("product(Tensor self) -> Tensor out"), "actgrad.product is something else"),
     "a name that ends in an underscore": (schema("NAME_(Tensor x) -> Tensor out"), "write 'author_"),
     "a word of Python as an attribute": (
-        schema("NAME(Tensor self, Scalar lambda=1) -> Tensor out", scaled), "'lambda' is a word of Python's own; write"
+        schema("NAME(Tensor self, Scalar lambda=1) -> Tensor out", scaled), "'lambda' is a keyword of Python; write"
     ),
     "letters beyond ASCII": (schema("NAME(Tensor x, Scalar aé=1) -> Tensor out", scaled), "letters beyond ASCII"),
     # schema

@@ -133,7 +133,7 @@ FAULTS = {
     ),
     "a statistic of statistics beside others": (
         lambda: of_rows({"m": largest(identity)}, {"q": once(identity), "s": total(of_two)}),
-        r"once\(\) shares a pass with others \(q, s\); it must be alone; give it a pass of its own",
+        r"once\(\) shares a pass with others \(q, s\); it must be the only statistic of its pass; give it a separate ",
     ),
     "rows that no pass visits": (
         lambda: of_rows({"q": once(lambda: 1.0)}), "a pass must read elements; write largest",

@@ -36,7 +36,7 @@ def test_a_stale_binary_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: A
     assert extension._load()[0] is extension.native
     monkeypatch.setattr(extension, "hash_of_sources", lambda: "another")
     assert extension._load() == (
-        None, "Python; the extension is stale, its sources have changed: install actgrad again"
+        None, "Python; the extension is older than its sources; install actgrad again"
     )  # fmt: skip
 
 

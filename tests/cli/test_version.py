@@ -83,8 +83,8 @@ def test_pytorch_is_not_imported() -> None:
         ("cuda = None\nhip = None", "9.9, built for the CPU only"),
         ("cuda = '12.8'\nhip = None", "9.9, built for CUDA 12.8"),
         ("hip = '6.4'", "9.9, built for ROCm 6.4"),
-        ("raise OSError", "9.9, which cannot be looked into: OSError"),
-        (None, "9.9, which cannot be looked into: FileNotFoundError"),
+        ("raise OSError", "9.9, whose kind of build is unknown: OSError"),
+        (None, "9.9, whose kind of build is unknown: FileNotFoundError"),
     ],
 )
 def test_pytorch_by_its_own_note(note: str | None, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ def test_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert lines["C compiler"] == "no C compiler is on PATH"
     assert lines["C++ compiler"] == "no C++ compiler is on PATH"
     assert "server" in lines["SDK programs"]
-    assert lines["environment"] == "nothing that matters is set"
+    assert lines["environment"] == "no variable that changes results is set"
     monkeypatch.setenv("CC", "no-such-compiler -m64")
     assert told()["C compiler"] == "CC is 'no-such-compiler -m64'"
 
@@ -133,7 +133,7 @@ def test_programs_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("CXX", "mute")
     lines = told()
     assert lines["C compiler"] == "mycc -m64: my compiler 7.1"
-    assert lines["C++ compiler"] == "mute: does not tell its version"
+    assert lines["C++ compiler"] == "mute: does not print its version"
     assert (
         lines["GPU"] == "NVIDIA's driver names GeForce A, driver 570.1; NVIDIA's driver names GeForce B, driver 570.1"
     )
@@ -165,8 +165,8 @@ def test_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert code_cache.store("0" * 40, b"code")
     assert told()["cache"] == f"{folder}, 1 entries, usable"
     folder.chmod(0o777)
-    fault = f"not usable: {folder} belongs to another user or others may write to it; only you may write to it; "
-    fault += "run chmod go-w on it, or set ACTGRAD_CACHE_DIR to a folder of your own"
+    fault = f"not usable: {folder} belongs to another user, or others may write to it; "
+    fault += "it must be writable for you only; run chmod go-w on it, or set ACTGRAD_CACHE_DIR to a folder of your own"
     assert told()["cache"] == f"{folder}, 0 entries, {fault}"
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", "")
     assert told()["cache"].startswith("none: ")

@@ -50,7 +50,7 @@ def test_a_refusal_that_is_expected(folder: Path, capsys: Capture) -> None:
     code, found = results(folder, [expected, atk_case(id=4, expected_error_msg="161002"), atk_case(id=5)])
     assert code == 1
     assert statuses("r.json") == ["PASS", "FAIL", "PASS"]
-    assert found[1]["result"]["says"] == "it was expected to be refused"
+    assert found[1]["result"]["says"] == "the operator accepted the call; the case expects a refusal"
     code, found = results(folder, [atk_case(**{**BACKWARD, "inputs": bad}), atk_case(id=5)])
     assert code == 0
     assert statuses("r.json") == ["NOT_RUN", "PASS"]
@@ -134,7 +134,7 @@ DAMAGED_TTK = {
     "only a header": (ttk_text().splitlines()[0], "has only a header; it must have cases"),
     "a column twice": ("api_name,api_name,tensor_view_shapes,tensor_dtypes\na,b,c,d\n", "column 'api_name' occurs"),
     "a truncated row": (ttk_text()[:-40], "c.csv: is not CSV"),
-    "a cell too few": (ttk_text().rpartition(',"')[0], "row 2: has 4 cells; it must have 5, as the header"),
+    "a cell too few": (ttk_text().rpartition(',"')[0], "row 2: has 4 cells; it must have 5, as many as the header"),
     "no literal": (ttk_text(tensor_view_shapes="((2, 3)"), "row 2 ('t'): tensor_view_shapes is '((2, 3)'"),
     "a call": (ttk_text(tensor_view_shapes="__import__('os').getcwd()"), "it must be a Python literal"),
     "NaN for a size": (ttk_text(tensor_view_shapes="((2, 'nan'), (2, 3))"), "tensor_view_shapes of self is (2, 'nan')"),
@@ -185,8 +185,8 @@ WRONG = {
     "no such format": (["check", "--cases", "c.xlsx"], "c.xlsx: has the suffix .xlsx; it must be .json (ATK)"),
     "no text": (["check", "--cases", "bytes.json"], "it must be text in UTF-8"),
     "an operator": (["check", "elu", "--cases", "c.json"], "--cases: got 1 operator too; the file must name the"),
-    "two modes": (["check", "--cases", "c.json", "--exhaustive"], "--cases and --exhaustive do not go together"),
-    "a dtype": (["check", "--cases", "c.json", "--dtype", "float32"], "--dtype and --cases do not go together"),
+    "two modes": (["check", "--cases", "c.json", "--exhaustive"], "--cases and --exhaustive cannot be combined"),
+    "a dtype": (["check", "--cases", "c.json", "--dtype", "float32"], "--dtype and --cases cannot be combined"),
     "results alone": (["check", "--results", "r.json"], "--results is given without --cases; it needs --cases"),
     "results of another format": (["check", "--cases", "c.json", "--results", "r.csv"], "it must be .json, as that"),
     "results over the cases": (["check", "--cases", "c.json", "--results", "./c.json"], "c.json: is the input c.json"),

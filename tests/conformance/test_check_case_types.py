@@ -92,12 +92,12 @@ def test_null_is_what_is_not_given(field: str, folder: Path, capsys: Capture) ->
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"default_seed": "x"}, "default_seed is 'x'; it must be a whole number from 0"),
-        ({"default_seed": True}, "default_seed is True; it must be a whole number from 0"),
+        ({"default_seed": "x"}, "default_seed is 'x'; it must be an integer that is at least 0"),
+        ({"default_seed": True}, "default_seed is True; it must be an integer that is at least 0"),
         ({"standard": [1]}, "standard is [1]; it must be a name"),
         ({"standard": {"acc": [1]}}, "standard is [1]; it must be a name"),
-        ({"id": [1]}, "case 0 (id [1]): id is [1]; it must be a whole number from 0"),
-        ({"id": "x"}, "case 0 (id 'x'): id is 'x'; it must be a whole number from 0"),
+        ({"id": [1]}, "case 0 (id [1]): id is [1]; it must be an integer that is at least 0"),
+        ({"id": "x"}, "case 0 (id 'x'): id is 'x'; it must be an integer that is at least 0"),
         ({"expected_error_msg": False}, "expected_error_msg is False; it must be a name"),
         ({"aclnn_name": ""}, "aclnn_name is ''; it must be a name"),
         ({"inputs": [tensor(required="no")]}, "self: required is 'no'; it must be true or false"),
@@ -196,4 +196,4 @@ def test_nothing_judged_names_file_and_reason(folder: Path, capsys: Capture) -> 
 def test_views_on_more_than_memory_holds_are_not_run(cells: dict[str, Any], folder: Path, capsys: Capture) -> None:
     Path("c.csv").write_text(ttk_text(**cells))
     assert status("check", "--cases", "c.csv") == 2
-    assert "bytes; judging them needs 12 times that" in capsys.readouterr().err
+    assert "bytes; judging needs 12 times as many" in capsys.readouterr().err

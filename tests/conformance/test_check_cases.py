@@ -234,10 +234,11 @@ def test_an_atk_file_as_published(folder: Path, capsys: Capture) -> None:
     assert statuses("r.json") == ["PASS"] * 5
     assert [s["standard"] for s in found[0]["result"]["standards"]] == ["mere-mare"]
     assert [s["standard"] for s in found[2]["result"]["standards"]] == ["mere-mare", "ulp"]  # int8 has no MERE
-    assert "called otherwise" in found[0]["result"]["notes"][0]
+    assert "different names" in found[0]["result"]["notes"][0]
     assert "notes" not in found[3]["result"]  # without names the order is what the format says
     err = capsys.readouterr().err
-    assert "inputs are called otherwise than the function's parameters: taken in its order (in 1 of 5 cases)" in err
+    words = "inputs and the function's parameters have different names; they are matched by position"
+    assert f"{words} (in 1 of 5 cases)" in err
 
 
 def test_standards_of_the_command_replace_those_of_the_cases(folder: Path) -> None:

@@ -272,4 +272,4 @@ def test_a_call_that_should_be_refused_rejects_in_the_report_too(folder: Path, c
 
 def test_strict_goes_with_what_is_judged_by_standards(folder: Path, capsys: Capture) -> None:
     assert status("check", "--exhaustive", "--strict") == 2
-    assert "--strict and --exhaustive do not go together" in capsys.readouterr().err
+    assert "--strict and --exhaustive cannot be combined" in capsys.readouterr().err

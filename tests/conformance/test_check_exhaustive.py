@@ -235,9 +235,7 @@ def test_ctrl_c_names_the_state_and_the_same_command_goes_on(
         plant(context, interrupt)
         assert status(*call) == 130
     interrupted = capsys.readouterr()
-    assert (
-        f"check: interrupted: {tmp_path} has the numbers that were tried; the same command goes on" in interrupted.err
-    )
+    assert f"check: interrupted: {tmp_path} has the results; repeat the command to continue" in interrupted.err
     assert interrupted.out == ""
     assert status(*call) == 0
     assert "ACCEPTED" in capsys.readouterr().out
@@ -323,7 +321,7 @@ def test_the_table_goes_between_the_markers_and_holds_what_is_finished(tmp_path:
     out = captured.out
     assert "left out" not in captured.err
     assert "negative_slope=-1.2" in out
-    assert "held against NumPy on a sample, and against mpmath at" in out
+    assert "compared with NumPy on a sample, and against mpmath at" in out
 
 
 def test_what_other_code_has_found_is_left_out_of_the_table(
@@ -338,7 +336,7 @@ def test_what_other_code_has_found_is_left_out_of_the_table(
     text = document.read_text(encoding="utf-8")
     assert "| gelu |" in text
     assert "selu" not in text
-    assert "of other code, such as selu float16; the table has finished ones only" in capsys.readouterr().err
+    assert "of other code, such as selu float16; the table has only finished sweeps" in capsys.readouterr().err
 
 
 def test_one_in_n_of_float32(tmp_path: Path, capsys: Capture) -> None:
@@ -355,10 +353,10 @@ WRONG = {
         ["--dtype", "float64"],
         "--dtype is float64; with --exhaustive it must be float16, bfloat16 or float32",
     ),
-    "a standard": (["--standard", "ulp"], "--standard and --exhaustive do not go together"),
-    "a report": (["--json", "x"], "--json and --exhaustive do not go together"),
-    "a backend": (["--backend", "cpu"], "--backend and --exhaustive do not go together"),
-    "a file": (["--actual", "x.npy"], "--actual and --exhaustive do not go together"),
+    "a standard": (["--standard", "ulp"], "--standard and --exhaustive cannot be combined"),
+    "a report": (["--json", "x"], "--json and --exhaustive cannot be combined"),
+    "a backend": (["--backend", "cpu"], "--backend and --exhaustive cannot be combined"),
+    "a file": (["--actual", "x.npy"], "--actual and --exhaustive cannot be combined"),
     "no markers": (["--write", "plain.md"], "plain.md: has no place for the table"),
     "no document": (["--write", "gone.md"], "gone.md: no such file"),
     "a state that is a file": (["--state", "plain.md"], "plain.md: is a file; it must be a folder"),

@@ -106,7 +106,7 @@ def test_an_attribute_that_is_ignored_is_found(operator: actgrad.Operator, name:
         return f"return {call_of(names)}"
 
     (found, *_) = disagreements(with_formula(operator, text))
-    assert found.cause == f"they differ where {name} is off its default, and agree at the defaults"
+    assert found.cause == f"they differ where {name} is not the default, and agree at the defaults"
 
 
 # Operators that an author adds

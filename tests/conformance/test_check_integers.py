@@ -93,7 +93,7 @@ def test_either_side_of_a_jump_that_lies_between_two_numbers() -> None:
     for near, far in ((0, 0), (slope, 0), (0, slope)):
         result = np.array([near, far], np.float32)
         attributes = {"alpha": 1.3, "beta": beta}
-        verdict = judge(actgrad.hardsigmoid_backward, attributes, [np.ones_like(x), x], [result], asked=["ulp"])
+        verdict = judge(actgrad.hardsigmoid_backward, attributes, [np.ones_like(x), x], [result], measured=["ulp"])
         assert verdict.holds == (far == 0)
 
 

@@ -205,15 +205,15 @@ def test_a_factor_that_overflows_or_vanishes_excuses_what_comes_of_it() -> None:
     attributes = {"input_scale": 1.1, "is_result": True}
     infinite = actgrad.elu_backward(g, y, **attributes)
     assert np.isinf(infinite).all(), "the derivative is beyond float32, the gradient is not"
-    assert judge(actgrad.elu_backward, attributes, [g, y], [infinite], asked=["ulp", "nonfinite"]).holds
+    assert judge(actgrad.elu_backward, attributes, [g, y], [infinite], measured=["ulp", "nonfinite"]).holds
     packed = np.array([np.inf] * 4 + [1e-45] * 4, np.float32)
     out, activated = actgrad.geglu(packed)
     assert np.isnan(out).all(), "gelu(1e-45) is 0 in float32"
-    assert judge(actgrad.geglu, {}, [packed], [out, activated], asked=["ulp", "nonfinite"]).holds
+    assert judge(actgrad.geglu, {}, [packed], [out, activated], measured=["ulp", "nonfinite"]).holds
     for wrong in (np.full(4, np.nan, np.float32), np.full(4, -np.inf, np.float32)):
         one = np.array([np.inf] * 4 + [1.0] * 4, np.float32)
         for standard in ("ulp", "nonfinite"):
-            assert not judge(actgrad.geglu, {}, [one], [wrong, None], asked=[standard]).holds
+            assert not judge(actgrad.geglu, {}, [one], [wrong, None], measured=[standard]).holds
 
 
 def test_a_constant_has_the_error_of_its_rounding() -> None:
@@ -221,9 +221,9 @@ def test_a_constant_has_the_error_of_its_rounding() -> None:
     x = np.array([-38.0065613], np.float32)
     z = np.float32(1.702) * x
     out = (x * np.exp(z.astype(np.float64)) / (1 + np.exp(z.astype(np.float64)))).astype(np.float32)
-    verdict = judge(actgrad.fast_gelu, {}, [x], [out], asked=["ulp"])
+    verdict = judge(actgrad.fast_gelu, {}, [x], [out], measured=["ulp"])
     assert verdict.holds
-    assert not judge(actgrad.fast_gelu, {}, [x], [out * np.float32(1.0001)], asked=["ulp"]).holds
+    assert not judge(actgrad.fast_gelu, {}, [x], [out * np.float32(1.0001)], measured=["ulp"]).holds
 
 
 @pytest.mark.parametrize("dtype", [np.float16, bfloat16])
@@ -231,7 +231,7 @@ def test_half_precision_must_be_rounded_once(dtype: Any) -> None:
     x = np.abs(random(3000)).astype(dtype)
     out = actgrad.leaky_relu(x)
     up = np.nextafter(out, dtype(np.inf)) if dtype is np.float16 else (out.view(np.uint16) + 1).view(dtype)
-    verdict = judge(actgrad.leaky_relu, {}, [x], [up], asked=["ulp", "mixed"])
+    verdict = judge(actgrad.leaky_relu, {}, [x], [up], measured=["ulp", "mixed"])
     assert [o.holds for o in verdict.outputs[0].outcomes] == [True, False]
 
 
@@ -322,7 +322,7 @@ def test_complex_outputs_are_not_judged() -> None:
 
 def test_only_what_is_asked_for_is_judged() -> None:
     x = random(100)
-    verdict = judge(actgrad.elu, {}, [x], [actgrad.elu(x) * np.float32(1.00003)], asked=["mixed"])
+    verdict = judge(actgrad.elu, {}, [x], [actgrad.elu(x) * np.float32(1.00003)], measured=["mixed"])
     assert verdict.standards == ("mixed",)
     assert verdict.holds
     assert not verdict.diagnoses

@@ -69,7 +69,7 @@ def test_what_is_right_gets_no_diagnosis(operator: actgrad.Operator) -> None:
             if case.name not in ("usual", "special") or (dtype == "float64" and case.name == "usual"):
                 continue
             results = oracle.as_tuple(operator(*case.inputs, **case.attributes))
-            verdict = judge(operator, case.attributes, case.inputs, results, asked=case.standards)
+            verdict = judge(operator, case.attributes, case.inputs, results, measured=case.standards)
             assert verdict.holds, (dtype, case)
             assert not verdict.diagnoses
 

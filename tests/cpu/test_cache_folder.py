@@ -311,7 +311,8 @@ def test_the_command_tells_why_a_folder_is_unusable(base: Path, capsys: pytest.C
         )
     base.chmod(0o770)
     assert (
-        told(capsys)["fault"] == f"{base} belongs to another user or others may write to it; only you may write to it; "
+        told(capsys)["fault"]
+        == f"{base} belongs to another user, or others may write to it; it must be writable for you only; "
         "run chmod go-w on it, or set ACTGRAD_CACHE_DIR to a folder of your own"
     )
 

@@ -157,4 +157,4 @@ def test_checks(operators: Any) -> None:
         backward(x, x, x[:, 0])
     with pytest.raises(actgrad.InvalidArgument, match=r"bias has shape \(4,\); it must be \(1,\)"):
         operators[-2][0](x[0], x[0])
-    assert any("those of the last dimension of x" in check.rule for check in forward.checks)
+    assert any("as many as x has along the last dimension" in check.rule for check in forward.checks)

@@ -243,14 +243,15 @@ def _hooked() -> Any:
 
 
 LEFT = [
-    (OddGELU, "a sub-class of GELU with a forward of its own"),
+    (OddGELU, "it is a subclass of GELU with another forward"),
     (_patched, "its forward was replaced on the instance"),
-    (lambda: GemmaMLP(nn.Tanh()), "it computes something else"),
-    (GemmaSparseMLP, "it computes something else"),
+    (lambda: GemmaMLP(nn.Tanh()), "it does not compute a gate"),
+    (GemmaSparseMLP, "it does not compute a gate"),
     (lambda: GemmaMLP(OtherActivation(lambda x: x.missing)), "its forward cannot be tried: AttributeError"),
     (lambda: OtherActivation(torch.sin), "its forward is not one of actgrad.torch"),
     (lambda: OtherActivation(lambda x: functional.gelu(x).clamp(-10, 10)), "its forward is not one of actgrad.torch"),
-    (lambda: nn.Softmin(1), "actgrad.torch has no such module"),
+    (lambda: nn.Softmin(1), "actgrad.torch has the function softmin, but no module Softmin"),
+    (nn.RReLU, "actgrad.torch has the function rrelu, but no module RReLU"),
     (lambda: Noisy().eval(), "its forward is not one of actgrad.torch"),
     (_hooked, "its act_fn has hooks"),
 ]
@@ -295,17 +296,17 @@ def test_report() -> None:
     model = nn.Sequential(nn.Linear(2, 2), nn.ELU(), OddGELU())
     report = convert(model)
     assert str(report).splitlines() == [
-        "module  from     to          why not                                        what could take it",
-        "------  -------  ----------  ---------------------------------------------  ------------------",
+        "module  from     to          why not                                        candidates",
+        "------  -------  ----------  ---------------------------------------------  ----------",
         "1       ELU      ActgradELU",
-        "2       OddGELU  -           a sub-class of GELU with a forward of its own  gelu",
-        "4 modules looked at, 1 swapped, 1 left",
+        "2       OddGELU  -           it is a subclass of GELU with another forward  gelu",
+        "4 modules examined, 1 swapped, 1 not swapped",
     ]
     assert repr(report) == str(report)
     assert [row.name for row in report] == ["1", "2"]
     nothing, hint = str(convert(nn.Linear(2, 2))).splitlines()
-    assert nothing == "1 modules looked at, 0 swapped, 0 left"
-    assert hint == "functional calls are counted only if convert gets the model's inputs="
+    assert nothing == "1 modules examined, 0 swapped, 0 not swapped"
+    assert hint == "to count functional calls too, pass the model's inputs: convert(model, inputs=...)"
 
 
 def test_functional_calls_are_counted_and_patched() -> None:

@@ -233,7 +233,7 @@ def test_what_is_left_says_what_could_take_it() -> None:
     model = nn.Sequential(module(clipped), nn.Softmin(1))
     report = convert(model)
     assert [row.candidates for row in report.left] == ["gelu", "softmin"]
-    assert "what could take it" in str(report)
+    assert "candidates" in str(report)
 
 
 class PartialGELU(nn.Module):  # type: ignore[misc,name-defined]

@@ -161,7 +161,7 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[
 
 
 def test_a_running_build_is_left_alone(tmp_path: Path, build: Callable[[], list[str]]) -> None:
-    with prefixes.beside(tmp_path / "other") as folder:
+    with prefixes.temporary_folder(tmp_path / "other") as folder:
         assert build() == sorted([folder.name, "sdk"])
     assert build() == ["sdk"]
 

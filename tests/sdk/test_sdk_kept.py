@@ -49,7 +49,7 @@ def sdk(original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def refused(
-    path: Path, says: str = "belongs to another user or others may write to it; only you may write to it"
+    path: Path, says: str = "belongs to another user, or others may write to it; it must be writable for you only"
 ) -> None:
     with pytest.raises(SdkError) as error:
         programs.kept_sdk()

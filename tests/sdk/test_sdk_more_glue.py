@@ -108,7 +108,7 @@ def test_repetition() -> None:
     compare("RepeatInterleaveIntWithDim", (x, 2, -2, 4), x.repeat_interleave(2, 0))
     compare("RepeatInterleaveWithDim", (x, times.int(), 1, 5), x.repeat_interleave(times, 1))
     compare("RepeatInterleaveTensor", (times, 5), torch.repeat_interleave(times))
-    with pytest.raises(ValueError, match="outputSize is 6, but the elements take 5 places; it must be the sum"):
+    with pytest.raises(ValueError, match="outputSize is 6, but repeats adds up to 5; it must be this sum"):
         call("RepeatInterleaveTensor", times, 6, torch.zeros(6, dtype=I64))
 
 

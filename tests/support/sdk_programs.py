@@ -81,7 +81,7 @@ def run(
     warnings = (
         "has format FRACTAL_NZ; it is read as ND",
         "the memory behind it is large enough",
-        "check the arguments by its document",
+        "check the arguments yourself",
         "call aclrtSynchronizeStream before",
     )
     said = [line for line in done.stderr.splitlines() if not line.endswith(warnings)]  # a strict program's warnings

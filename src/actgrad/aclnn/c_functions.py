@@ -154,7 +154,7 @@ class CFunction:
             raise InvalidArgument(f"{operator.name}: {fault}")
         try:
             return operator.plan_views(views[:n], views[n:], attributes, ruleset, None, dtypes, formats)
-        except KernelMissing:  # an error about overlapping tensors comes before this error
+        except KernelMissing:  # an error about overlapping tensors comes before an error about a missing kernel
             memory_checks.refuse_overlaps(operator, views[:n], views[n:])
             raise
 

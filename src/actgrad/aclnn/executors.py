@@ -86,7 +86,7 @@ class AclOpExecutor(Handle):
             raise InvalidArgument(f"{function}: index is {quote(index)}; {limits}; pass the position of the tensor")
         if tensor is not self._tensors[positions[index]]:
             raise InvalidArgument(
-                f"{function}: tensor is another one than in phase one; it must be the one of index {index}; pass that "
+                f"{function}: tensor is not the tensor of phase one; it must be the tensor at index {index}; pass that "
                 "tensor"
             )
         if not isinstance(tensor, AclTensor) or tensor.view is None:

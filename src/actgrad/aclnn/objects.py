@@ -202,7 +202,7 @@ def tensor_of(
             raise InvalidArgument(f"{context}: {name} is a null pointer; it is required; pass () for no dimensions")
         numbers = tuple(map(python_operator.index, values))
         if any(size < 0 for size in numbers):
-            raise InvalidArgument(f"{context}: {name} is {numbers}; it must be 0 or more; pass no negative numbers")
+            raise InvalidArgument(f"{context}: {name} is {numbers}; each must be 0 or more; pass no negative numbers")
         return numbers
 
     dtype = BY_NUMBER.get(data_type)

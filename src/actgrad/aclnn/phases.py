@@ -76,7 +76,7 @@ def second(function: CFunction) -> Callable[[Any, int, AclOpExecutor | None, Any
         try:
             if executor is None:
                 raise NullArgument(
-                    f"{name}: executor is a null pointer; it is required; pass the one of {signature.first_name}"
+                    f"{name}: executor is a null pointer; it is required; pass the executor of {signature.first_name}"
                 )
             if type(executor) is not AclOpExecutor or executor.function.signature.name != name:
                 expected = f"it must be an executor of {signature.first_name}"

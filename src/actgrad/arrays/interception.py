@@ -114,7 +114,7 @@ def _stands_for_others(torch: Any, obj: Any) -> bool:
     if not isinstance(obj, torch.Tensor):
         return True
     if obj.is_nested:
-        return False  # our own message refuses it later
+        return False  # actgrad refuses such a tensor later, with its own message
     return bool(
         has_rule(torch, obj)
         or type(obj).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__

@@ -21,7 +21,7 @@ DEVICES = {"cpu": ("cpu",), "reference": ("cpu",), "triton": ("cuda", "rocm")}
 
 
 def choose(name: str | None, device: str, operator: str) -> str:
-    """The backend called `name`, or the one for the device that the tensors live on."""
+    """The backend called `name`, or the backend for the device of the tensors."""
     kind = device.partition(":")[0]
     if name is None:
         for backend, devices in DEVICES.items():
@@ -68,7 +68,7 @@ def for_dtypes(backend: str, computation: Computation, operator: str) -> str:
 
 
 def triton_is_interpreted() -> bool:
-    """Whether Triton's interpreter is on; this reads the variable as Triton does."""
+    """Whether Triton's interpreter is on. Triton reads the same variable in the same way."""
     return os.environ.get("TRITON_INTERPRET", "").lower() in ("1", "true", "yes", "on", "y")
 
 

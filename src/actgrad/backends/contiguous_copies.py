@@ -72,7 +72,7 @@ def prepare(
 ) -> Kernel:
     """The kernel of a computation on contiguous copies of `tensors`, whose keys are their indices.
 
-    Without tensors, `kernel`.
+    Without tensors, the result is `kernel`.
 
     `keeps_rows`: the kernel may leave some elements of the outputs unchanged.
     """

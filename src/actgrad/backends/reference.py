@@ -47,7 +47,7 @@ class ReferenceKernel:
             return
         with np.errstate(all="ignore"):
             numbers = self.numbers(*addresses)
-            with xp.calling(computation.formulas):
+            with xp.formula_errors(computation.formulas):
                 results = self._results(numbers)
             for operand, result in zip(loop.outputs, results, strict=True):
                 self._write(operand, addresses, result)

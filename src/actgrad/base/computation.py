@@ -60,7 +60,7 @@ class RowStatistics:
     def written_dtype(self, number: int, outputs: Sequence[Dtype], compute: str) -> Dtype | None:
         """The dtype of the output that holds a statistic of `once`, if it is float32 or the dtype of the arithmetic.
 
-        Elements see such a statistic as it is written. `outputs` are the dtypes of the outputs.
+        Elements read such a statistic after rounding. `outputs` are the dtypes of the outputs.
         """
         kinds = [kind for combinations in self.passes for kind in combinations]
         if kinds[number] != ONCE or number not in self.output_statistics:

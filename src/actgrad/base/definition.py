@@ -90,7 +90,7 @@ class Definition:
     text: str  # the schema line
     summary: str  # a line with the formula and its conditions. Further sentences follow after an empty line
     formula: Formula | Mapping[Any, Formula]
-    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # it chooses a key of `formula`
+    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # chooses a key of `formula`
     variant: Callable[..., Any] | None = None  # (attributes, dtypes of tensors) -> key of a mapping within a mapping
     gradient_of: Definition | None = None
     part_of: Definition | None = None
@@ -107,14 +107,14 @@ class Definition:
     unseen: str = ""  # the last tensor, or the last before `row_counter`, if only the checks look at it
     linear_in: str = ""  # the results are linear in this tensor. A gradient operator's default is its first tensor
     broadcasts: bool = False  # whether inputs are promoted and broadcast. Otherwise shapes and dtypes are equal
-    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # CANN's list. Without a product, more are allowed
+    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # CANN's list. Without a product, actgrad allows more
     bfloat16_everywhere: bool = False  # whether even products without bfloat16 have this operator in bfloat16
     checks: tuple[Any, ...] = ()  # rules of contract/ on dtypes and shapes, in order. Empty means the usual rules
     requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether attributes keep it
     result_suffices: Mapping[str, Requirement] = field(default_factory=dict)  # rules that make `reads_result` enough
     products: tuple[str, ...] = tuple(products.BY_NAME)
     has_document: bool = True  # whether a document of CANN states the rules of its C functions. Else actgrad decided
-    differences: tuple[str, ...] = ()  # each says where the sources differ, and what actgrad does
+    differences: tuple[str, ...] = ()  # each text says where the sources differ, and what actgrad does
     null_order: tuple[str, ...] = ()  # the order of the search for null pointers. () means the schema's order
     #: Output -> its dtypes, names with spaces between. The first one is the dtype of a new output. For dtypes that
     #: depend on the switch, write a mapping from its values to dtypes.
@@ -179,7 +179,7 @@ class Definition:
 
     @property
     def required_outputs(self) -> dict[str, str]:
-        """The required ones of these tensors, and the outputs. The forward operator saves them for backward."""
+        """Those of these tensors that are required, and the outputs. The forward operator saves them for backward."""
         return {name: output for name, output in self.forward_outputs.items() if name != self.given_value}
 
     @cached_property
@@ -240,7 +240,7 @@ def _refuse_faults(definition: Definition) -> None:
         )
     for find in (definition_faults.of_types, definition_faults.of_definition):
         definition_faults.refuse(definition.name, find(definition))
-    _ = definition.graphs  # a wrong line is refused here, not at the first use of actgrad.ir
+    _ = definition.graphs  # raise the error for a wrong line here, not at the first use of actgrad.ir
     definition_faults.refuse(definition.name, definition_faults.of_gradients(definition))
 
 

@@ -1,4 +1,4 @@
-"""The data types: one row each, and the two rules between them, promotion and conversion.
+"""The data types, with one row for each, and the two rules about pairs of them: promotion and conversion.
 
 Numbers and rules are CANN's (aclDataType). Names are NumPy's.
 """
@@ -113,7 +113,7 @@ def _numbered(acl: int) -> Dtype:
 
 
 def promote(a: Dtype, b: Dtype) -> Dtype | None:
-    """The dtype that `a` and `b` are deduced to together, or None if the documents define none."""
+    """The dtype to which `a` and `b` are promoted, or None if the documents define no promotion."""
     if a == b:
         return a
     if any(d.kind in ("float8", "other") or (d.kind == "uint" and d.itemsize > 1) for d in (a, b)):
@@ -124,7 +124,7 @@ def promote(a: Dtype, b: Dtype) -> Dtype | None:
             return BY_NAME["complex128"]
         return BY_NAME["complex64" if names & {"complex64", "float32"} else "complex32"]
     floats = [d for d in (a, b) if d.kind == "float"]
-    if len(floats) == 2:  # two half-precision types only meet in float32
+    if len(floats) == 2:  # float16 and bfloat16 are promoted to float32
         return BY_NAME["float64" if "float64" in names else "float32"]
     if floats:
         return floats[0]
@@ -139,7 +139,7 @@ def promote(a: Dtype, b: Dtype) -> Dtype | None:
 def can_convert(source: Dtype, target: Dtype) -> bool:
     """Whether the operators' rule of conversion lets a result of dtype `source` be written to one of dtype `target`.
 
-    It lets types of kinds "float8" and "other" pass, although kernels write few of them.
+    The rule allows types of the kinds "float8" and "other", although kernels write few of them.
     """
     order = {"bool": 0, "int": 1, "uint": 1, "float": 2, "float8": 2, "other": 2, "complex": 3}
     return order[source.kind] <= order[target.kind]

@@ -23,5 +23,5 @@ def folder_fault(path: Path, status: os.stat_result) -> str:
     if not stat.S_ISDIR(status.st_mode):
         return f"{path} is a file or a link; it must be a folder"
     if not is_this_users(status):
-        return f"{path} belongs to another user or others may write to it; only you may write to it"
+        return f"{path} belongs to another user, or others may write to it; it must be writable for you only"
     return ""

@@ -7,7 +7,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-_locks: list[threading.RLock] = []  # a fork acquires the first one first: its holder may acquire the others
+_locks: list[threading.RLock] = []  # a fork acquires the first lock first, because its holder may acquire the others
 _acquired: list[threading.RLock] = []  # the locks that the forking thread has acquired
 
 

@@ -1,4 +1,4 @@
-"""The language of schema lines: PyTorch's, with names for outputs. One line is the interface of an operator."""
+"""The language of schema lines. It is PyTorch's, with names for outputs. One line is an operator's interface."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ def with_numbers(formula: Callable[..., Any], numbers: tuple[float | None, ...])
 
 
 @contextmanager
-def calling(formulas: Iterable[Callable[..., Any]]) -> Iterator[None]:
+def formula_errors(formulas: Iterable[Callable[..., Any]]) -> Iterator[None]:
     """A context that turns an exception of `formulas` into an InvalidOperator with their names."""
     try:
         yield
@@ -319,5 +319,5 @@ def _bound(
     scope["__builtins__"] = {"__import__": builtins.__import__}
     if any(isinstance(c, CodeType) for c in formula.__code__.co_consts):
         fault = f"{where_}: contains a function, a lambda or a comprehension"
-        raise InvalidOperator(f"{fault}; a formula must be one expression; move it to a formula of its own")
+        raise InvalidOperator(f"{fault}; a formula must be one expression; move it to a separate formula")
     return FunctionType(formula.__code__, scope, formula.__name__)

@@ -7,7 +7,7 @@ aliasing        refuses outputs that overlap inputs
 counted_kernel  computes rows that a tensor counts or groups
 plan            a checked call, ready to run
 call_cache      keeps the calls that passed their checks
-fast_path       takes a call like an earlier one directly to its kernel. `_fastcall.c` does the same in C
+fast_path       runs the kernel of a call directly if an earlier call was like it. `_fastcall.c` does the same in C
 extension       loads `_fastcall.c`, with `_arrays.h` and `_aliasing.h`, if it is compiled
 precompile      compiles kernels before they are needed
 dynamo          functions that torch.compile must not trace

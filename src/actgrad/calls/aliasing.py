@@ -42,10 +42,10 @@ def layouts(
             return False
         return loop is None or j not in loop_tensors or loop.positions(k) == loop.positions(j)
 
-    def alike(k: int) -> int:
+    def alike_bits(k: int) -> int:
         return sum(is_alike(k, j) << j for j in range(len(outputs), len(present)))
 
-    return tuple([Layout(*extent(meta), alike(k) if k < len(outputs) else 0) for k, meta in enumerate(present)])
+    return tuple([Layout(*extent(meta), alike_bits(k) if k < len(outputs) else 0) for k, meta in enumerate(present)])
 
 
 def resized(layouts: Sequence[Layout], metas: Sequence[TensorMeta]) -> tuple[Layout, ...]:

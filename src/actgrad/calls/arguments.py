@@ -113,7 +113,7 @@ def refuse_mixture(definition: Definition, inputs: Inputs, outputs: Outputs) -> 
         if view.device != first.device:
             fault = f"{name} is on {view.device}, but {first_name} is on {first.device}"
             raise InvalidArgument(f"{definition.name}: {fault}; all must be on one device; move one of them")
-    raise AssertionError("called for tensors that are alike")
+    raise AssertionError("all tensors have the same library and device")
 
 
 def _split_by_name(

@@ -96,14 +96,14 @@ class CountedKernel:
         count = int(min(max(counted, 0), rows))
         kernels = self._kernels.get(count)
         if kernels is None:
-            kernels = self._made(sizes, count)
+            kernels = self._make_kernels(sizes, count)
         for kernel in kernels:
             kernel.run(*tensors)
         if self._counts.clears:
             for box in boxes(sizes, count, rows):
                 _clear(narrowed(self._computation.loop, box), tensors)
 
-    def _made(self, sizes: tuple[int, ...], count: int) -> list[Kernel]:
+    def _make_kernels(self, sizes: tuple[int, ...], count: int) -> list[Kernel]:
         loops = [narrowed(self._computation.loop, box) for box in boxes(sizes, 0, count)]
         with first_use.lock, default_environment():
             kernels = [self._make(replace(self._computation, loop=loop)) for loop in loops]

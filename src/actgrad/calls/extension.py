@@ -50,7 +50,7 @@ def _load() -> tuple[Any, str]:
     except ImportError as error:
         return None, f"Python; there is no extension: {error}"
     if hash_of_sources() != extension.SOURCE:
-        return None, "Python; the extension is stale, its sources have changed: install actgrad again"
+        return None, "Python; the extension is older than its sources; install actgrad again"
     extension.start(products.selected)
     return extension, f"C, {extension.__file__}"
 

@@ -74,7 +74,7 @@ def _names(noun: str, names: Iterable[str] | str | None, choices: Iterable[str])
             cure = did_you_mean(name, choices, f"pass one of these {noun}s")
             raise InvalidCall(f"precompile: {noun} {quote(name)} is unknown; known are {some(choices, name)}; {cure}")
     if not result:
-        raise InvalidCall(f"precompile: {noun}s is empty; it must name one; leave it out for all")
+        raise InvalidCall(f"precompile: {noun}s is empty; it must have a name; leave it out for all")
     return result
 
 

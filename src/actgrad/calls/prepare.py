@@ -358,7 +358,10 @@ def result_metas(call: contract.Call) -> tuple[TensorMeta, ...]:
 
     shapes = zip(call.definition.schema.outputs, contract.result_shapes(call), strict=True)
     return tuple(
-        [_given(call.outputs[name], shape) if name in call.outputs else fresh(name, shape) for name, shape in shapes]
+        [
+            _reshaped_output(call.outputs[name], shape) if name in call.outputs else fresh(name, shape)
+            for name, shape in shapes
+        ]
     )
 
 
@@ -380,7 +383,7 @@ def _is_unplanned(call: contract.Call) -> bool:
     return shape is None or (definition.broadcasts and any(meta.size != prod(shape) for meta in outputs))
 
 
-def _given(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
+def _reshaped_output(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
     """The metadata of a caller's output, reshaped to `shape`. Some checks allow another shape if it is contiguous."""
     return output if output.shape == shape else access_loop.reshaped(output, shape)
 

@@ -66,8 +66,8 @@ def dtype(text: str) -> str:
     word = text.lower()
     name = word if word in BY_NAME else ALIASES.get(word, "")
     if not name:
-        names = dict.fromkeys((*FLOATS, *BY_NAME))  # floating dtypes first, because a message has room only for a few
-        alike = [each for each in (*names, *ALIASES) if _digits(each) == _digits(text)]  # float8 is not float
+        names = dict.fromkeys((*FLOATS, *BY_NAME))  # floating dtypes first, because a message shows only a few names
+        alike = [each for each in (*names, *ALIASES) if _digits(each) == _digits(text)]
         cure = did_you_mean(text, alike, "name one of these")
         raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(names)}; {cure}")
     return name
@@ -123,7 +123,7 @@ def path(text: str) -> Path:
 
 
 def several(read: Callable[[str], str]) -> Callable[[str], list[str]]:
-    """A parser of names that are separated by commas. Each may occur once."""
+    """A parser of names that are separated by commas. A repeated name counts once."""
     return lambda text: list(dict.fromkeys(read(name) for name in text.split(",")))
 
 

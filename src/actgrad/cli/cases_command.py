@@ -95,7 +95,7 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
 def _write_delivery(parser: Parser, args: argparse.Namespace, names: list[str]) -> int:
     for option, is_given in (("--format", args.format), ("--largest", args.largest != generation.LARGEST)):
         if is_given:
-            parser.error(f"{option} and --tensors do not go together; expected is one of them; leave one out")
+            parser.error(f"{option} and --tensors cannot be combined; only one is allowed; leave one out")
     number = NUMBER if args.number is None else args.number
     with products.product(args.product) if args.product else nullcontext():
         for name in names:

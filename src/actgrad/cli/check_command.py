@@ -78,7 +78,7 @@ SAMPLE = 8  # without names and without --full, check tries one of SAMPLE cases 
 
 
 _REPORT = ("standard", "strict", "json", "html")
-#: The options of each mode. An option chooses its mode. "" is the mode for our own backends.
+#: The options of each mode. An option selects its mode. "" is the mode for our own backends.
 MODES = {
     "": ("backend", "dtype", "seed", "full", *_REPORT),
     "actual": ("inputs", "attr", *_REPORT),
@@ -172,7 +172,7 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
     library("rich", "check needs rich", "check")
     if ALL in (args.standard or ()):
         args.standard = list(NAMES)
-    # If --standard names a standard, it decides, even our own.
+    # If --standard names actgrad's own bounds, they decide too.
     args.strict = bool(args.strict) or ULP in (args.standard or ())
     with ExitStack() as stack:
         if args.product:
@@ -191,7 +191,7 @@ def _mode(parser: Parser, args: argparse.Namespace) -> str:
     modes = [mode for mode in MODES if mode and getattr(args, mode)]
     if len(modes) > 1:
         both = " and ".join(f"--{mode}" for mode in modes)
-        parser.error(f"{both} do not go together; expected is one of them; leave one out")
+        parser.error(f"{both} cannot be combined; only one is allowed; leave one out")
     mode = modes[0] if modes else ""
     for owner, options in MODES.items():
         for option in options:
@@ -199,7 +199,7 @@ def _mode(parser: Parser, args: argparse.Namespace) -> str:
                 if owner:
                     owners = either([f"--{one}" for one in MODES if one and option in MODES[one]])
                     parser.refuse_without(f"--{option}", owners)
-                parser.error(f"--{option} and --{mode} do not go together; expected is one of them; leave one out")
+                parser.error(f"--{option} and --{mode} cannot be combined; only one is allowed; leave one out")
     if mode == "actual" and len(args.operator) != 1:
         got = quantity(len(args.operator), "operator")
         parser.error(f"--actual: got {got}; it must be the output of one operator; name that one")
@@ -247,7 +247,7 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
     else:
         if is_sample := not args.operator and not args.full:
             standard_names = [name for name in standard_names if name != REPEAT or args.standard]
-            print("actgrad: a sample: one case of each operator and dtype; --full takes all", file=sys.stderr)
+            print("actgrad: testing one case of each operator and dtype; --full tests all cases", file=sys.stderr)
         results = list(_of_backend(args, standard_names, deciding, is_sample))
         operators = [REGISTRY[name] for name in dict.fromkeys(result.operator for result in results)]
         disagreements = [fault for operator in operators for fault in gradient_check.disagreements(operator)]

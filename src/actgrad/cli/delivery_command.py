@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> bool:
     outputs.check_paths(files, inputs)
     names = None if args.standard is None else [name for name in args.standard if name != REPEAT]
     options = {
-        "asked": names, "deciding": [name for name in (IN_FORCE if names is None else names) if name != REPEAT],
+        "measured": names, "deciding": [name for name in (IN_FORCE if names is None else names) if name != REPEAT],
         "strict": args.strict,
         "product": args.product, "rules": args.rules,
     }  # fmt: skip
@@ -42,7 +42,8 @@ def run(args: argparse.Namespace) -> bool:
                 by_id[entry["id"]] = entry
                 advance(1)
     except KeyboardInterrupt:
-        words = f"{args.state} has them; the same command goes on" if args.state else "without --state they are lost"
+        lost = "the results are lost; use --state to keep them"
+        words = f"{args.state} has the results; repeat the command to continue" if args.state else lost
         terminal.complain(f"check: interrupted: {len(by_id)} of {len(cases)} cases were judged; {words}")
         raise
     entries = [by_id[case.id] for case in cases]

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> bool:
 
             done = list(resumption.sweep_all(tasks, folder, show))
     except KeyboardInterrupt:
-        terminal.complain(f"check: interrupted: {folder} has the numbers that were tried; the same command goes on")
+        terminal.complain(f"check: interrupted: {folder} has the results; repeat the command to continue")
         raise
     if write is not None:
         every_item = resumption.items(list(REGISTRY.values()), DTYPES, 1)
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> bool:
         if stale:
             sample = f"{stale[0].operator.name} {stale[0].dtype}"
             left_out = f"{len(stale)} sweeps in {folder} are unfinished or of other code, such as {sample}"
-            print(f"actgrad: {left_out}; the table has finished ones only; run them again", file=sys.stderr)
+            print(f"actgrad: {left_out}; the table has only finished sweeps; run the others again", file=sys.stderr)
     faults = [state for state in done if table.fault_count(state)]
     lines = [line for state in faults for line in table.fault_lines(state)]
     headings = [heading.replace(", ", ",\n") for heading in table.HEADINGS]

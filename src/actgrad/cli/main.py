@@ -53,13 +53,13 @@ def parser() -> Parser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    if sys.stderr is None:  # it is closed, and print(file=None) would write to standard output
+    if sys.stderr is None:  # standard error is closed, and print(file=None) would write to standard output
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115  for the life of the process
     try:
         try:
             return _run(parser(), argv)
         finally:
-            terminal.flush()  # here, because later nothing could report a failure
+            terminal.flush()  # flush here, because a later failure could not be reported
     except BrokenPipeError:  # the reader has closed the pipe
         terminal.silence(sys.stdout)
         terminal.silence(sys.stderr)

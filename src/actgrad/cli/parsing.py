@@ -93,7 +93,7 @@ _PATTERNS = (
     (r"argument (?P<name>.*?): expected .*arguments?", "{name} has no value; it must have one; write it after {name}"),
     (
         r"argument (?P<name>.*?): not allowed with argument (?P<other>.*)",
-        "{name} and {other} do not go together; expected is one of them; leave one out",
+        "{name} and {other} cannot be combined; only one is allowed; leave one out",
     ),
     (
         r"argument (?P<name>.*?): ignored explicit argument (?P<other>.*)",

@@ -73,7 +73,7 @@ def _pytorch() -> str:
         folder = util.find_spec("torch").submodule_search_locations[0]  # type: ignore[union-attr, index]
         built = runpy.run_path(os.path.join(folder, "version.py"))
     except Exception as error:  # a damaged installation can raise anything
-        return f"{version}, which cannot be looked into: {type(error).__name__}"
+        return f"{version}, whose kind of build is unknown: {type(error).__name__}"
     kinds = [f"{label} {built[key]}" for key, label in (("cuda", "CUDA"), ("hip", "ROCm")) if built.get(key)]
     return f"{version}, built for {' and '.join(kinds) or 'the CPU only'}"
 
@@ -116,7 +116,7 @@ def _sdk() -> dict[str, str]:
         except ActgradError as error:
             return str(error).partition("; ")[0]
         printed = _output([*command, "--version"])
-        return f"{shlex.join(command)}: {printed[0] if printed else 'does not tell its version'}"
+        return f"{shlex.join(command)}: {printed[0] if printed else 'does not print its version'}"
 
     library = builder.Interpreter.current().library
     programs = f"compute in process, with {library}" if library else NO_LIBRARY
@@ -136,4 +136,4 @@ def _environment() -> str:
     """The variables that matter, in a form that a shell reads."""
     variables = {name: value for name, value in os.environ.items() if name.startswith(VARIABLES)}
     settings = [f"{name}={shlex.quote(variables[name])}" for name in sorted(variables)]
-    return " ".join(settings) or "nothing that matters is set"
+    return " ".join(settings) or "no variable that changes results is set"

@@ -277,7 +277,7 @@ def compute_and_judge(
         garbage(array)
     compute(case, backend, outputs)
     verdict = judge(
-        case.operator, case.attributes, case.inputs, outputs, asked=names, deciding=deciding, strict=strict,
+        case.operator, case.attributes, case.inputs, outputs, measured=names, deciding=deciding, strict=strict,
         with_power=case.of_file,
     )  # fmt: skip
     if REPEAT not in names:

@@ -42,7 +42,7 @@ class Golden:
     def source(self) -> str:
         """A phrase that says how the exact values are computed."""
         if self.is_compiled:
-            return "the formula compiled for float64, held against NumPy on a sample"
+            return "the formula compiled for float64, compared with NumPy on a sample"
         return f"the formula in NumPy's {np.dtype(self.precision).name}"
 
     def values(self, lanes: Sequence[Array]) -> list[Array]:

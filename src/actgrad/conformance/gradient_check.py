@@ -120,14 +120,14 @@ def _cause(operator: Operator, attributes: dict[str, Any], worst: _Comparison, b
             is_alike = quotient.shape == worst.gradient.shape
             if is_alike and np.allclose(worst.gradient, quotient, rtol=1e-4, atol=1e-9):
                 return f"it is the gradient of {output.removeprefix('grad_')}"
-    if names := _blamed(operator, attributes):
-        return f"they differ where {' or '.join(names)} is off its default, and agree at the defaults"
+    if names := _causes(operator, attributes):
+        return f"they differ where {' or '.join(names)} is not the default, and agree at the defaults"
     if len(ratios) > 1 and np.allclose(ratios, ratios[0], rtol=1e-4):
         return f"it has the factor {float(ratios[0]):.4g}"
     return "no simple factor explains it"
 
 
-def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
+def _causes(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
     """The attributes that alone cause a disagreement. [] if the default attributes already cause a disagreement."""
     assert operator.gradient_of is not None
     forward = operator.gradient_of.definition

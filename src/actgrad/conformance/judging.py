@@ -30,7 +30,7 @@ def judge(
     inputs: Sequence[Array | None],
     actual: Sequence[Array | None],
     *,
-    asked: Iterable[str] | None = None,
+    measured: Iterable[str] | None = None,
     deciding: Collection[str] | None = None,
     strict: bool = False,
     progress: Progress | None = None,
@@ -48,8 +48,8 @@ def judge(
         attributes: the attributes. An attribute that is left out has its default.
         inputs: the tensors in the order of the schema, None for an optional tensor that is left out.
         actual: the outputs in the order of the schema, None for an output that is not judged.
-        asked: the names of the standards to measure, or None for all.
-        deciding: the standards that decide. None means `asked`, or the standards in force if `asked` is None.
+        measured: the names of the standards to measure, or None for all.
+        deciding: the standards that decide. None means `measured`, or the standards in force if `measured` is None.
         strict: whether actgrad's own bounds decide too.
         progress: a function that is called with the number of elements of each finished chunk.
         explain: whether to search for mistakes.
@@ -60,10 +60,10 @@ def judge(
         ActgradError: the errors of a call on such tensors.
     """
     call = elements(operator, attributes, tuple(inputs), tuple(actual))
-    requested = set(STANDARDS if asked is None else asked)
+    requested = set(STANDARDS if measured is None else measured)
     names = [name for name in STANDARDS if name in requested]
     if deciding is None:
-        deciding = standards.IN_FORCE if asked is None else names
+        deciding = standards.IN_FORCE if measured is None else names
     golden = Golden(call.computation)
     if call.size:
         sample = np.arange(0, call.size, max(1, call.size // VERIFICATION_SIZE))

@@ -292,7 +292,7 @@ def ulp(values: Array, dtype: npt.DTypeLike) -> Array:
     unit of the largest number.
     """
     limits = ml_dtypes.finfo(dtype)
-    if values.dtype == np.float64:  # the bits of the exponent alone are a power of two
+    if values.dtype == np.float64:  # with only the bits of the exponent, a number is a power of two
         power: Array = (values.view(np.uint64) & np.uint64(0x7FF << 52)).view(np.float64)
         smallest, largest = float(limits.smallest_subnormal), 2.0 ** (int(limits.maxexp) - 1 - int(limits.nmant))
         return np.clip(power * 2.0 ** -int(limits.nmant), smallest, largest)

@@ -112,7 +112,7 @@ class AcceptanceStandard:
     limits: Mapping[str, Limits]  # dtype -> limits. The standard is not defined for other dtypes
     measure: Callable[[ElementErrors, Limits], tuple[Array, Tally]]  # the elements above the tolerance, and the tally
     holds: Callable[[Tally, Limits], bool]  # whether the tally is accepted
-    shows: Callable[[Tally, Limits], str]  # the tally in words
+    shows: Callable[[Tally, Limits], str]  # a function that says the tally in words
 
 
 @dataclass(frozen=True)

@@ -132,9 +132,9 @@ class Verdict:
         """Whether any of the standards is defined for any of the outputs."""
         return any(outcome.holds is not None for output in self.outputs for outcome in output.outcomes)
 
-    def sentences(self, is_told: Callable[[Outcome], bool]) -> list[str]:
-        """The outcomes for which `is_told` is true, in words."""
-        pairs = [(output.name, outcome) for output in self.outputs for outcome in output.outcomes if is_told(outcome)]
+    def sentences(self, selects: Callable[[Outcome], bool]) -> list[str]:
+        """The outcomes for which `selects` is true, in words."""
+        pairs = [(output.name, outcome) for output in self.outputs for outcome in output.outcomes if selects(outcome)]
         return [f"{name}: {STANDARDS[outcome.standard].title}: {outcome.says}" for name, outcome in pairs]
 
     @property

@@ -1,4 +1,4 @@
-"""Mistakes that sample calls show: rules that raise, and checks that accept wrong shapes or refuse right ones."""
+"""Finds mistakes with sample calls: rules that raise, and checks that accept wrong shapes or refuse right shapes."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def change(call: Call, name: str) -> str:
 
 
 class Origin(Enum):
-    """The source of a rule."""
+    """Where the rule comes from."""
 
     BOTH = "the documents and the operator's source"
     OPERATOR = "the operator's source"
@@ -137,7 +137,7 @@ class Check:
     about: tuple[str, ...] = ()  # the arguments that the test reads
     c_error: type[ActgradError] | None = None  # the error in C calls, if it differs from `error`
 
-    def raised(self, ruleset: Ruleset) -> type[ActgradError]:
+    def error_class(self, ruleset: Ruleset) -> type[ActgradError]:
         """The class of the error. In C calls it may depend on the stage in which the real function fails."""
         return self.c_error if ruleset.typed and self.c_error else self.error
 
@@ -162,10 +162,10 @@ def of_each(
     """
 
     def check(name: str) -> Check:
-        def tested(call: Call) -> str | None:
+        def run_test(call: Call) -> str | None:
             meta = call.tensors.get(name)
             return None if meta is None else test(call, name, meta)
 
-        return Check(rule.format(name=name), tested, error, when, origin, (name, *about))
+        return Check(rule.format(name=name), run_test, error, when, origin, (name, *about))
 
     return tuple(map(check, names))

@@ -183,7 +183,7 @@ def scalar_converts(name: str) -> tuple[Check, ...]:
         return f"{name} is {value}, but the result is {result}; {name} must be an integer; round it, or pass floats"
 
     typed = Check(f"{name} can be converted to the result's dtype", test, InvalidDtype, When.TYPED, about=(name,))
-    rule = f"{name} is an integer where the result is one"
+    rule = f"{name} is an integer if the result is an integer"
     check = Check(rule, fraction, InvalidDtype, When.UNTYPED, Origin.ACTGRAD, (name,))
     return (typed, *real(name, when=When.UNTYPED), check)
 
@@ -207,7 +207,7 @@ def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
             fault = f"{_value_and_dtype(name, call)}; it must lie in [{low}, {high}]; use a floating dtype"
             return None if math.isfinite(value) and low <= int(value) <= high else fault
 
-        rule = f"{name} is a number of the result's dtype, where that is an integer"
+        rule = f"if the result is an integer, {name} is in the range of its dtype"
         return Check(rule, test, origin=Origin.ACTGRAD, about=(name,))
 
     return tuple(map(check, definition.schema.scalars))
@@ -222,7 +222,7 @@ def number_for_integers(*names: str) -> tuple[Check, ...]:
             fault = f"{_value_and_dtype(name, call)}; it must be a number; use a floating dtype"
             return None if is_number or result_dtype(call).kind not in INTEGERS else fault
 
-        return Check(f"{name} is not NaN, where the result is an integer", test, origin=Origin.ACTGRAD, about=(name,))
+        return Check(f"{name} is not NaN if the result is an integer", test, origin=Origin.ACTGRAD, about=(name,))
 
     return tuple(map(check, names))
 

@@ -78,7 +78,8 @@ def of_statistics(definition: Definition) -> Iterator[str]:
         for lone in (ONCE, LENGTH):
             if lone in kind and len(kind) > 1:
                 names = ", ".join(group)
-                yield f"{lone}() shares a pass with others ({names}); it must be alone; give it a pass of its own"
+                alone = "it must be the only statistic of its pass; give it a separate pass"
+                yield f"{lone}() shares a pass with others ({names}); {alone}"
         for name, statistic in group.items() if kind != (LENGTH,) else ():
             for term, optional in _formulas_in(definition, statistic.term):
                 visible = [] if kind == (ONCE,) else rows.term_arguments(_element_tensors(definition, optional))
@@ -139,7 +140,7 @@ def _arity(formula: Callable[..., Any]) -> int | str:
         return str(error)
     parameters = inspect.signature(formula).parameters.values()
     if any(p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for p in parameters):
-        return "takes a varying number of arguments, or some by name alone; name each one, as def formula(x, alpha)"
+        return "has *args, **kwargs or keyword-only arguments; name each argument, for example def formula(x, alpha)"
     return len(parameters)
 
 

@@ -53,7 +53,7 @@ def run(call: Call, early: bool = False) -> None:
     for check in _in_force(call.definition, call.ruleset, early):
         fault = check.test(call)
         if fault is not None:
-            raise check.raised(call.ruleset)(f"{call.definition.name}: {fault}")
+            raise check.error_class(call.ruleset)(f"{call.definition.name}: {fault}")
 
 
 @cache

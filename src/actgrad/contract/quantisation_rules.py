@@ -30,15 +30,15 @@ def output_supported(name: str) -> tuple[Check, ...]:
     return of_each((name,), "the product quantises to the dtype of {name}", test, InvalidDtype)
 
 
-def index_supported(name: str, beside: str) -> tuple[Check, ...]:
-    """The tensor of groups has integers, if the call has the tensor `beside`."""
+def index_supported(name: str, companion: str) -> tuple[Check, ...]:
+    """The tensor of groups has integers, if the call has the tensor `companion`."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
-        if meta.dtype.name in ("int32", "int64") or call.inputs.get(beside) is None:
+        if meta.dtype.name in ("int32", "int64") or call.inputs.get(companion) is None:
             return None
         return f"{name} is {meta.dtype}; it must be int32 or int64; convert {name}"
 
-    return of_each((name,), "{name} is int32 or int64", test, InvalidDtype, about=(beside,))
+    return of_each((name,), "{name} is int32 or int64", test, InvalidDtype, about=(companion,))
 
 
 def dtype_numbered(name: str, attribute: str) -> tuple[Check, ...]:
@@ -113,25 +113,25 @@ def scales_of_row(name: str, of: str) -> tuple[Check, ...]:
     return of_each((name,), rule, test, about=(of,))
 
 
-def rows_in_groups(name: str, beside: str) -> tuple[Check, ...]:
-    """The tensor that assigns rows to groups has one dimension, if the call has the tensor `beside`."""
+def rows_in_groups(name: str, companion: str) -> tuple[Check, ...]:
+    """The tensor that assigns rows to groups has one dimension, if the call has the tensor `companion`."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
-        if len(meta.shape) == 1 or call.inputs.get(beside) is None:
+        if len(meta.shape) == 1 or call.inputs.get(companion) is None:
             return None
         return f"{name} has shape {meta.shape}; it must have one dimension, the end of each group; reshape {name}"
 
     return of_each((name,), "{name} has one dimension", test)
 
 
-def kernel_reads(name: str, dtype: str, beside: str, unless_empty: str) -> tuple[Check, ...]:
-    """The kernel reads the tensor in this dtype, if the call has the tensor `beside`, and `unless_empty` has elements.
+def kernel_reads(name: str, dtype: str, companion: str, unless_empty: str) -> tuple[Check, ...]:
+    """The kernel reads the tensor in this dtype, if the call has `companion`, and `unless_empty` has elements.
 
     CANN finds another dtype when it plans the kernel, after the checks of shapes and not for an empty tensor.
     """
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
-        if meta.dtype.name == dtype or call.inputs.get(beside) is None or not call.inputs[unless_empty].size:
+        if meta.dtype.name == dtype or call.inputs.get(companion) is None or not call.inputs[unless_empty].size:
             return None
         return f"{name} is {meta.dtype}; the kernel reads {dtype}; convert {name}"
 

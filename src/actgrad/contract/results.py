@@ -10,7 +10,7 @@ from .check import Call
 def result_dtype(call: Call) -> Dtype:
     """The dtype of a new output: the promoted dtype of the inputs that `dtype_tensors` of the access names.
 
-    An output of the forward operator with a dtype of its own does not count.
+    An output of the forward operator that states a separate dtype does not count.
     """
     result = None
     for name in call.definition.access.dtype_tensors([n for n in call.inputs if not call.definition.dtypes_of(n)]):

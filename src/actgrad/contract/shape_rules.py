@@ -88,12 +88,12 @@ def rank(*names: str, minimum: int = 0, maximum: int = 8) -> tuple[Check, ...]:
 
 
 def nonempty(*names: str) -> tuple[Check, ...]:
-    """None of these tensors is empty."""
+    """Each of these tensors has elements."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if meta.size:
             return None
-        return f"{name} is empty (shape {meta.shape}); by the documents it must have elements; skip the call"
+        return f"{name} is empty (shape {meta.shape}); the documents require elements; skip the call"
 
     return of_each(names, "{name} is not empty", test)
 
@@ -201,7 +201,7 @@ def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
         allowed = [f"({size},)" for size in sizes if size != 1] + ["(1,)"]
         return f"{name} has shape {meta.shape}; it must be {either(allowed)}; reshape {name}"
 
-    return (Check(f"{name} has one element, or those of {dimension} of {to}", test, about=(name, to)),)
+    return (Check(f"{name} has one element, or as many as {to} has along {dimension}", test, about=(name, to)),)
 
 
 def whole_bytes(name: str) -> tuple[Check, ...]:

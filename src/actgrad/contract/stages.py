@@ -65,11 +65,11 @@ def off(products: str, *groups: Group) -> Group:
 
 
 def _where(words: str, holds: Callable[[str], bool], groups: tuple[Group, ...]) -> Group:
-    def placed(check: Check) -> Check:
+    def limited_check(check: Check) -> Check:
         def test(call: Call) -> str | None:
             return check.test(call) if call.product is not None and holds(call.product.name) else None
 
         origin = Origin.DOCUMENT if check.origin is Origin.DOCUMENT else Origin.OPERATOR
         return replace(check, rule=f"{words}: {check.rule}", test=test, origin=origin)
 
-    return tuple(placed(check) for group in groups for check in group)
+    return tuple(limited_check(check) for group in groups for check in group)

@@ -94,7 +94,7 @@ def _roles(definition: Definition) -> Iterator[str]:
     if groups and (groups != tensors[-1] or not _is_optional(definition, groups)):
         yield f"row_groups is {groups!r}; it must be the last tensor and optional; write it last as Tensor?"
     if groups and not definition.access.grouped_tensors:
-        yield "row_groups tells groups of rows; an access must name tensors with a row for each; state ScaledRows(...)"
+        yield "row_groups is set; an access must name tensors with a row for each group; state ScaledRows(...)"
     for name in definition.absent:
         if not _is_optional(definition, name):
             yield f"absent names {name!r}; it must be an optional tensor; write Tensor? {name} in the schema"
@@ -103,13 +103,13 @@ def _roles(definition: Definition) -> Iterator[str]:
         behind = f" before {counter}" if counter else ""
         yield f"unseen is {definition.unseen!r}; it must be the last tensor{behind}, {last}; change one of them"
     if counter and not attribute and definition.access.dimension({}, 1) is None:
-        yield "row_counter counts rows along a dimension; state reads with an attribute dim, as Halves(('x',))"
+        yield "row_counter counts rows along a dimension; state reads with an attribute dim, for example Halves(('x',))"
     names = (*tensors, *definition.schema.outputs)
     for name in definition.access.tensor_names:
         if name not in names:
             yield f"reads names {name!r}; it must be {either(names)}; name one of these tensors"
     if definition.access.has_bits and definition.gradient_of is not None and not definition.takes_gradient:
-        yield "reads=Bits chooses by bits; a factor of 0 would make NaN of infinity; state takes_gradient=True"
+        yield "reads=Bits selects by bits, and infinity times 0 would be NaN; state takes_gradient=True"
     if definition.access.has_bits and definition.multiplies:
         yield "reads=Bits has no multiplies; the formula must return the product; leave out multiplies"
     halves = ("other",) if definition.access.is_packed else ()
@@ -140,8 +140,8 @@ def _gradients(definition: Definition) -> Iterator[str]:
             f"reads_result is {definition.reads_result!r}, but {forward.name} has several tensors, which its result "
             f"cannot replace; read these instead: {_listed(tensors)}"
         )
-    result, *others = forward.schema.outputs
-    if definition.reads_result in others:
+    result, *further_outputs = forward.schema.outputs
+    if definition.reads_result in further_outputs:
         yield (
             f"reads_result is {definition.reads_result!r}, another output of {forward.name}; it must be the first "
             f"output, {result}; leave out reads_result"

@@ -21,9 +21,9 @@ from .dynamic_quant import LARGEST, scale_of_row
 from .swiglu_group import WeightedHalves
 from .swiglu_quant import swiglu_value
 
-INTERLEAVED = 1  # the swiglu_mode whose halves are the even and the odd elements
-BLOCK = 64  # a row of x in groups has a multiple of so many elements
-BUFFER = 195_484  # bytes of a vector core's memory that a row in groups may fill
+INTERLEAVED = 1  # the swiglu_mode in which the halves are the even and the odd elements
+BLOCK = 64  # with groups, the number of elements in a row of x is a multiple of this number
+BUFFER = 195_484  # bytes of a vector core's memory that a row may fill, with groups
 BIASES = ("float32", "float16", "bfloat16", "int32")
 
 
@@ -117,7 +117,7 @@ def no_scale(largest, largest_value, clamp_limit, glu_alpha, glu_bias):
 
 
 class ModeHalves(WeightedHalves):
-    """Halves that are the even and the odd elements in one swiglu_mode, where the even ones are active."""
+    """Halves. In one swiglu_mode, they are the even and the odd elements, and the even elements are active."""
 
     __slots__ = ()
 
@@ -140,18 +140,18 @@ def dtype_of_bias(call):
 
 
 def tensors_of_integers(call):
-    """Only integers are dequantised: with weight_scale."""
+    """x of int32 needs weight_scale, because it is dequantised. Other x must not have the tensors of dequantisation."""
     dtype, names = call.inputs["x"].dtype, ("weight_scale", "activation_scale", "bias")
     if dtype.name == "int32" and call.tensors.get("weight_scale") is None:
         return "weight_scale is None, but x is int32; it must have the scale of each element of a row; pass it"
-    given = [name for name in names if call.tensors.get(name) is not None]
-    if dtype.name == "int32" or not given:
+    extra = [name for name in names if call.tensors.get(name) is not None]
+    if dtype.name == "int32" or not extra:
         return None
-    return f"{given[0]} is given, but x is {dtype}; only int32 is dequantised; leave out {' and '.join(given)}"
+    return f"{extra[0]} is given, but x is {dtype}; only int32 is dequantised; leave out {' and '.join(extra)}"
 
 
 def tensors_of_mode(call):
-    """quant_offset stands beside quant_scale in the static mode, and groups have both there."""
+    """quant_offset needs quant_scale and the static mode. With groups, the static mode needs both."""
     scale, offset = (call.tensors.get(name) for name in ("quant_scale", "quant_offset"))
     if call.attributes["quant_mode"] == "dynamic":
         return "quant_offset is given, but quant_mode is 'dynamic'; it must be None; leave it out" if offset else None
@@ -188,7 +188,7 @@ def shapes_of_scales(name):
 
 
 def one_scale_for_each_row(call):
-    """In Python `activation_scale` has the shape of the rows. In C it may have any shape of that size."""
+    """In Python, `activation_scale` has the shape of the rows. In C, it may have any shape with as many elements."""
     scale, rows = call.tensors.get("activation_scale"), call.inputs["x"].shape[:-1]
     if scale is None or scale.shape in (rows, (*rows, 1)) or (call.ruleset.typed and scale.size == prod(rows)):
         return None
@@ -199,7 +199,7 @@ def one_scale_for_each_row(call):
 
 
 def rows_in_groups(call):
-    """What the kernel for groups takes: integers or bfloat16, in rows of whole blocks that fit into a core's memory."""
+    """With groups, x is int32 or bfloat16, and its rows have whole blocks that fit into a core's memory."""
     x, mode = call.inputs["x"], call.attributes["swiglu_mode"]
     if call.row_groups is None:
         if mode == 0:
@@ -228,7 +228,7 @@ def group_counts(call):
 
 DTYPE_OF_BIAS = Check("bias has a dtype that goes with x", dtype_of_bias, InvalidDtype, about=("bias", "x"))
 TENSORS_OF_INTEGERS = Check(
-    "x of int32 has weight_scale, and only then activation_scale and bias", tensors_of_integers, about=("x",)
+    "x of int32 has weight_scale, and only such x may have activation_scale and bias", tensors_of_integers, about=("x",)
 )
 TENSORS_OF_MODE = Check("quant_mode has the tensors that it needs", tensors_of_mode, about=("quant_mode",))
 ONE_SCALE_FOR_EACH_ROW = Check(
@@ -244,7 +244,7 @@ GROUP_COUNTS = Check(
 LEFT_IN_PAIRS = Check(
     "activate_left is true in swiglu_mode 1",
     lambda call: (
-        "activate_left is False, but swiglu_mode is 1; by the documents it must be True; pass True"
+        "activate_left is False, but swiglu_mode is 1; the documents require True; pass True"
         if call.attributes["swiglu_mode"] == INTERLEAVED and not call.attributes["activate_left"]
         else None
     ),

@@ -18,7 +18,7 @@ from ..contract.quantisation_rules import (
 from ..contract.shape_rules import rank, result_shape
 
 LARGEST = 127.0  # of INT8
-HALF_STEPS = 127.5  # from the least number of INT8 to the largest
+HALF_STEPS = 127.5  # the difference of the largest and the least number of INT8
 #: The dtypes of quantised outputs, with their numbers (aclDataType).
 QUANTISED_DTYPES = {"int8": 2, "float8_e5m2": 35, "float8_e4m3fn": 36}
 LEAST_SCALE = 1e-12  # of an asymmetric scale
@@ -152,19 +152,19 @@ REQUIRES = {
 
 
 def checks(*outputs: str):
-    """The checks of both operators. `outputs` are the float32 ones."""
+    """The checks of both operators. `outputs` are the outputs in float32."""
     return (
         supported("x", products=PRODUCTS),
         equal("smooth_scales", to="x"),
-        index_supported("group_index", beside="smooth_scales"),
+        index_supported("group_index", companion="smooth_scales"),
         output_supported("out"),
         *(has_dtype(name, "float32") for name in outputs),
         rank("x", minimum=2),
-        rows_in_groups("group_index", beside="smooth_scales"),
+        rows_in_groups("group_index", companion="smooth_scales"),
         scales_of_row("smooth_scales", of="x"),
         quantised_shape("out", of="x"),
         result_shape(*outputs),
-        kernel_reads("group_index", "int32", beside="smooth_scales", unless_empty="x"),
+        kernel_reads("group_index", "int32", companion="smooth_scales", unless_empty="x"),
         kernel_writes("out"),
     )
 

@@ -136,7 +136,7 @@ def length_of_row(call):
 
 
 def in_tiling(rule, test, error=InvalidArgument):
-    """A check that CANN makes where it plans the kernel, with 561103. The document has 161002."""
+    """A check that CANN makes when it plans the kernel. Its status is 561103, although the document says 161002."""
     check = Check(rule, test, error, about=("input_scale",))
     return (*document((check,)), replace(check, c_error=KernelMissing, origin=Origin.OPERATOR))
 
@@ -206,8 +206,8 @@ static_gelu_quant = Operator(
 def operator_of_mode(arguments, product):
     """The operator that computes a call of aclnnGeluQuant: gelu_quant, or static_gelu_quant in the static mode.
 
-    `arguments` has the arguments by their names in C. Raises what CANN tests before all other rules, and the rules on
-    the arguments that the operators do not have.
+    `arguments` has the arguments by their names in C. Raises the errors of the rules that CANN tests first, and of the
+    rules on arguments that the operators do not have.
     """
     if product.name != PRODUCT:
         raise ProductRefused(f"aclnnGeluQuant: not available on {product}; {PRODUCT} has it; choose this product")

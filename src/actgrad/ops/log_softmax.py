@@ -9,7 +9,7 @@ from ..contract.dtype_rules import convertible, equal, supported
 from ..contract.halves_rules import dim_in_range
 from ..contract.shape_rules import rank, result_shape, same_shape
 from ..contract.stages import unless_empty
-from .softmax import FLOATS, itself
+from .softmax import FLOATS, identity
 
 
 def rest(x, largest):
@@ -68,7 +68,7 @@ def entropy_gradient(x, labels, largest, rest, count, log_total, loss):
 
 
 LOG_TOTAL = (
-    {"largest": largest(itself)},
+    {"largest": largest(identity)},
     {"rest": total(rest), "count": total(is_largest)},
     {"log_total": once(log_total)},
 )

@@ -80,7 +80,7 @@ def int64_of_950(name):
         expected = "int64 needs Ascend950 and threshold 0"
         return f"{name} is int64, threshold is {threshold}{call.on_product}; {expected}; convert {name} to int32"
 
-    rule = f"{name} is int64 on Ascend950 alone, where threshold is 0"
+    rule = f"{name} is int64 only on Ascend950 and only if threshold is 0"
     return (Check(rule, fault, InvalidDtype, When.PRODUCT, Origin.OPERATOR, (name, "threshold")),)
 
 

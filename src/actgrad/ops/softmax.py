@@ -13,7 +13,7 @@ from ..contract.stages import unless_empty
 FLOATS = "float32 float16 float64 bfloat16"
 
 
-def itself(x):
+def identity(x):
     """x"""
     return x
 
@@ -64,7 +64,8 @@ softmax = Operator(
     paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=softmax_formula,
     reads=Rows(
-        passes=({"largest": largest(itself)}, {"total": total(power)}, {"inverse": once(inverse)}), replaces_inputs=True
+        passes=({"largest": largest(identity)}, {"total": total(power)}, {"inverse": once(inverse)}),
+        replaces_inputs=True,
     ),
     dtypes=FLOATS,
     checks=(

@@ -200,7 +200,7 @@ FLOAT4_WITHOUT_KERNEL = Check(
     origin=Origin.ACTGRAD,
     about=("dst_type",),
 )
-TOGETHER = Check("x, out and scale have dtypes that go together", dtypes_together, InvalidDtype, about=("x",))
+TOGETHER = Check("x, out and scale have dtypes that fit together", dtypes_together, InvalidDtype, about=("x",))
 SCALE_OF_MODE = Check("scale has the dtype of quant_mode", dtype_of_scale, InvalidDtype, about=("quant_mode", "scale"))
 RANK_OF_MODE = Check("x has at most 7 dimensions if quant_mode is 1", rank_of_mode, about=("x", "quant_mode"))
 WHOLE_BLOCKS = Check("a row of x has whole blocks", whole_blocks, about=("x", "quant_mode"))

@@ -40,7 +40,7 @@ class Interpreter:
 
     executable: str
     library: str  # its shared library, or "" if there is none
-    version: str  # such as "3.12"; libraries and modules depend on no other part of the version
+    version: str  # such as "3.12". Libraries and modules depend only on this part of the version
     stdlib: str  # the folder of its standard library, or "" if there is none
     path: tuple[str, ...]  # the folders of actgrad and its requirements
 
@@ -111,7 +111,7 @@ def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
     try:
         prefixes.refuse_occupied(prefix)
         prefix.parent.mkdir(parents=True, exist_ok=True)
-        with prefixes.beside(prefix) as folder, tempfile.TemporaryDirectory(prefix="actgrad-") as sources:
+        with prefixes.temporary_folder(prefix) as folder, tempfile.TemporaryDirectory(prefix="actgrad-") as sources:
             fresh = folder / prefixes.FRESH
             texts = {f"include/{name}": text for name, text in headers()}
             texts |= dict(descriptions.files(prefix, libraries()))

@@ -169,7 +169,7 @@ def stubs(library: str) -> str:
 def _definitions(row: ClientFunction) -> Iterator[str]:
     type_here = "void*" if row.type.endswith("*") else "int32_t" if row.type in _FAILURES else row.type  # no header
     for name, phase in zip(row.names, ("one", "two"), strict=False):
-        hint = f"called at phase {phase}" if row.has_phases else "the program must do without it"
+        hint = f"called at phase {phase}" if row.has_phases else "the program must not call it"
         text = f"{row.name} is not in actgrad: {row.reason}; {hint}; run actgrad sdk --check for all such names"
         report = f'actgrad_fail({_FAILURES.get(row.type, 207000)}, "%s", "{text}")'
         if row.has_phases and phase == "one":

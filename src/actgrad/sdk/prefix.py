@@ -76,7 +76,7 @@ def _faults(prefix: Path) -> Iterator[str]:
         status = path.lstat()
         is_link = stat.S_ISLNK(status.st_mode)  # the mode of a link has no meaning
         if not (status.st_uid == os.geteuid() if is_link else folders.is_this_users(status)):
-            yield f"{path} belongs to another user or others may write to it; only you may write to it"
+            yield f"{path} belongs to another user, or others may write to it; it must be writable for you only"
     if not _is_sdk(prefix):
         yield f"{prefix} has no {MARKER}; it must be an SDK of actgrad"
     for name in _files_of_the_user(prefix, prefix):
@@ -84,7 +84,7 @@ def _faults(prefix: Path) -> Iterator[str]:
 
 
 @contextmanager
-def beside(prefix: Path) -> Iterator[Path]:
+def temporary_folder(prefix: Path) -> Iterator[Path]:
     """A temporary folder next to `prefix`, locked while it is in use. Deletes the folders of killed builds first."""
     for left in prefix.parent.glob(f"{_TEMPORARY}*"):
         _remove_if_left(left)

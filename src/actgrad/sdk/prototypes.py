@@ -129,8 +129,8 @@ def operator_headers() -> Iterator[tuple[str, str]]:
             first, second = _both("ACLNN_API", signature.name, _parameters(signature))
             lines += [f"{first};", f"{second};", ""]
         if name in client_headers:
-            beside = "/* Beside the activations: computed, or refused by phase one with 561103. */"
-            lines += [beside, *_of_clients(name), ""]
+            remark = "/* Functions besides the activations. The SDK computes them, or phase one returns 561103. */"
+            lines += [remark, *_of_clients(name), ""]
         yield name.removeprefix("aclnnop/"), guarded(name, "\n".join([*lines, _CPP_END]))
 
 

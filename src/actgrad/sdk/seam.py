@@ -72,7 +72,7 @@ def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> t
     try:
         function = c_functions.find(name.decode())
         if function is None and name.decode() in clients.glue():
-            return _glued(name.decode(), words, memory), ""
+            return _plan_glue(name.decode(), words, memory), ""
         if name == _OLDER:
             return _by_graph_name(words, memory), ""
         if function is None:
@@ -92,11 +92,11 @@ def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> t
         return Answer(messages.status(error)), messages.line(error, text)
 
 
-def _glued(name: str, words: bytes, memory: tuple[int, ...]) -> Answer:
+def _plan_glue(name: str, words: bytes, memory: tuple[int, ...]) -> Answer:
     """The plan of a function of the glue."""
-    glued = clients.glue()[name]
-    arguments = _arguments(name, glued.arguments, np.frombuffer(words, np.int64).tolist(), memory)
-    return _answer_for(Work(name, glued.rule, glued.arguments, tuple(arguments)))
+    function = clients.glue()[name]
+    arguments = _arguments(name, function.arguments, np.frombuffer(words, np.int64).tolist(), memory)
+    return _answer_for(Work(name, function.rule, function.arguments, tuple(arguments)))
 
 
 #: The function of the older interface. Its calls as words begin with an operator's name.
@@ -295,7 +295,8 @@ def _end_compiler() -> None:
     """Wait until other threads finish compiling, and let no compilation begin, because LLVM's library will end."""
     first_use.lock.end()
     if "llvmlite" in sys.modules:
-        first_use.refuse(ActgradError("the process ends, and its compiler before; make a call like this one earlier"))
+        text = "the process is ending; a kernel must be compiled before; make a similar call earlier"
+        first_use.refuse(ActgradError(text))
 
 
 def _numbers(data: bytes) -> tuple[int, ...]:

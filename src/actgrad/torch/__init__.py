@@ -1,6 +1,6 @@
 """actgrad's operators in PyTorch: `torch.ops.actgrad`, differentiable functions, and modules.
 
-The import of this package registers every operator with PyTorch. Everything follows from the definitions.
+The import of this package registers every operator with PyTorch. All functions are made from the definitions.
 
 registration        defines `torch.ops.actgrad`
 kernels             the kernels of an operator, for memory and for shapes

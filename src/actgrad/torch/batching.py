@@ -35,7 +35,7 @@ def rule(interface: Interface) -> Callable[..., Any]:
     dim = operator.access.dimension_attribute
     dim_index = interface.span.start + interface.names.index(dim) if dim else None
 
-    def apart(info: Any, in_dims: tuple[Any, ...], *args: Any, **options: Any) -> Any:
+    def element_by_element(info: Any, in_dims: tuple[Any, ...], *args: Any, **options: Any) -> Any:
         """One call for each element of the batch, for tensors that cannot have an additional dimension."""
         calls = []
         for number in range(max(info.batch_size, 1)):  # an empty batch needs one call, for the shapes of the results
@@ -52,7 +52,7 @@ def rule(interface: Interface) -> Callable[..., Any]:
         or operator.row_groups
         or not all(map(operator.access.brings_elements, operator.schema.tensor_names))
     ):
-        return apart
+        return element_by_element
 
     def batched(info: Any, in_dims: tuple[Any, ...], *args: Any, **options: Any) -> Any:
         row = list(interface.with_defaults(args))
@@ -73,7 +73,9 @@ def rule(interface: Interface) -> Callable[..., Any]:
             results = interface.overload(*row, **options)
         except ActgradError:
             _example_shapes(interface, args, in_dims)  # if the call of an element is wrong, raise its error
-            return apart(info, in_dims, *args, **options)  # only the batch is refused, for example because of its rank
+            return element_by_element(
+                info, in_dims, *args, **options
+            )  # only the batch is refused, for example because of its rank
         every = results if isinstance(results, tuple) else (results,)
         if shapes is not None:
             every = tuple(y.reshape(info.batch_size, *shape) for y, shape in zip(every, shapes, strict=True))

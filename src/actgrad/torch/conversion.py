@@ -84,7 +84,7 @@ def require_module(model: Any, function: str) -> None:
 
 
 def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any, str]]) -> Report:
-    """Give each module the class that `change` returns, or leave it for None. The report of all changes.
+    """Give each module the class that `change` returns. For None, the module keeps its class. Returns the report.
 
     The report has a row for each module for which `change` returns a class or a reason.
     """
@@ -148,14 +148,14 @@ def _observed(report: Report, model: torch.nn.Module, inputs: Any) -> Report:
 def _counting_class(kind: Any, called: set[torch.nn.Module]) -> type:
     """A subclass of a converted class that adds a module to `called` when one of its converted methods is called."""
 
-    def telling(function: Any) -> Any:
-        def tell(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def marking_method(function: Any) -> Any:
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
             called.add(self)
             return function(self, *args, **kwargs)
 
-        return tell
+        return method
 
-    methods = {name: telling(vars(kind)[name]) for name in kind.actgrad_methods}
+    methods = {name: marking_method(vars(kind)[name]) for name in kind.actgrad_methods}
     return type(kind.__name__, (kind,), {**methods, "__module__": kind.__module__})
 
 
@@ -230,7 +230,7 @@ def _reverted(module: torch.nn.Module) -> tuple[type | None, str]:
     if not isinstance(module, _Marker):
         return None, ""
     if "original" not in vars(type(module)):
-        return None, f"{type(module).__name__} was made from the converted class; undo that first"
+        return None, f"{type(module).__name__} was made from the converted class; undo that change first"
     return type(module).original, ""
 
 
@@ -250,7 +250,7 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
         if not isinstance(module, torch.jit.ScriptModule) and gates.function_attributes(module):
             return _gated(kind, module, save)
         is_activation = kind.__module__ == nn.ELU.__module__ and not module._modules
-        return None, "actgrad.torch has no such module" if is_activation else ""
+        return None, _missing_module(kind.__name__) if is_activation else ""
     if isinstance(module, torch.jit.ScriptModule):
         return None, "it is scripted"
     if "forward" in vars(module):
@@ -261,9 +261,15 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     if proof is not None:
         return _proven_class(kind, proof, save), ""
     if simple is not None:
-        return None, f"a sub-class of {simple.__name__} with a forward of its own"
+        return None, f"it is a subclass of {simple.__name__} with another forward"
     gated, other_reason = _gated(kind, module, save)
     return gated, "" if gated else other_reason or reason
+
+
+def _missing_module(name: str) -> str:
+    if (function := name.lower()) in conventions.__all__:
+        return f"actgrad.torch has the function {function}, but no module {name}"
+    return f"actgrad.torch has no module {name}"
 
 
 def _gated(kind: Any, module: torch.nn.Module, save: str) -> tuple[type | None, str]:
@@ -282,7 +288,7 @@ def _gated(kind: Any, module: torch.nn.Module, save: str) -> tuple[type | None, 
 
 @cache
 def _plain() -> dict[type, str]:
-    """Class of torch.nn -> the function of actgrad.torch that computes the same."""
+    """A mapping from the classes of torch.nn to the functions of actgrad.torch that compute the same."""
     pairs = [(getattr(nn, names.module, None), names.function) for names in public_names.all_names() if names.module]
     return {kind: function for kind, function in pairs if kind is not None}
 
@@ -298,7 +304,7 @@ def _forward(function: str) -> Callable[..., Any]:
     kind: Any = next(kind for kind, name in _plain().items() if name == function)
     attributes = {*inspect.signature(kind).parameters, *public_names.names_of(function).module_tensors}
     names = [name for name in inspect.signature(getattr(functions, function)).parameters if name in attributes]
-    return _made(f"_{function}", function, "input", [f"{name}=self.{name}" for name in names])
+    return _compiled_forward(f"_{function}", function, "input", [f"{name}=self.{name}" for name in names])
 
 
 def _fixed_forward(kind: Any, proof: trials.Proof) -> Callable[..., Any]:
@@ -307,10 +313,10 @@ def _fixed_forward(kind: Any, proof: trials.Proof) -> Callable[..., Any]:
     name = list(inspect.signature(kind.forward, follow_wrapped=False).parameters)[1]
     test = "args or kwargs or not (is_as_read(self) and is_tensor(x) and x.is_floating_point())".replace("x", name)
     row = [f"{option}={value!r}" for option, value in options]
-    return _made(f"_as_{proof.name}", function, name, row, test, proof.test)
+    return _compiled_forward(f"_as_{proof.name}", function, name, row, test, proof.test)
 
 
-def _made(
+def _compiled_forward(
     name: str, function: str, x: str, options: list[str], test: str = "args or kwargs", is_as_read: Any = None
 ) -> Callable[..., Any]:
     """A `forward` that calls a function of actgrad.torch. It is compiled from text, to be as fast as written code.

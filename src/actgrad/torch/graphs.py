@@ -144,7 +144,7 @@ def exact_in_graphs(is_exact: bool = True) -> None:
     global _is_exact
     was_exact, _is_exact = _is_exact, arguments.flag("exact_in_graphs", "is_exact", is_exact)
     if _is_exact != was_exact and "torch._dynamo" in sys.modules:
-        torch.compiler.reset()  # otherwise another model of the same class would use old graphs
+        torch.compiler.reset()  # because another model of the same class would otherwise use old graphs
 
 
 def _keep_operators() -> None:

@@ -345,7 +345,7 @@ def _indented(lines: Sequence[str]) -> list[str]:
 
 
 def _operators(kind: str) -> dict[str, Operator]:
-    """Name -> operator. The names are of functions if `kind` is "function", and of modules if `kind` is "module"."""
+    """A mapping from names of functions or modules to operators. `kind` is "function" or "module"."""
     statements = [(operator, operator.definition.torch) for operator in list(REGISTRY.values())]
     names = {getattr(statement, kind).partition("(")[0]: operator for operator, statement in statements if statement}
     return {name: operator for name, operator in names.items() if name}

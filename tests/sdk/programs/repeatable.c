@@ -56,7 +56,7 @@ int main(void) {
     FAILS(aclSetInputTensorAddr(executor, 2, g.tensor, g.memory), INVALID, "2 inputs");
     FAILS(aclSetOutputTensorAddr(executor, 1, out.tensor, g.memory), INVALID, "1 outputs");
     FAILS(aclSetTensorAddr(executor, 3, out.tensor, g.memory), INVALID, "index is 3");
-    FAILS(aclSetInputTensorAddr(executor, 1, g.tensor, g.memory), INVALID, "tensor is another one than in phase one");
+    FAILS(aclSetInputTensorAddr(executor, 1, g.tensor, g.memory), INVALID, "tensor is not the tensor of phase one");
     FAILS(aclSetInputTensorAddr(executor, 0, g.tensor, &size), INVALID, "it must be device memory");
     FAILS(aclSetOutputTensorAddr(executor, 0, out.tensor, (char*)x.memory - 4), INVALID, "out");
     FAILS(aclSetDynamicInputTensorAddr(executor, 0, 0, NULL, g.memory), INVALID, "no list of tensors");

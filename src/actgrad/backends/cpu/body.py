@@ -104,7 +104,7 @@ class LoopBody:
     def _traced(self, vector: Inputs, is_recording: bool = False) -> list[Vector]:
         inputs, element = vector
         self.buffer.begin(element, is_recording)
-        with xp.calling(self.spec.formulas):
+        with xp.formula_errors(self.spec.formulas):
             results = self.spec.element(*self.formulas, *inputs, *self.scalars)
         return [self.emitter.vector(result) for result in results]
 

@@ -19,7 +19,7 @@ class Block(WordIndex):
     ROW_STREAMING = auto()  # address of the streaming variant, or 0 if the kernel never streams
     OPERANDS = auto()  # number of operands
     OUTPUTS = auto()  # number of outputs among them
-    GRAIN = auto()  # with less work per thread, in units, another thread is not worth its start
+    GRAIN = auto()  # in units; with less work per thread, starting another thread takes more time than it saves
     UNITS = auto()  # flat: elements; tiled: tiles
     SHARE = auto()  # flat: a thread's share begins at a multiple of this number of units
     DIMENSIONS = auto()  # flat: 0; tiled: dimensions of the loop over tiles. The last two are tile rows and columns

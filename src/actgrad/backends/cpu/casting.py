@@ -166,7 +166,7 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
 def _to_float8(emitter: Emitter, single: ir.Value, dtype: Dtype) -> ir.Value:
     """Floats rounded to 8 bits and saturated, as `_float_to_half` rounds. 0x7F is a NaN of both dtypes.
 
-    float8_e8m0fnu has the exponent alone, without the sign. Infinity and NaN have the exponent that is its NaN.
+    float8_e8m0fnu has only the exponent, without the sign. Infinity and NaN have the exponent that is its NaN.
     """
     builder, word, wide, limits = emitter.builder, emitter.vector_type(I32), emitter.vector_type(FLOAT), dtype.limits
     if dtype.name == "float8_e8m0fnu":

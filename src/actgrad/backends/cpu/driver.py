@@ -154,7 +154,7 @@ def _run(module: ir.Module, part: ir.Function, worker: ir.Function) -> None:
         setting = f.word(slots, ThreadSlots.CHOSEN)
         available = f.sext(_indirect(f, f.word(runtime, RuntimeFunctions.MAX_THREADS), I32, []), I64)
         threads = f.minimum(worth, f.select(f.icmp_signed(">", setting, I64(0)), setting, available))
-        # A forked child inherits the pool's memory but not its threads, and would wait for these threads for ever.
+        # A forked child inherits the pool's memory but not its threads, and would wait for these threads forever.
         process = f.sext(f.call_by_name("getpid", I32), I64)
         is_owner = f.icmp_signed("==", process, f.word(slots, ThreadSlots.OWNER))
         with f.if_then(f.and_(is_owner, f.icmp_signed(">", threads, I64(1)))):

@@ -96,7 +96,7 @@ def _words(scalars: Sequence[float]) -> tuple[int, ...]:
 
 
 def _are_one(scalars: Sequence[float]) -> bool:
-    """Whether all scalars are 1, the default of many formulas, so that a separate inner loop pays.
+    """Whether all scalars are 1, the default of many formulas, so that a separate inner loop saves time.
 
     A separate loop for each subset of scalars that are 1 would mean up to 2**n loops for n scalars, for rare calls.
     """

@@ -64,7 +64,7 @@ def of_product(x: Any, factor: Any) -> Facts:
 def of_comparison(order: str, x: ir.Value, bound: Any) -> Facts:
     """The facts of a mask x > bound, or of another `order`.
 
-    `bound` must be a number. A vector would not do, even if it is never positive: a NaN makes the comparison false.
+    `bound` must be a number. A vector is not enough, even if it is never positive: a NaN makes the comparison false.
     """
     is_known = order in (">", ">=") and isinstance(bound, int | float) and bound <= 0
     return Facts(true_if_positive=x if is_known else None)

@@ -1,4 +1,4 @@
-"""The processor's floating-point environment: a kernel runs in the default environment, whatever the caller has set.
+"""The processor's floating-point environment. A kernel runs in the default one, even if the caller has set another one.
 
 Each thread has a separate environment. Its part of a call saves the environment, sets the default and restores it.
 """

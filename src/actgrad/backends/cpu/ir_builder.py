@@ -142,7 +142,7 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         return self.select(self.icmp_signed("<", a, b), a, b)
 
     def shuffle(self, a: ir.Value, b: ir.Value, lanes: Iterable[int]) -> ir.Value:
-        """A vector of lanes of `a` and `b`; the lanes of `b` follow those of `a`."""
+        """A vector of lanes of `a` and `b`; the lanes of `b` follow the lanes of `a`."""
         order = list(lanes)
         return self.shuffle_vector(a, b, ir.Constant(ir.VectorType(I32, len(order)), order))
 

@@ -123,7 +123,7 @@ def _constant(module: ir.Module, table: Any) -> ir.Value:
 
 
 def _columns(emitter: Emitter, table: ir.Value, offsets: Sequence[ir.Value]) -> tuple[Vector, ...]:
-    """The four columns of eight rows. Each shuffle treats both halves of a register alike."""
+    """The four columns of eight rows. Each shuffle does the same in both halves of a register."""
     builder = emitter.builder
     rows = [builder.load(builder.at(table, offset), typ=ir.VectorType(FLOAT, 4), align=16) for offset in offsets]
     a, b, c, d = (builder.shuffle(rows[k], rows[k + 4], range(8)) for k in range(4))

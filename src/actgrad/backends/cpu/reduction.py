@@ -367,7 +367,7 @@ class AcrossRows(RowLoop):
 
 
 def _once(loop: RowLoop, number: int, statistics: list[Vector]) -> Vector:
-    """A statistic that is a function of the earlier ones, in every lane. It is rounded as it is written."""
+    """A statistic that is a function of earlier statistics, in every lane, rounded to the dtype of its output."""
     ((value,),) = loop.computed(loop.terms[number], [statistics])
     dtype = loop.statistics.written_dtype(number, loop.kernel.outputs, loop.kernel.compute)
     if dtype is None or dtype.name == loop.kernel.compute:

@@ -65,7 +65,7 @@ def lanes_of(operand: Operand, stride: int) -> str:
 def pass_of_elements(kernel: KernelSpec, rows: RowStatistics) -> int | None:
     """The pass that also computes the elements: the last visit of a row, if no element needs its statistics.
 
-    None if the elements need a visit of their own.
+    None if the elements need a separate visit.
     """
     if rows.replaces_inputs:
         return None

@@ -1,4 +1,4 @@
-"""The schedule of a loop: flat or tiled, which operands to pack, how much work is worth another thread.
+"""The schedule of a loop: flat or tiled, which operands to pack, how much work pays for another thread.
 
 The constants were measured on AMD Zen 4. Tuning has the constants that differ between processors.
 """
@@ -33,7 +33,7 @@ FEWEST_ACROSS = 8  # rows; fewer leave vector lanes empty: softmax of 4 rows too
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A loop with all decisions taken."""
+    """A loop, and all decisions about how to run it."""
 
     loop: Loop  # coalesced; tiled loops have at least two dimensions
     is_flat: bool

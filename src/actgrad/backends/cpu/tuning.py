@@ -57,7 +57,7 @@ AVX512 = Tuning(
 )
 
 #: Measured on AMD Zen 3 (2 cores of an EPYC, 32 KiB, 512 KiB and 32 MiB of cache). The processor predicts a row's rest
-#: by itself, hence the default `row_reading`. With `streams_interfere` false, GeGLU took 1.5 to 3 times as long as with
+#: by itself, so `row_reading` is default. With `streams_interfere` false, GeGLU took 1.5 to 3 times as long as with
 #: plain stores. With 256 instead of 128 columns, softmax of 16384 rows along the first dimension took 0.7 to 0.9 of the
 #: time.
 AVX2 = Tuning(

@@ -143,8 +143,8 @@ class _Dependent(Number):
 
 def _union(*arguments: Any) -> _Dependent:
     """A number that depends on everything that the arguments depend on."""
-    known = [argument.positions for argument in arguments if isinstance(argument, _Dependent)]
-    return _Dependent(frozenset().union(*known))
+    positions = [argument.positions for argument in arguments if isinstance(argument, _Dependent)]
+    return _Dependent(frozenset().union(*positions))
 
 
 def dependencies(element: Callable[..., Any], formula: Callable[..., Any], count: int) -> frozenset[int]:

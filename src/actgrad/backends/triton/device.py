@@ -11,7 +11,7 @@ from ...base.errors import BackendUnavailable
 
 
 class GpuDevice(NamedTuple):
-    """A GPU. Its functions are those of Triton's driver, which uses PyTorch's functions if PyTorch is loaded."""
+    """A GPU. Its functions come from Triton's driver, which uses PyTorch's functions if PyTorch is loaded."""
 
     number: int
     target: Any  # Triton's description of the GPU's architecture

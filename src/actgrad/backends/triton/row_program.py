@@ -33,7 +33,7 @@ def row_kernel(computation: Computation, machine: Machine) -> TiledKernel:
     return _RowWriter(computation, computation.statistics, machine).written()
 
 
-def _itself(x):  # type: ignore[no-untyped-def]  # a formula
+def _identity(x):  # type: ignore[no-untyped-def]  # a formula
     """x"""
     return x
 
@@ -115,7 +115,7 @@ class _RowWriter(KernelWriter):
         if row_outputs:
             body.append("tl.debug_barrier()")  # an input may be this output: all threads have read the input by now
         for k, statistic in row_outputs:
-            call = self._function(f"held{k}", _itself, [number], [self.outputs[k].dtype], _without_scalars)
+            call = self._function(f"held{k}", _identity, [number], [self.outputs[k].dtype], _without_scalars)
             body.append(f"tl.store(out{k}, {call([f's{statistic}'])})")
         return self.kernel(body, prod(loop.shape[:first]), WARPS, f"rows in blocks of {block}")
 

@@ -1,8 +1,8 @@
 """Values that write Triton source text when a formula computes with them: vectors, uniform scalars and masks.
 
 `TextEmitter.functions` binds the names of xp.py to functions of these values. The accurate functions call the
-primitives below. Every step is one line such as `v7 = tl.fma(v5, v6, c2)`; equal steps are written once. The text uses
-none of the GPU's approximate functions for results, and states fused multiply-adds explicitly.
+primitives below. Every step is one line such as `v7 = tl.fma(v5, v6, c2)`; equal steps are written once. The text does
+not use the GPU's approximate functions for results, and states fused multiply-adds explicitly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The access of an operator with a tensor along one dimension, such as the weight of PReLU, a number per channel."""
+"""The access of an operator with a tensor along one dimension, such as PReLU's weight with a number per channel."""
 
 from __future__ import annotations
 

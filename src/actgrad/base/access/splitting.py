@@ -13,12 +13,12 @@ def split(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any],
     """The parts of a tensor of any library, as views that broadcast to elements of `rank` dimensions."""
     shape = tuple(tensor.shape)
     aligned = access.aligned(name, shape, rank, attributes)
-    whole = tensor if aligned == shape else tensor.reshape(aligned)
+    array = tensor if aligned == shape else tensor.reshape(aligned)
     merged = access.merged_from(attributes, len(shape))
     if merged is not None and access.part_count(name) > 1:
         half, row = access.part_shape(name, shape, attributes), tensor.reshape((*shape[:merged], prod(shape[merged:])))
         return [row[part.slices].reshape(half) for part in access.parts(name, shape, attributes) if part is not None]
-    return [whole if part is None else tensor[part.slices] for part in access.parts(name, shape, attributes)]
+    return [array if part is None else tensor[part.slices] for part in access.parts(name, shape, attributes)]
 
 
 def join(

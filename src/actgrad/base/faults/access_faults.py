@@ -16,7 +16,7 @@ def of_access(reads: Any, schema: Schema) -> Iterator[str]:
     if reads is None:
         return
     if not isinstance(reads, Elementwise):
-        yield f"reads is {quote(reads)}; it must be an access, as Along('weight', 1) or Halves(('x',))"
+        yield f"reads is {quote(reads)}; it must be an access, such as Along('weight', 1) or Halves(('x',))"
     elif isinstance(reads, Rows):
         yield from _of_rows(reads, schema)
     elif isinstance(reads, Halves):
@@ -60,7 +60,7 @@ def _of_bits(reads: Bits, schema: Schema) -> Iterator[str]:
 
 def _of_halves(reads: Halves, schema: Schema) -> Iterator[str]:
     if isinstance(reads.packed, str) or not isinstance(reads.packed, tuple) or not reads.packed:
-        yield f"reads=Halves packs {quote(reads.packed)}; it must be a tuple of tensors, as Halves(('x',))"
+        yield f"reads=Halves packs {quote(reads.packed)}; it must be a tuple of tensors, such as Halves(('x',))"
         return
     flags = [a.name for a in schema.attributes if a.type == "bool"]
     listed = ", ".join(map(repr, flags)) or "none"
@@ -80,7 +80,7 @@ def _of_halves(reads: Halves, schema: Schema) -> Iterator[str]:
 def _of_rows(reads: Rows, schema: Schema) -> Iterator[str]:
     kind, example = type(reads).__name__, "passes=({'total': total(term)},)"
     if not isinstance(reads.passes, tuple) or not all(isinstance(group, Mapping) and group for group in reads.passes):
-        yield f"reads={kind} has passes {quote(reads.passes)}; they must be a tuple of mappings, as {example}"
+        yield f"reads={kind} has passes {quote(reads.passes)}; they must be a tuple of mappings, such as {example}"
         return
     if not reads.passes:
         yield f"reads={kind} has no passes; write {example}, or leave out reads"
@@ -92,7 +92,7 @@ def _of_rows(reads: Rows, schema: Schema) -> Iterator[str]:
             if not isinstance(statistic, Statistic) or not _is_term(statistic.term):
                 yield f"reads={kind} has {name!r}: {quote(statistic)}; write largest(term), total(term) or once(term)"
             if name in names:
-                yield f"reads={kind} has two statistics {name!r}; give each a name of its own"
+                yield f"reads={kind} has two statistics {name!r}; give each a different name"
             if name in schema.tensor_names or name in schema.attributes_by_name:
                 yield f"reads={kind} has a statistic {name!r}, the name of an argument; give it another"
             names.append(name)

@@ -126,10 +126,10 @@ def of_gradients(definition: Any) -> Iterator[str]:
 
     The gradient of an optional tensor may be missing.
     """
-    forward, given = definition.gradient_of, definition.gradients.values()
+    forward, gradients = definition.gradient_of, definition.gradients.values()
     optional = {a.name for a in forward.schema.tensors if a.is_optional} if forward is not None else ()
     tensors = forward.element_tensors if forward is not None else ()
-    if tuple(given) != tuple(name for name in tensors if name in given or name not in optional):
+    if tuple(gradients) != tuple(name for name in tensors if name in gradients or name not in optional):
         yield (
             f"it returns {', '.join(definition.schema.outputs)}; it must return a gradient for each of "
             f"{', '.join(tensors)}; return {', '.join(f'grad_{name}' for name in tensors)}"
@@ -148,7 +148,7 @@ def of_schema(schema: Schema) -> Iterator[str]:
     arguments, attributes = schema.arguments, [a.name for a in schema.attributes]
     positions = [k for k, a in enumerate(arguments) if not a.is_tensor]
     if positions and positions[-1] - positions[0] + 1 != len(positions):
-        yield f"its schema has tensors between attributes; write {', '.join(attributes)} behind one another"
+        yield f"its schema has tensors between attributes; write {', '.join(attributes)} next to each other"
     default = ""
     for argument in arguments:
         if argument.default is not None:
@@ -172,18 +172,18 @@ def _names(schema: Schema) -> Iterator[str]:
     names = [schema.name, *(a.name for a in schema.arguments), *schema.outputs]
     for name in names:
         if not name.isascii() or keyword.iskeyword(name):
-            reason = "is a word of Python's own" if name.isascii() else "has letters beyond ASCII"
-            yield f"the name {name!r} {reason}; write another, as lambd for lambda"
+            reason = "is a keyword of Python" if name.isascii() else "has letters outside ASCII"
+            yield f"the name {name!r} {reason}; write another name, for example lambd for lambda"
     if schema.name.endswith("_"):
         yield f"its name ends in an underscore, as PyTorch names calls in place; write {schema.name.rstrip('_')!r}"
     if schema.name in _PACKAGE_NAMES:
-        yield f"actgrad.{schema.name} is something else already; choose another name"
+        yield f"actgrad.{schema.name} exists already; choose another name"
     for argument in schema.arguments:
         if argument.name in _CALL_NAMES:
             yield f"{argument.name} is a keyword of every call; give the argument another name"
     for output in schema.outputs:
         if output in (a.name for a in schema.arguments):
-            yield f"the output {output} has the name of an argument; give it another, as out"
+            yield f"the output {output} has the name of an argument; give it another name, for example out"
     if len(set(schema.outputs)) != len(schema.outputs):
         yield f"an output is named twice ({', '.join(schema.outputs)})"
 
@@ -204,13 +204,13 @@ def of_c(definition: Any) -> Iterator[str]:
     schema: Schema = definition.schema
     for c in definition.aclnn:
         if not hasattr(c, "unusual_const"):
-            yield f"aclnn is {quote(c)}; write a C name, as 'SmoothRelu', or C(...)"
+            yield f"aclnn is {quote(c)}; write a C name such as 'SmoothRelu', or C(...)"
             return
         if not isinstance(c.name, str) or not _C_NAME.fullmatch(c.name):
             if isinstance(c.name, str) and c.name.startswith("aclnn"):
-                yield f"aclnn is {c.name!r}; write it without aclnn, as {c.name.removeprefix('aclnn')!r}"
+                yield f"aclnn is {c.name!r}; leave out aclnn and write {c.name.removeprefix('aclnn')!r}"
             camel = "".join(word[:1].upper() + word[1:] for word in re.findall(r"[A-Za-z0-9]+", str(c.name)))
-            yield f"aclnn is {quote(c.name)}; write it in camel case, as {camel or 'SmoothRelu'!r}"
+            yield f"aclnn is {quote(c.name)}; write it in camel case: {camel or 'SmoothRelu'!r}"
             continue
         if c.name.endswith("GetWorkspaceSize"):
             yield f"aclnn is {c.name!r}; leave out GetWorkspaceSize, which is the name of the first of two functions"
@@ -270,9 +270,9 @@ def of_torch(definition: Any) -> Iterator[str]:
     for text in (definition.torch.function, definition.torch.module):
         name = name_in(text) if text else ""
         if name in _TORCH_NAMES:
-            yield f"torch is {name!r}, and actgrad.torch.{name} is something else already; choose another"
+            yield f"torch is {name!r}, and actgrad.torch.{name} exists already; choose another name"
         if keyword.iskeyword(name):
-            yield f"torch is {name!r}, which is a word of Python's own; choose another"
+            yield f"torch is {name!r}, which is a keyword of Python; choose another"
 
 
 def refuse(name: str, faults: Iterable[str]) -> None:

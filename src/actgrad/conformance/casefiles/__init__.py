@@ -3,8 +3,8 @@
 case_model  a case as data, with the numbers and the layout of its tensors, which both formats share
 fields      the types of the formats' fields
 interface   the function that a file names
-atk, ttk    the two formats: a case read, cases written
-case_files  a file of either format read, and written with its results
-execution   a case computed by our backend and judged
-generation  cases as the mixed tolerance demands them
+atk, ttk    the two formats: they read a case and write cases
+case_files  reads a file of either format, and writes it with its results
+execution   computes a case on our backend, and judges the results
+generation  makes the cases that the mixed tolerance requires
 """

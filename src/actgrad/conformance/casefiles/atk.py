@@ -1,4 +1,4 @@
-"""ATK's case files: a JSON list of cases, each a function with its inputs in order."""
+"""ATK's case files. A file is a JSON list of cases. A case names a function and lists its inputs in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import fields, interface
 from .case_model import FileCase, Scalar, Tensor, Values
 from .fields import Fault
 
-#: The words of "standard": {"acc": ...}, and the standards that decide here, or none for the one in force.
+#: The words of "standard": {"acc": ...}, and the standards that decide here. () means the standard in force.
 STANDARDS = {"single_bm": ("mere-mare",), "mixed_tolerance_bm": ("mixed",), "default": ()}
 CASCADE = "actgrad_cascade"
 NULL = "null"  # the value of a parameter that is left out
@@ -26,7 +26,7 @@ _INPUT_TYPES = {
     "name": fields.text, "type": fields.text, "required": fields.flag, "dtype": fields.text, "shape": fields.shape,
     CASCADE: fields.flag,
 }  # fmt: skip
-#: Fields that choose who computes, or how a run is timed and saved: they change no result.
+#: Fields that change no result. They choose who computes, or how a run is timed and saved.
 _WITHOUT_EFFECT = {
     "api", "api_type", "aclnn_api_type", "triton_api_type", "fusion_api_type", "dist_api_type", "kernel_api_type",
     "triton_name", "kernel_name", "fusion_mode", "version", "backward", "compute_times", "save_name", "is_boundary",
@@ -38,7 +38,7 @@ _INPUT_KNOWN = {*_INPUT_TYPES, "range_values", "backward", "format", "length", *
 
 
 def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
-    """The cases of a file: the place in words, the fields, the number."""
+    """Yield for each case of a file its position in words, its fields and its number."""
     document = fields.json_document(text, "a JSON list of cases")
     if not isinstance(document, list) or not document:
         raise Fault(f"is {quote(document)}; an ATK file must be a list of cases; write [CASE, ...]")
@@ -76,7 +76,7 @@ def describe(case: dict[str, Any], number: int) -> FileCase:
         notes += [f"field {one!r} of inputs is unknown" for one in entry if one not in _INPUT_KNOWN]
         problems += [f"{what}: {name} {says}" for name, says in _unpublished(entry, _INPUT_MUST_BE_NULL)]
         if parameter.type != "Tensor":
-            if _alone(entry.get("range_values")) != NULL or not interface.may_be_null(signature, parameter):
+            if _single(entry.get("range_values")) != NULL or not interface.may_be_null(signature, parameter):
                 scalars[parameter.argument] = _scalar(parameter, entry)
         elif shape is not None or typed.get("required") is not False:
             values = _values(f"{what}: range_values", entry.get("range_values"))
@@ -89,13 +89,13 @@ def describe(case: dict[str, Any], number: int) -> FileCase:
 
 
 def _unpublished(entry: dict[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
-    """The fields of these names that are not null, each with a remark."""
+    """The fields with these names that are not null, each with a remark."""
     values = [(name, entry[name]) for name in names if entry.get(name) is not None]
     return [(name, f"is {quote(value)}, whose meaning is not published") for name, value in values]
 
 
 def _typed(entry: dict[str, Any], types: Mapping[str, Callable[[str, Any], Any]], where: str = "") -> dict[str, Any]:
-    """The fields that are not null, checked."""
+    """The values of the fields that are not null. Raises a Fault for a value of the wrong type."""
     return {n: typed(where + n, entry[n]) for n, typed in types.items() if entry.get(n) is not None}
 
 
@@ -104,14 +104,14 @@ def _standards(standard: Any, notes: list[str]) -> tuple[str, ...]:
     if word is None:
         return ()
     if fields.text("standard", word) not in STANDARDS:
-        notes.append(f"standard {quote(word)} is unknown: judged by the one in force")
+        notes.append(f"standard {quote(word)} is unknown; the standard in force decides")
     return STANDARDS.get(word, ())
 
 
 def _matched(
     signature: Signature, inputs: Sequence[dict[str, Any]], notes: list[str]
 ) -> Iterable[tuple[CParameter, dict[str, Any]]]:
-    """Parameters and their entries: by name where all names are the function's, otherwise in its order."""
+    """Pairs of parameters and entries: by name if the function has all the names, otherwise in the function's order."""
     parameters = interface.inputs(signature)
     matches = [p for one in inputs if (p := interface.by_word(signature, str(one.get("name")))) in parameters and p]
     if len({p.name for p in matches}) == len(inputs):
@@ -120,17 +120,17 @@ def _matched(
         expected = f"{signature.name} takes {', '.join(p.name for p in parameters)}"
         raise Fault(f"inputs has {len(inputs)} parameters; {expected}; leave the others out")
     if any(one.get("name") is not None for one in inputs):
-        notes.append("inputs are called otherwise than the function's parameters: taken in its order")
+        notes.append("inputs and the function's parameters have different names; they are matched by position")
     return zip(parameters, inputs, strict=False)
 
 
-def _alone(value: Any) -> Any:
-    """The entry of a list of one."""
+def _single(value: Any) -> Any:
+    """The entry, if the value is a list with one entry, otherwise the value."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def _values(what: str, value: Any) -> Values:
-    value = _alone(value)
+    value = _single(value)
     if isinstance(value, dict):
         if value.get("name") != "nd" or set(value) != {"name", "mean", "std"}:
             expected = "a distribution must be nd with mean and std"
@@ -145,7 +145,7 @@ def _values(what: str, value: Any) -> Values:
 
 
 def _pair(what: str, value: Any) -> tuple[float, float]:
-    """A range of two finite numbers, the smaller one first, or of one number."""
+    """The ends of a range. The value is two finite numbers, the smaller one first, or one number for both ends."""
     numbers = [fields.number(one) for one in (value if isinstance(value, list) else [value, value])]
     if len(numbers) != 2 or None in numbers:
         fields.refuse(what, value, "a range of two numbers")
@@ -153,7 +153,7 @@ def _pair(what: str, value: Any) -> tuple[float, float]:
 
 
 def _scalar(parameter: CParameter, entry: dict[str, Any]) -> Scalar:
-    what, value = f"{parameter.name}: range_values", _alone(entry.get("range_values"))
+    what, value = f"{parameter.name}: range_values", _single(entry.get("range_values"))
     if parameter.type != "Scalar":
         return Scalar(fields.attribute(what, parameter.type, value))
     dtype = fields.dtype(f"{parameter.name}: dtype", entry.get("dtype"))
@@ -177,13 +177,13 @@ def text(cases: Sequence[FileCase]) -> str:
 
 
 def in_lines(cases: Iterable[dict[str, Any]]) -> str:
-    """A JSON list, one case to a line."""
+    """A JSON list with one case on each line."""
     return "[\n" + ",\n".join(map(json.dumps, cases)) + "\n]\n"
 
 
 def _written(case: FileCase) -> dict[str, Any]:
     signature = case.signature
-    assert signature is not None, "generated cases have one"
+    assert signature is not None, "a generated case has a signature"
     is_own = signature.name.startswith(interface.ACTGRAD_PREFIX)
     return {
         "default_seed": case.seed,

@@ -1,4 +1,4 @@
-"""A file of cases of either format, by its suffix: read, and written with the results of its cases."""
+"""Reads a file of cases, and writes it again with the results of its cases. The suffix tells the format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FORMATS: dict[str, ModuleType] = {"atk": atk, "ttk": ttk}
 SUFFIXES = {".json": "atk", ".csv": "ttk"}
 STATUS = {True: "PASS", False: "FAIL", None: "NOT_RUN"}
 _QUOTED = re.compile(r"""(['"])(.*?)\1""", re.S)
-_TIMES = 20  # memory that a file takes once it is read, in the size of its text
+_TIMES = 20  # memory that a file takes after reading, relative to the size of its text
 
 
 def format_of(path: Path) -> str:
@@ -37,7 +37,7 @@ def format_of(path: Path) -> str:
 
 
 def read(path: Path) -> list[FileCase]:
-    """The cases of a file. A damaged one is an UnreadableFile that names file, case and field."""
+    """The cases of a file. Raises an UnreadableFile that names file, case and field if the file is damaged."""
     name = format_of(path)
     with sizes.reading(path):
         sizes.refuse_large(path, _TIMES * path.stat().st_size, "when it is read")
@@ -58,7 +58,7 @@ def parse(path: Path, name: str, text: str) -> list[FileCase]:
 
 
 def named_files(path: Path, cases: Sequence[FileCase]) -> list[str]:
-    """Files whose names occur in any field of the cases, in this folder or in the folder of the case file."""
+    """The existing files that fields of the cases name, relative to this folder or to the folder of the case file."""
     words: set[str] = set()
     values: list[Any] = [case.raw for case in cases]
     while values:
@@ -79,12 +79,12 @@ def named_files(path: Path, cases: Sequence[FileCase]) -> list[str]:
 def check_results_path(path: Path | None, cases: Path) -> None:
     """Raise unless results have the format of the cases."""
     if path is not None and format_of(path) != format_of(cases):
-        expected = f"it must be {cases.suffix}, as that of the cases"
+        expected = f"it must be {cases.suffix}, the suffix of the cases"
         raise UnreadableFile(f"--results {path}: has {suffix_of(path)}; {expected}; rename it")
 
 
 def write(path: Path, outcomes: Sequence[CaseOutcome]) -> None:
-    """Write the cases with their results, whole or not at all."""
+    """Write the cases with their results. After a failure, the old file is still there."""
     outputs.write(path, _atk_text(outcomes) if format_of(path) == "atk" else _ttk_text(outcomes))
 
 
@@ -117,7 +117,7 @@ def _ttk_text(outcomes: Sequence[CaseOutcome]) -> str:
 
 
 def _precision(outcome: CaseOutcome) -> str:
-    """The share of elements within the tolerance, as TTK writes it."""
+    """The share of elements within the tolerance, in TTK's format."""
     if outcome.verdict is None:
         return ""
     tallies = [s.tally for o in outcome.verdict.outputs for s in o.outcomes if s.tally is not None]
@@ -125,7 +125,7 @@ def _precision(outcome: CaseOutcome) -> str:
 
 
 def lines(outcomes: Sequence[CaseOutcome]) -> Iterator[str]:
-    """Lines besides the tables: the fields that were not read, the cases that were not run, and the counts."""
+    """Lines in addition to the tables: fields that were not read, cases that were not run, and the counts."""
     notes = Counter(note for outcome in outcomes for note in outcome.case.notes)
     for note, count in notes.items():
         yield terminal.printable(f"{note} (in {count} of {len(outcomes)} cases)")

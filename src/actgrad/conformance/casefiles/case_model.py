@@ -1,4 +1,4 @@
-"""A case as a file describes it: function, tensors and attributes, the same for all formats."""
+"""A case that a file describes: function, tensors and attributes. All formats share these classes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..elements import Array
 from ..oracle import ends
 
 MOST_DIMENSIONS = 32  # the limit of NumPy's oldest versions. Operators take 8 dimensions
-NAMED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers that JSON and CSV have only names for
+NAMED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers for which JSON and CSV have only names
 
 
 class NotRun(Exception):
@@ -25,7 +25,7 @@ class NotRun(Exception):
 
 @dataclass(frozen=True)
 class Values:
-    """Numbers from low to high, uniformly distributed or, with deviations, normally around a mean in this range."""
+    """Random numbers. They are uniform from low to high or, with deviations, normal around a mean in this range."""
 
     low: float
     high: float
@@ -62,7 +62,7 @@ DEFAULT = Values(-2.0, 2.0)  # TTK's default
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor. Strides and offset count elements of its storage, None for a contiguous one."""
+    """A tensor. Strides and offset count elements of the storage. If strides is None, the tensor is contiguous."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -70,11 +70,11 @@ class Tensor:
     strides: tuple[int, ...] | None = None
     offset: int = 0
     storage: tuple[int, ...] | None = None
-    is_result: bool = False  # the forward pass's result for such numbers
+    is_result: bool = False  # whether the tensor is the forward pass's result for such numbers
 
     @property
-    def _held(self) -> int:
-        """The elements of the storage: by default as far as the last element of the tensor."""
+    def _storage_size(self) -> int:
+        """The number of elements in the storage. By default, the storage ends at the last element of the tensor."""
         if self.storage is not None:
             return math.prod(self.storage)
         strides = row_major(self.shape, 1) if self.strides is None else self.strides
@@ -84,12 +84,12 @@ class Tensor:
     @property
     def nbytes(self) -> int:
         """The memory that the elements or the storage take, whichever is larger."""
-        return max(math.prod(self.shape), self._held) * BY_NAME[self.dtype].itemsize
+        return max(math.prod(self.shape), self._storage_size) * BY_NAME[self.dtype].itemsize
 
     def empty(self, name: str) -> Array:
-        """A view of this shape and these strides on fresh storage."""
+        """A view with this shape and these strides on new storage."""
         dtype = BY_NAME[self.dtype].numpy
-        storage = np.zeros(self._held, dtype)
+        storage = np.zeros(self._storage_size, dtype)
         strides = None if self.strides is None else [s * dtype.itemsize for s in self.strides]
         try:
             return np.ndarray(self.shape, dtype, storage, self.offset * dtype.itemsize, strides)
@@ -137,7 +137,7 @@ class FileCase:
     inputs: dict[str, Tensor] = field(default_factory=dict)  # by names of the schema, in its order
     outputs: dict[str, Tensor] = field(default_factory=dict)
     attributes: dict[str, Scalar] = field(default_factory=dict)
-    standards: tuple[str, ...] = ()  # the standards that the case names, or none for the one in force
+    standards: tuple[str, ...] = ()  # the standards that the case names. () means the standard in force
     seed: int | None = None
     expects_error: bool = False
     problem: str = ""

@@ -1,4 +1,4 @@
-"""A case of a file computed by one of our backends, and judged."""
+"""Computes a case of a file on one of our backends, and judges the results."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ..verdict import Verdict
 from .case_model import FileCase, NotRun, Tensor
 from .interface import case_parameters
 
-IN_FORCE = "mixed"  # the standard that decides where neither the command nor the case names one
-_TIMES = 12  # memory that judging takes, in the size of the tensors
+IN_FORCE = "mixed"  # the standard that decides if neither the command nor the case names a standard
+_TIMES = 12  # memory that judging takes, relative to the size of the tensors
 
 
 @dataclass(frozen=True)
@@ -30,30 +30,30 @@ class CaseOutcome:
 
     case: FileCase
     verdict: Verdict | None
-    says: str = ""  # without a verdict
+    says: str = ""  # the reason why there is no verdict
     is_refused: bool = False  # whether the operator refused the call, as the case expects
 
     @property
     def holds(self) -> bool | None:
-        """None for a case that was not run."""
+        """Whether the case passes. None if it was not run."""
         if self.verdict is None:
             return self.is_refused or None
         return self.verdict.holds and not self.case.expects_error
 
     @property
     def reason(self) -> str:
-        """The reason why it failed or was not run, "" for a verdict that holds."""
+        """The reason why the case failed or was not run. "" if it passes."""
         verdict = self.verdict
         if verdict is None or self.holds:
             return self.says
         if self.case.expects_error:
-            return "it was expected to be refused"
+            return "the operator accepted the call; the case expects a refusal"
         broken = verdict.sentences(lambda outcome: outcome.is_broken)
         return "; ".join([*broken, *(d.says for d in verdict.diagnoses)])
 
 
 def execute(case: FileCase, backend: str, names: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
-    """Run a case. `names` replace its standards. A missing backend is an error, all else an outcome."""
+    """Run a case. `names` replace its standards. Raises only if the backend is missing. Other errors are outcomes."""
     try:
         return CaseOutcome(case, _run_case(case, backend, names, seed, strict))
     except BackendUnavailable:
@@ -65,11 +65,11 @@ def execute(case: FileCase, backend: str, names: Sequence[str] | None, seed: int
 
 
 def draw(case: FileCase, seed: int) -> tuple[Operator, dict[str, Any], tuple[Array | None, ...], tuple[Array, ...]]:
-    """The call of a case: operator, attributes, inputs and memory for the outputs. A seed gives the same numbers."""
+    """The operator, the attributes, the inputs and the outputs of a case. The same seed gives the same numbers."""
     if case.problem:
         raise NotRun(case.problem)
     signature = case.signature
-    assert signature is not None, "else it has a problem"
+    assert signature is not None, "a case without a signature has a problem"
     operator = signature.operator
     _refuse_unfit(case)
     for parameter in case_parameters(signature):
@@ -90,7 +90,7 @@ def draw(case: FileCase, seed: int) -> tuple[Operator, dict[str, Any], tuple[Arr
 def _run_case(case: FileCase, backend: str, standard_names: Sequence[str] | None, seed: int, strict: bool) -> Verdict:
     operator, attributes, tensors, outputs = draw(case, seed)
     names, signature = operator.schema.tensor_names, case.signature
-    assert signature is not None, "a case that was drawn has one"
+    assert signature is not None, "a case that was drawn has a signature"
     in_place = names.index(signature.parameters[0].argument) if signature.in_place else None
     dtype = outputs[0].dtype.name
     backend_case = BackendCase(operator, attributes, dtype, case.name, (), tensors, in_place=in_place, of_file=True)
@@ -107,21 +107,21 @@ def _run_case(case: FileCase, backend: str, standard_names: Sequence[str] | None
 
 
 def _refuse_unfit(case: FileCase) -> None:
-    """Raise for tensors that cannot be judged: by their dtype, or by their size."""
+    """Raise if tensors cannot be judged because of their dtype or their size."""
     tensors = (*case.inputs.items(), *case.outputs.items())
     for name, tensor in tensors:
         if not is_judged(tensor.dtype):
             raise NotRun(f"{name} is {tensor.dtype}; check judges real numbers; use another dtype")
     size, free = sum(tensor.nbytes for _, tensor in tensors), available_memory()
     if size > 1 << 62 or (free is not None and _TIMES * size > free):
-        needed = f"judging them needs {_TIMES} times that, and {free or 0:,} are free"
+        needed = f"judging needs {_TIMES} times as many, and {free or 0:,} are free"
         raise NotRun(f"the tensors take {size:,} bytes; {needed}; use smaller shapes")
 
 
 def _result(
     operator: Operator, attributes: dict[str, Any], inputs: dict[str, Array], name: str, tensor: Tensor
 ) -> Array:
-    """The forward pass's result, of a tensor's own numbers or, for an optional tensor, of the other input."""
+    """The forward pass's result for a tensor's own numbers or, if the tensor is optional, for the other input."""
     forward = operator.gradient_of
     if forward is None:
         raise NotRun(f"{name} is marked as a forward result; {operator.name} must be a gradient; remove the mark")
@@ -146,6 +146,6 @@ def _outputs(
         case.outputs[name].empty(name) if name in case.outputs else np.empty_like(array)
         for name, array in zip(operator.schema.outputs, planned, strict=True)
     )
-    if products.any_chosen():  # a call with outputs has rules of its own
+    if products.any_chosen():  # further rules apply to a call with outputs
         operator.plan(*inputs, out=outputs[0] if len(outputs) == 1 else outputs, backend="reference", **attributes)
     return outputs

@@ -1,4 +1,4 @@
-"""The fields of both formats: each function returns a field's value, or raises a Fault that names the field."""
+"""The fields of both formats. Each function returns a field's value, or raises a Fault that names the field."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .case_model import MOST_DIMENSIONS, NAMED
 
 
 class Fault(Exception):
-    """A field that breaks its format. The reader adds file and case."""
+    """A field that breaks its format. The reader adds the names of file and case to the message."""
 
 
 def refuse(field: str, value: Any, must: str) -> NoReturn:
-    """Raise the Fault of a field."""
+    """Raise a Fault about a field."""
     raise Fault(f"{field} is {quote(value)}; it must be {must}; correct the case")
 
 
 def json_document(text: str, must: str, **hooks: Any) -> Any:
-    """The content of a JSON file. `hooks` are of json.loads."""
+    """The content of a JSON file. `hooks` are passed to json.loads."""
     try:
         return json.loads(text, **hooks)
     except (ValueError, RecursionError) as error:
@@ -34,8 +34,8 @@ def text(field: str, value: Any) -> str:
 
 
 def natural(field: str, value: Any) -> int:
-    """A whole number from 0."""
-    return value if type(value) is int and value >= 0 else refuse(field, value, "a whole number from 0")
+    """An integer that is at least 0."""
+    return value if type(value) is int and value >= 0 else refuse(field, value, "an integer that is at least 0")
 
 
 def flag(field: str, value: Any) -> bool:
@@ -44,13 +44,13 @@ def flag(field: str, value: Any) -> bool:
 
 
 def texts(field: str, value: Any) -> tuple[str, ...]:
-    """Names: none, one, or several."""
+    """A tuple of names. The value may be None, one name or several names."""
     entries = () if value is None else tuple(value) if isinstance(value, (list, tuple)) else (value,)
     return entries if all(isinstance(e, str) and e.strip() for e in entries) else refuse(field, value, "names")
 
 
 def dtype(field: str, word: Any) -> str:
-    """A data type by its word in either format."""
+    """A data type, by its name in either format."""
     name = ALIASES.get(word, word) if isinstance(word, str) else None
     if name not in BY_NAME:
         names = (*BY_NAME, *ALIASES)
@@ -59,9 +59,9 @@ def dtype(field: str, word: Any) -> str:
 
 
 def shape(field: str, value: Any) -> tuple[int, ...]:
-    """Sizes of dimensions: whole numbers that are not negative."""
+    """A shape. Its sizes are integers that are at least 0."""
     if not isinstance(value, (list, tuple)) or not all(type(n) is int and 0 <= n < 1 << 62 for n in value):
-        refuse(field, value, "a list of whole numbers that are not negative")
+        refuse(field, value, "a list of integers that are at least 0")
     if len(value) > MOST_DIMENSIONS:
         raise Fault(f"{field} has {len(value)} dimensions; it must have at most {MOST_DIMENSIONS}; correct the case")
     return tuple(value)
@@ -73,11 +73,11 @@ def bit(field: str, value: Any) -> bool:
 
 
 def attribute(field: str, kind: str, value: Any, must: str = "a number") -> Any:
-    """The value of an attribute of a type of the schema."""
+    """The value of an attribute that has the type `kind` in the schema."""
     if kind == "bool":
         return bit(field, value)
     if kind == "int":
-        return value if type(value) is int else refuse(field, value, "a whole number")
+        return value if type(value) is int else refuse(field, value, "an integer")
     if kind == "text":
         return text(field, value)
     plain = float(value) if isinstance(value, bool) else number(value)
@@ -85,11 +85,11 @@ def attribute(field: str, kind: str, value: Any, must: str = "a number") -> Any:
 
 
 def ordered(field: str, low: float, high: float) -> tuple[float, float]:
-    """A range. Its ends must be finite, or equal."""
+    """The ends of a range. They must be finite numbers in ascending order, or equal."""
     if low == high or (math.isnan(low) and math.isnan(high)):
         return low, high
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        expected = "it must be a number and a larger one, or one number twice"
+        expected = "it must be two finite numbers in ascending order, or the same number twice"
         raise Fault(f"{field} is from {low} to {high}; {expected}; correct the range")
     return low, high
 
@@ -102,12 +102,12 @@ def number(value: Any) -> float | None:
         return None
     try:
         return float(value)
-    except OverflowError:  # a whole number beyond all floats
+    except OverflowError:  # an integer that no float can represent
         return None
 
 
 def written(value: float) -> Any:
-    """The inverse of `number`: by name where JSON has no other way."""
+    """The inverse of `number`. Infinity and NaN become names, because JSON has no numbers for them."""
     if math.isfinite(value):
         return int(value) if value == int(value) and abs(value) < 1 << 53 else value
     return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")

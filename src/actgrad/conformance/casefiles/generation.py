@@ -1,4 +1,4 @@
-"""The cases that the mixed tolerance requires, from the registry. A seed gives the same cases again.
+"""Makes the cases that the mixed tolerance requires, from the registry. The same seed makes the same cases.
 
 Each dtype with each class of attributes has cases in 1 to 8 dimensions of sizes 2^k and 2^k - 1. Half of them draw
 numbers from U[-5, 5], and half from N(mu, sigma) with mu in [-5, 5] and sigma in [0.1, 2]. Special cases have no
@@ -37,20 +37,20 @@ _SIZES = sorted({1, *(2**k - d for k in range(2, 9) for d in (0, 1))})
 
 
 def generate(operator: Operator, number: int | None, largest: int, seed: int) -> list[FileCase]:
-    """`number` cases of an operator, the same share of each kind. None means each kind once."""
+    """`number` cases of an operator, with equal shares of all kinds. None means one case of each kind."""
     maker = _Maker(operator, largest, np.random.default_rng((seed, *operator.name.encode())))
     once = list(maker.round())
     number = len(once) if number is None else number
     few = min(number, len(once))
     more = (case for _ in count() for case in maker.round())
     cases = [*(once[k * len(once) // few] for k in range(few)), *islice(more, number - few)]
-    # The seeds of their numbers come last, so that a case keeps its seed among other cases.
+    # Seeds are assigned at the end, so that case k always has the seed `seed + k`.
     return [replace(case, name=f"{operator.name} {k} {case.name}", seed=seed + k) for k, case in enumerate(cases)]
 
 
 @dataclass
 class _Maker:
-    """Makes cases of one operator. Each round has all kinds, with other shapes."""
+    """Makes cases of one operator. Each round has all kinds of cases. The shapes differ from round to round."""
 
     operator: Operator
     largest: int
@@ -62,7 +62,7 @@ class _Maker:
         return case_dtypes(self.operator)
 
     def round(self) -> Iterator[FileCase]:
-        """Every kind of case once."""
+        """One case of each kind."""
         operator = self.operator
         attributes = oracle.attribute_cases(operator, products.current())
         for dtype in self.dtypes:
@@ -113,14 +113,14 @@ class _Maker:
         return {name: Tensor(contract.output_dtype(call, name).name, shape) for name, shape in pairs}
 
     def signature(self, attributes: dict[str, Any]) -> Signature:
-        """One of the operator's functions that has these attributes, another one each time."""
+        """One of the operator's functions with these attributes, chosen at random."""
         functions = interface.functions_of(self.operator)
         fitting = [s for s in functions if not s.in_place and _has(s, attributes)]
         fitting = fitting or [interface.own_signature(self.operator)]
         return fitting[int(self.rng.integers(len(fitting)))]
 
     def scalars(self, signature: Signature, attributes: dict[str, Any]) -> dict[str, Scalar]:
-        """The attributes as a function takes them: choices by their number, defaults as null where that may be."""
+        """The attributes for a function. A choice becomes its number. A default becomes null, if null is allowed."""
         operator, scalars = self.operator, {}
         for parameter in (p for p in interface.inputs(signature) if p.type != "Tensor"):
             name, value = parameter.argument, attributes[parameter.argument]
@@ -132,7 +132,7 @@ class _Maker:
         return scalars
 
     def shape(self) -> tuple[int, ...]:
-        """The next number of dimensions from 1 to 8, of sizes 2^k and 2^k - 1."""
+        """A shape with sizes 2^k and 2^k - 1. The number of dimensions cycles from 1 to 8."""
         self.rank = self.rank % 8 + 1
         room, sizes = self.largest // (8 if self.operator.access.has_bits else 2), []
         for left in range(self.rank, 0, -1):
@@ -156,7 +156,7 @@ class _Maker:
                 yield replace(case, inputs={**case.inputs, **results})
 
     def in_place(self, attributes: list[dict[str, Any]]) -> Iterator[FileCase]:
-        """The functions that have one tensor for input and output."""
+        """Cases of the functions that compute in place."""
         for signature in interface.functions_of(self.operator):
             if signature.in_place:
                 fitting = [setting for setting in attributes if _has(signature, setting)]
@@ -168,7 +168,7 @@ class _Maker:
                         yield replace(case, signature=signature, attributes=scalars, outputs={})
 
     def broadcast(self, attributes: list[dict[str, Any]]) -> Iterator[FileCase]:
-        """Cases with tensors of different shapes and dtypes, if the operator takes these."""
+        """Cases with tensors of different shapes and dtypes, if the operator takes such tensors."""
         names = self.operator.schema.tensor_names
         pairs = [((31, 1), (1, 32)), ((16, 15), (15,)), ((), (7, 8)), ((4, 1, 63), (4, 8, 1)), ((1,), (2, 1, 3, 1))]
         first = self.dtypes[0]
@@ -189,12 +189,12 @@ class _Maker:
 
 
 def _has(signature: Signature, attributes: dict[str, Any]) -> bool:
-    """Whether a function's fixed attributes are these."""
+    """Whether these attributes have the values that a function fixes."""
     return all(attributes[name] == value for name, value in signature.fixed.items())
 
 
 def _special(dtype: str) -> Iterator[tuple[str, Values, tuple[int, ...] | None]]:
-    """Name, numbers and shape of the cases at the ends of a dtype, or None for any shape."""
+    """Yield name, numbers and shape of the special cases of a dtype. A shape of None means any shape."""
     yield from (("empty", UNIFORM, (0,)), ("empty", UNIFORM, (4, 0, 3)), ("one", UNIFORM, (1,)))
     minimum, maximum = map(float, oracle.ends(dtype))
     ranges = [("zeros", 0.0, 0.0), ("bounds", minimum, maximum)]

@@ -1,4 +1,4 @@
-"""The operator that a case file names: by its C function, or by a name of actgrad's own."""
+"""Finds the operator that a case file names, by its C function or by actgrad's name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PREFIX, ACTGRAD_PREFIX = "aclnn", "actgrad."
 
 
 def find(name: str) -> Signature | None:
-    """The function called `name`, with or without the prefix aclnn, or None for one that actgrad does not have."""
+    """The function called `name`, with or without the prefix aclnn. None if actgrad does not have the function."""
     if name.startswith(ACTGRAD_PREFIX):
         operator = REGISTRY.get(name.removeprefix(ACTGRAD_PREFIX))
         return None if operator is None else own_signature(operator)
@@ -23,16 +23,16 @@ def find(name: str) -> Signature | None:
 
 
 def unknown(name: str) -> str:
-    """The reason why a case of another function cannot be run."""
+    """The reason why actgrad cannot run a case of a function that it does not have."""
     names = [s.name for s in signatures.all_signatures()]
     c_name = name if name.startswith((PREFIX, ACTGRAD_PREFIX)) else PREFIX + name
     cure = did_you_mean(c_name, names, "remove the case")
-    return f"function {name} is unknown; actgrad has those of `actgrad list`; {cure}"
+    return f"function {name} is unknown; it must be a function of `actgrad list`; {cure}"
 
 
 @cache
 def own_signature(operator: Operator) -> Signature:
-    """An operator under actgrad's own name, with the parameters of its schema: for those that have no C function."""
+    """The signature of an operator that has no C function: actgrad's name, and the parameters of the schema."""
     schema = operator.schema
     inputs = [CParameter(a.name, a.name, "Tensor" if a.is_tensor else a.type) for a in schema.arguments]
     outputs = [CParameter(name, name, "Tensor", is_output=True) for name in schema.outputs]
@@ -41,19 +41,19 @@ def own_signature(operator: Operator) -> Signature:
 
 
 def functions_of(operator: Operator) -> tuple[Signature, ...]:
-    """All functions of an operator. Its own name where it has none in C."""
+    """All C functions of an operator. If it has none, a signature with actgrad's name."""
     return signatures.list_signatures(operator) or (own_signature(operator),)
 
 
 def inputs(signature: Signature) -> tuple[CParameter, ...]:
-    """The parameters that a case states and a function reads, in its order. In place the reference too."""
+    """The parameters that a case states and a function reads, in the function's order. In place, also the reference."""
     if signature.in_place:
         return signature.parameters
     return tuple(p for p in case_parameters(signature) if not p.is_output)
 
 
 def case_parameters(signature: Signature) -> tuple[CParameter, ...]:
-    """The parameters that a case states: all but optional tensors, unless one holds the formula's value."""
+    """The parameters that a case states. Optional tensors are left out, unless one holds the formula's value."""
     definition = signature.operator.definition
     function = signature.function
     left_out = {
@@ -71,5 +71,5 @@ def may_be_null(signature: Signature, parameter: CParameter) -> bool:
 
 
 def by_word(signature: Signature, word: str) -> CParameter | None:
-    """The parameter of this name, in C or in the schema, or None if there is none."""
+    """The parameter with this name in C or in the schema. None if there is no such parameter."""
     return next((p for p in signature.parameters if word in (p.name, p.argument)), None)

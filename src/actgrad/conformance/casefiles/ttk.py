@@ -1,4 +1,4 @@
-"""TTK's case files: CSV, a row to a case, values written as Python writes them. The mode of aclnn functions."""
+"""TTK's case files, in TTK's mode for aclnn functions: CSV with one case in each row, and values as Python literals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _layout(field: str, value: Any) -> tuple[int, ...] | None:
     return None if value is None else fields.shape(field, value)
 
 
-#: Columns with an entry for each tensor: the field of Tensor, its type, and the entry of an empty cell.
+#: Columns with an entry for each tensor. The values are a field of Tensor, its parser, and its value for an empty cell.
 _OF_TENSORS: dict[str, tuple[str, Callable[[str, Any], Any], Any]] = {
     "tensor_dtypes": ("dtype", fields.dtype, None),
     "tensor_view_strides": ("strides", _layout, None),
@@ -37,18 +37,18 @@ _LITERALS = (
     "tensor_view_shapes", *_OF_TENSORS, "tensor_formats", "output_tensor_indexes", "attributes", "scalar_dtypes",
     "scalar_data_ranges", "input_data_ranges", "is_enabled", "manual_tensor_binaries",
 )  # fmt: skip
-#: Names and priorities, and tolerances of other comparisons, which TTK's default, the mixed tolerance, ignores.
+#: Columns that change no result: names, priorities, and tolerances that the mixed tolerance, TTK's default, ignores.
 _WITHOUT_EFFECT = (
     "network_name", "remark", "priority", "dump_file_prefix", "manual_golden_binaries", "precision_tolerances",
     "absolute_precision", "output_dtypes", "output_inplace_indexes", "batch_seed", "batch_axis", "batch_slice_info",
     "precision", "precision_status", "soc", "fail_reason",
 )  # fmt: skip
 _KNOWN = {"testcase_name", "api_name", "soc_series", *_LITERALS, *_WITHOUT_EFFECT}
-_CALL = re.compile(r"float\(\s*(['\"][+-]?(?:inf|nan)['\"])\s*\)")  # Python has no literal for these
+_CALL = re.compile(r"float\(\s*(['\"][+-]?(?:inf|nan)['\"])\s*\)")  # Python has no literal for infinity and NaN
 
 
 def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
-    """The cases of a file: the place in words, the cells, the number of the row."""
+    """Yield for each case of a file its position in words, its cells and its line number."""
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error as error:
@@ -66,7 +66,7 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     for line, row in case_rows:
         if len(row) != len(header):
             fault = f"row {line}: has {quantity(len(row), 'cell')}"
-            raise Fault(f"{fault}; it must have {len(header)}, as the header; quote cells with commas")
+            raise Fault(f"{fault}; it must have {len(header)}, as many as the header; quote cells that contain commas")
         case = dict(zip(header, (cell.strip() for cell in row), strict=True))
         name = case.get("testcase_name")
         yield f"row {line}" + (f" ({quote(name)})" if name else ""), case, line
@@ -87,14 +87,14 @@ def describe(case: dict[str, Any], line: int) -> FileCase:
         problems.append("manual_tensor_binaries names files, which actgrad does not read")
     formats = fields.texts("tensor_formats", cells.get("tensor_formats"))
     if set(formats) - {"ND"}:
-        notes.append(f"tensor_formats is {quote(formats)}: read as ND")
+        notes.append(f"tensor_formats is {quote(formats)}; actgrad reads every format as ND")
     tensors, outputs = _tensors(signature, cells)
     scalars = _scalars(signature, cells)
     return FileCase(name, case, signature, tensors, outputs, scalars, problem="; ".join(problems), notes=tuple(notes))
 
 
 def _literal(column: str, cell: str | None) -> Any:
-    """The value of a cell, None for an empty one."""
+    """The value of a cell, or None for an empty cell."""
     try:
         return ast.literal_eval(_CALL.sub(r"\1", cell)) if cell else None
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
@@ -102,15 +102,15 @@ def _literal(column: str, cell: str | None) -> Any:
 
 
 def _several(value: Any, kind: Any) -> tuple[Any, ...]:
-    """Entries of this kind. A single entry, as in published files, becomes a tuple of one."""
+    """Entries of this kind. A single entry, which published files write without a tuple, becomes a tuple."""
     is_several = isinstance(value, (tuple, list)) and not (value and all(isinstance(one, kind) for one in value))
     return tuple(value) if is_several else (value,)
 
 
 def _each(cells: dict[str, Any], column: str, count: int, default: Any = None, kind: Any = ()) -> tuple[Any, ...]:
-    """An entry for each of `count`. A single entry is repeated, and so is `default` if the cell is empty.
+    """`count` entries. A single entry is repeated. If the cell is empty, `default` is repeated.
 
-    Numbers of `kind` alone are one entry.
+    A tuple that has only values of `kind` is one entry.
     """
     entries = _several(cells.get(column, ()), kind) or (default,)
     if len(entries) == 1:
@@ -122,7 +122,7 @@ def _each(cells: dict[str, Any], column: str, count: int, default: Any = None, k
 
 
 def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """Inputs and outputs by their names in the schema."""
+    """The inputs and the outputs, by their names in the schema."""
     parameters = [p for p in interface.case_parameters(signature) if p.type == "Tensor"]
     shapes = _several(cells.get("tensor_view_shapes", ()), int)
     minimum = len(parameters) if signature.in_place else sum(not p.is_output for p in parameters)
@@ -146,24 +146,24 @@ def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Ten
 
 
 def _check_indexes(cells: dict[str, Any], is_output: list[bool]) -> None:
-    """Raise if the places of outputs are not the function's."""
+    """Raise if the file has other positions of the outputs than the function."""
     indexes, count = cells.get("output_tensor_indexes"), len(is_output)
     if indexes is None:
         return
     positions = _several(indexes, ())
     if not all(type(n) is int and -count <= n < count for n in positions):
-        fields.refuse("output_tensor_indexes", indexes, f"places among {count} tensors")
+        fields.refuse("output_tensor_indexes", indexes, f"positions from {-count} to {count - 1}")
     if {n % count for n in positions} != {k for k, out in enumerate(is_output) if out}:
         expected = f"the function's outputs are {', '.join(str(k) for k, out in enumerate(is_output) if out) or 'none'}"
         raise Fault(f"output_tensor_indexes is {quote(indexes)}; {expected}; correct the row")
 
 
 def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
-    """Ranges from the first to the second number. Further ones must occur."""
+    """The ranges of a column. The first two numbers are the ends. Further numbers must occur among the values."""
     ranges = []
     for entry in _each(cells, column, count, (None, None), (int, float, str, NoneType)):
         if not isinstance(entry, (tuple, list)) or len(entry) < 2:
-            raise Fault(f"{column} has {quote(entry)}; it must be (LOW, HIGH) and numbers that occur; correct the row")
+            raise Fault(f"{column} has {quote(entry)}; it must be (LOW, HIGH, NUMBERS THAT OCCUR...); correct the row")
         ends = (default if v is None else v for v, default in zip(entry, (DEFAULT.low, DEFAULT.high), strict=False))
         numbers = [number for v in (*ends, *entry[2:]) if (number := fields.number(v)) is not None]
         if len(numbers) != len(entry):
@@ -221,14 +221,14 @@ def in_rows(rows: Iterable[Iterable[Any]]) -> str:
 
 def _written(case: FileCase) -> tuple[Any, ...]:
     signature = case.signature
-    assert signature is not None, "generated cases have one"
+    assert signature is not None, "a generated case has a signature"
     parameters = [p for p in interface.case_parameters(signature) if p.type == "Tensor"]
     by_name = {**case.outputs, **case.inputs}
     tensors = [by_name[p.argument] for p in parameters]
     inputs = [by_name[p.argument] for p in interface.inputs(signature) if p.type == "Tensor"]
     scalars = [p for p in signature.parameters if p.type == "Scalar"]
-    others = [p for p in interface.case_parameters(signature) if p.type != "Tensor"]
-    settings = {p.name: case.attributes.get(p.argument) for p in others}
+    attribute_parameters = [p for p in interface.case_parameters(signature) if p.type != "Tensor"]
+    settings = {p.name: case.attributes.get(p.argument) for p in attribute_parameters}
     attributes = {name: None if one is None else one.value for name, one in settings.items()}
     cascades = tuple(t.is_result for t in tensors)
     return (
@@ -239,7 +239,7 @@ def _written(case: FileCase) -> tuple[Any, ...]:
 
 
 def _ends(values: Values) -> tuple[Any, ...]:
-    """A range. A normal distribution has none: here it is where nearly all of its numbers are."""
+    """The range of values. For a normal distribution, the range has nearly all of its numbers."""
     low, high = values.low, values.high
     if values.deviations is not None:
         low, high = low - 3 * values.deviations[1], high + 3 * values.deviations[1]

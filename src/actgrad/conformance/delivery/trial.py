@@ -112,7 +112,7 @@ def _judged(
     if faults:
         missing: Entry = {"verdict": MISSING, "why": "; ".join(faults), "diagnosis": [], "power": {}, "worst": {}}
         return {**facts, "dtype": dtype, **missing}
-    deciding, names = options["deciding"], options["asked"]
+    deciding, names = options["deciding"], options["measured"]
 
     def earlier() -> Iterator[tuple[str, Array]]:
         for name, one in outputs_before:
@@ -121,7 +121,7 @@ def _judged(
 
     verdict = judge(
         operator, case.attributes, inputs, actual,
-        asked=names, deciding=deciding, strict=options["strict"], earlier=earlier,
+        measured=names, deciding=deciding, strict=options["strict"], earlier=earlier,
     )  # fmt: skip
     return {**facts, "dtype": actual[0].dtype.name, **_entry(verdict)}
 

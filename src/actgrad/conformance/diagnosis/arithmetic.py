@@ -42,7 +42,7 @@ def rounding_to_integers(sample: Sample) -> Iterator[Suspicion]:
 
 
 def rounded_otherwise(sample: Sample) -> Iterator[Suspicion]:
-    """16-bit floats that were truncated, or rounded to the other 16-bit dtype first. Elements that pass show it too."""
+    """16-bit floats that were truncated, or rounded to the other 16-bit dtype first. Passing elements show it too."""
     if not sample.is_half:
         return
     name = sample.actual[0].dtype.name
@@ -51,7 +51,7 @@ def rounded_otherwise(sample: Sample) -> Iterator[Suspicion]:
     def twice(right: Expected) -> Array:
         return right.values.astype(np.float32).astype(BY_NAME[other].numpy).astype(right.dtype)
 
-    cut = f"truncation for rounding: bits that {name} has no room for are cut off"
+    cut = f"truncation for rounding: bits that {name} cannot hold are cut off"
     for mistake, sentence, share, way in (
         ("double-rounding", f"double rounding: results are rounded to {other} before {name}", 0.98, twice),
         ("truncation", cut, 0.9, _truncated),  # a kernel that rounds would round half of the right elements up
@@ -168,7 +168,7 @@ def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
     if sample.is_half and not any(
         np.count_nonzero(wrong & tail) > 0.3 * np.count_nonzero(tail) for wrong in sample.wrong
     ):
-        return  # a 16-bit number loses digits only far down in the tail, and there it loses all digits
+        return  # a 16-bit number loses digits only at large negative x, and there it loses all digits
     lost = sample.failing_values == 0
     if len(lost) and np.mean(lost) > 0.8:  # a result of 0 may come from any small number
         return

@@ -168,15 +168,15 @@ def _with_statistics(sample: Sample, change: Change, functions: Mapping[str, Any
     """
     call = sample.call
 
-    def changed(kind: str, each: Any) -> Sized:
+    def statistic(kind: str, each: Any) -> Sized:
         exact = error_bounds.combine(call.shape, call.statistics_axes, kind, each)
         return change(kind, error_bounds.number(each), exact)
 
     with np.errstate(all="ignore"):
         inputs = call.inputs[: len(call.computation.loop.inputs)]
-        lanes = statistics(call.computation, inputs, changed, functions)
-        taken = tuple(lane.take(sample.positions) for lane in lanes)
-        return replace(sample, statistics=taken).recomputed(functions=functions)
+        lanes = statistics(call.computation, inputs, statistic, functions)
+        values = tuple(lane.take(sample.positions) for lane in lanes)
+        return replace(sample, statistics=values).recomputed(functions=functions)
 
 
 def _no_maximum(kind: str, terms: Sized, exact: Sized) -> Sized:

@@ -77,7 +77,7 @@ def _shift_words(sample: Sample, distance: int) -> tuple[str, str]:
         return "rows-shifted", f"rows are exchanged: each row holds the result of the row {size // columns} {way}"
     if where and size >= 16:
         return "stale", f"stale output: elements hold the results of {size} elements {way}{where}"
-    return "shifted", f"shifted by {size} elements: each element holds the result of the one {size} {way}{where}"
+    return "shifted", f"shifted by {size} elements: each element holds the result of the element {size} {way}{where}"
 
 
 def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:
@@ -134,7 +134,8 @@ def permuted_rows(sample: Sample) -> Iterator[Suspicion]:
     if len(first) > 1 and len(np.unique(source[first])) > 1:
         number = np.arange(prod(shape)).reshape(rows, -1)
         there = number[source].ravel()
-        sentence = f"rows are exchanged: row {first[0]} holds the result of row {source[first[0]]}, and others alike"
+        words = f"row {first[0]} holds the result of row {source[first[0]]}, and other rows are exchanged too"
+        sentence = f"rows are exchanged: {words}"
         yield _misread("rows-exchanged", sentence, _where_wrong(sample, there.__getitem__))
 
 
@@ -146,11 +147,11 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
         return
     names = operator.schema.tensor_names
     main = call.tensors[names.index(operator.definition.main)]
-    assert main is not None, "the main tensor is no optional one"
+    assert main is not None, "the main tensor is never optional"
     rank, dim = main.ndim, call.attributes[name]
     for other in range(rank):
         if other != dim % rank:
-            sentence = f"computed along dimension {other} and not along {dim}"
+            sentence = f"computed along dimension {other} instead of {dim}"
             yield _misread("wrong-dim", sentence, _recomputed(sample, {**call.attributes, name: other}, call.tensors))
     if rank > 1:
         sentence = "computed as if the tensors had one dimension"
@@ -275,7 +276,7 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
         failing.setdefault(shape, np.zeros(len(values), bool))[indices[wrong]] = True
         silent.setdefault(shape, np.zeros(len(values), bool))[indices] = ~wrong & (actual == 0)
     patterns = [_pattern_of(wrong, silent[shape], shape) for shape, wrong in failing.items() if wrong.any()]
-    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the lanes are halves
+    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # lanes are halves
         wrong = np.any(sample.wrong, axis=0)
         patterns = [_pattern_of(wrong, np.zeros_like(wrong), call.shape)]
     return next(filter(None, patterns), None)

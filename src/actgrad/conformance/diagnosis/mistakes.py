@@ -70,7 +70,7 @@ def saturated(sample: Sample) -> Iterator[Suspicion]:
         largest = np.copysign(float(ml_dtypes.finfo(actual.dtype).max), right.values)
         return (np.abs(right.values) > np.abs(largest)) & (actual.astype(right.values.dtype) == largest)
 
-    sentence = "the largest number stands where infinity should be"
+    sentence = "the result is the largest number instead of infinity"
     yield Suspicion("saturated", sentence, explains=sample.where(is_largest))
 
 

@@ -47,8 +47,7 @@ def _diagnoses(sample: Sample, most: int = DIAGNOSES) -> tuple[tuple[Diagnosis, 
     enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else LEAST_SHARE
     while suspicions and len(diagnoses) < most and left.any():
         counts = [int(np.count_nonzero(left & explained)) for _, explained, _ in suspicions]
-        # A suspicion that predicts values goes before a suspicion that only allows for errors. Among equals, the first
-        # wins.
+        # A suspicion that predicts values comes before a suspicion that only allows for errors.
         ranks = [
             (not s.is_loose, count * (0.9 if s.mistake in AMBIGUOUS else 1.0), -k)
             for k, ((s, *_), count) in enumerate(zip(suspicions, counts, strict=True))

@@ -188,7 +188,7 @@ def _swept(item: Item, folder: Path, advance: Callable[[Item, int], None]) -> St
 
 
 def _verified(sweep: Sweep) -> str:
-    """Compare the exact values with NumPy and mpmath, all over the dtype. Return the sources that agree."""
+    """Compare the exact values with NumPy and mpmath, on a sample of the whole dtype. Return the sources that agree."""
     step = (1 << 8 * BY_NAME[sweep.item.dtype].itemsize) // sweep.chunk
     sweep.fill((np.arange(sweep.chunk, dtype=np.uint64) * np.uint64(step)).astype(sweep.bits(0, 1).dtype))
     lanes = sweep.lanes(slice(0, sweep.chunk))

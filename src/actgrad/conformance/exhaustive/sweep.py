@@ -95,7 +95,7 @@ class SweepErrors:
 
 
 def _errors_of_integers(actual: Array, exact: Array, bits: Array) -> SweepErrors:
-    """The errors of an output of integers: the differences. Each of them is a fault."""
+    """The errors of an integer output, which are the differences. Each difference is a fault."""
     stored = rounded(exact, BY_NAME[actual.dtype.name])
     errors = np.abs(actual.astype(np.float64) - stored.astype(np.float64))
     faults, kinds = np.flatnonzero(errors), dict.fromkeys(("ulps", "beyond"), (errors, bits))

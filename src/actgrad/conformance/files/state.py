@@ -38,7 +38,7 @@ def load(path: Path | None, parse: Callable[[Any], T]) -> T | None:
             return parse(json.loads(path.read_bytes()))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             cause = " ".join(f"{type(error).__name__}: {error}".split())
-            expected = "it must be what check --state wrote; remove it or name another"
+            expected = "it must be a file of check --state; remove it or name another file"
             raise UnreadableFile(f"{path}: is damaged ({cause}); {expected}") from error
 
 

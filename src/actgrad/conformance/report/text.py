@@ -20,7 +20,7 @@ T = TypeVar("T")
 SHOWN_RANGES = 12
 _WIDE = 150  # columns of a terminal that can show all standards side by side
 CAPTION = (
-    "! before what fails, - where a standard says nothing of a dtype. Numbers are of all cases together; each standard "
+    "! before what fails, - if a standard is not defined for a dtype. Numbers are of all cases together; each standard "
     "was applied to each case. ULP fails only with --strict or --standard all, or where no published standard is "
     "defined."
 )
@@ -76,7 +76,7 @@ def blocks(
 def overview(results: Sequence[Verdict], standard_names: Sequence[str], is_whole: bool = True) -> Any:
     """All cases of our own backends: a row per operator and dtype, in the order of the results.
 
-    A cell is "-" if a standard says nothing, and begins with "!" if the standard fails.
+    A cell is "-" if the standard is not defined, and begins with "!" if the standard fails.
     """
 
     def cells(of: Sequence[Verdict]) -> Row:

@@ -159,4 +159,4 @@ def run(checks: tuple[Check, ...], call: Call) -> None:
     for check in checks:
         fault = check.test(call) if check.when.applies(call.ruleset) else None
         if fault is not None:
-            raise check.raised(call.ruleset)(f"{call.definition.name}: {fault}")
+            raise check.error_class(call.ruleset)(f"{call.definition.name}: {fault}")

@@ -77,7 +77,7 @@ class Row:
 
 
 def entries(call: Call, name: str) -> Iterator[TensorMeta]:
-    """A tensor, or the tensors of a list. Nothing if the argument is left out."""
+    """A tensor, or the tensors of a list. The result is empty if the argument is left out."""
     value: Any = call.tensors.get(name, call.attributes.get(name))
     metas = (value,) if isinstance(value, TensorMeta) or value is None else value if isinstance(value, tuple) else ()
     yield from (each for each in metas if isinstance(each, TensorMeta))

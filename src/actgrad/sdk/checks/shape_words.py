@@ -86,7 +86,7 @@ def formats(row: Row, name: str, *names: str) -> Group:
         form = call.formats.get(name)
         return f"{name} has format {form}; it must be ND; create it with ACL_FORMAT_ND" if form in names else None
 
-    return (Check(f"{name} has not the format {either(names)}", test, about=(name,)),)
+    return (Check(f"{name} does not have the format {either(names)}", test, about=(name,)),)
 
 
 def images(row: Row, *names: str) -> Group:
@@ -301,7 +301,7 @@ def indexed(row: Row, name: str, to: str, result: str) -> Group:
             return None
         words = f"{name} have shapes {[each.shape for each in indices]}, but {to} has shape {meta.shape}"
         if sum(len(each.shape) if each.dtype.name == "bool" else 1 for each in indices) > len(meta.shape):
-            return f"{words}; there must be at most one for each dimension; remove one"
+            return f"{words}; there must be at most one index for each dimension; remove one"
         if any(each.dtype.name == "bool" for each in indices):
             return None
         positions = [k for k, each in enumerate(indices) if each.size]

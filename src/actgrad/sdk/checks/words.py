@@ -58,7 +58,7 @@ def _lengths(name: str, to: str) -> Check:
 
     def test(call: Call) -> str | None:
         counts = [len(call.attributes[each]) for each in (name, to)]
-        fault = f"{name} has {counts[0]} tensors, {to} has {counts[1]}; they must have as many; fill one up"
+        fault = f"{name} has {counts[0]} tensors, {to} has {counts[1]}; the numbers must be equal; add tensors to one"
         return fault if counts[0] != counts[1] else None
 
     return Check(f"{name} has as many tensors as {to}", test, NullArgument, about=(name, to))
@@ -215,7 +215,7 @@ def lists(row: Row, *options: str) -> Group:
         if row.arguments_of("empty") is not None and not counts[names[0]]:
             return None
         words = ", ".join(f"{name} has {count}" for name, count in counts.items())
-        return f"{words}; the lists must be of one length; fill them up" if len({*counts.values()}) > 1 else None
+        return f"{words}; the lengths must be equal; add to the shorter lists" if len({*counts.values()}) > 1 else None
 
     def shapes(call: Call) -> str | None:
         for number, metas in enumerate(zip(*[call.attributes[name] for name in shaped], strict=False)):
@@ -231,23 +231,24 @@ def lists(row: Row, *options: str) -> Group:
             every = {meta.dtype for name in group for meta in entries(call, name)}
             if len(every) > 1:
                 words = ", ".join(sorted(map(str, every)))
-                return f"{', '.join(actual)} have tensors of {words}; they must be of one dtype; convert the others"
+                return f"{', '.join(actual)} have tensors of {words}; the dtypes must be equal; convert some of them"
         return None
 
-    checks = (Check("the lists are of one length", lengths), Check("tensors at one place have one shape", shapes))
-    return (Check("all tensors have one dtype", dtypes), *checks, *shape_words.rank(row, ",".join(names), "0-8"))
+    of_shapes = Check("tensors at the same index have the same shape", shapes)
+    checks = (Check("the lists have the same length", lengths), of_shapes)
+    return (Check("all tensors have the same dtype", dtypes), *checks, *shape_words.rank(row, ",".join(names), "0-8"))
 
 
 # Words that are conditions
 
 
-def _guarded(row: Row, words: tuple[str, ...], condition: str, holds: Callable[[Call], bool]) -> Group:
-    def guarded(check: Check) -> Check:
+def _conditional(row: Row, words: tuple[str, ...], condition: str, holds: Callable[[Call], bool]) -> Group:
+    def conditional(check: Check) -> Check:
         return replace(
             check, rule=f"{check.rule}, where {condition}", test=lambda c: check.test(c) if holds(c) else None
         )
 
-    return tuple(map(guarded, checks_of(row, words)))
+    return tuple(map(conditional, checks_of(row, words)))
 
 
 def when(row: Row, left: str, sign: str, right: str, *words: str) -> Group:
@@ -256,7 +257,7 @@ def when(row: Row, left: str, sign: str, right: str, *words: str) -> Group:
     def holds(call: Call) -> bool:
         return _holds([term(call, left), term(call, right)], (sign,))
 
-    return _guarded(row, words, f"{left} {sign} {right}", holds)
+    return _conditional(row, words, f"{left} {sign} {right}", holds)
 
 
 def where(row: Row, name: str, *words: str) -> Group:
@@ -265,13 +266,13 @@ def where(row: Row, name: str, *words: str) -> Group:
     def is_passed(call: Call) -> bool:
         return call.tensors.get(name, call.attributes.get(name)) is not None
 
-    return _guarded(row, words, f"{name} is passed", is_passed)
+    return _conditional(row, words, f"{name} is passed", is_passed)
 
 
 def unless(row: Row, name: str, dtypes: str, *words: str) -> Group:
     """Apply another word unless a tensor has this dtype, or one of several dtypes with plus signs between them."""
     names = dtypes.split("+")
-    return _guarded(
+    return _conditional(
         row, words, f"{name} is not {either(names)}", lambda c: all(d.acl_name not in names for d in dtypes_of(c, name))
     )
 
@@ -279,7 +280,7 @@ def unless(row: Row, name: str, dtypes: str, *words: str) -> Group:
 def on(row: Row, chips: str, *words: str) -> Group:
     """Apply another word only on some products, separated by commas."""
     products = tuple(f"Ascend{chip}" for chip in chips.split(","))
-    return _guarded(row, words, f"the product is {either(products)}", lambda call: str(call.product) in products)
+    return _conditional(row, words, f"the product is {either(products)}", lambda call: str(call.product) in products)
 
 
 def tiling(row: Row, *words: str) -> Group:
@@ -288,7 +289,7 @@ def tiling(row: Row, *words: str) -> Group:
 
 
 def nothing(row: Row, *_: str) -> Group:
-    """Check nothing, for words that patterns read."""
+    """A word that checks nothing here, because patterns read it."""
     return ()
 
 

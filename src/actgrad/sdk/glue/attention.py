@@ -154,7 +154,7 @@ def _masked_shape(shape: Shape, mask: Shape, scale: float, is_causal: bool) -> S
     return shape
 
 
-_REFUSED = "must be null, or off; actgrad computes attention of floating point numbers alone; change the arguments"
+_REFUSED = "must be null, or off; actgrad computes attention of floating-point numbers only; change the arguments"
 
 
 def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any) -> Any:
@@ -164,8 +164,8 @@ def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any
         batch, columns = len(heads), _heads(keys[0], layout, heads.shape[-1]).shape[2]
         is_behind = np.arange(columns) >= np.resize(lengths, batch)[:, None, None, None]
         by_mode = _triangle(mode, heads.shape[2], columns)
-        whole = 0 if mask is None and by_mode is None else by_mode if by_mode is not None else mask != 0
-        mask, mode = is_behind | whole, 0
+        base_mask = 0 if mask is None and by_mode is None else by_mode if by_mode is not None else mask != 0
+        mask, mode = is_behind | base_mask, 0
     call = _Attention(q, keys[0], values[0], shift, None, None, mask, None, scale, 1, 0, 0, count, layout, 0, mode)
     result = _packed(product(call.chances, call.v), layout)
     largest, total = (each[..., :1] for each in call.statistics)

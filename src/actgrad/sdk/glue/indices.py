@@ -271,7 +271,7 @@ def _scattered_points(a: Any, index: Any, values: Any) -> Any:
 
 
 def _search(row: Any, values: Any, is_int32: bool, is_right: bool, sorter: Any) -> Any:
-    """The position at which each value stays in order, among sorted numbers, or in each row of them."""
+    """The position at which to insert each value into sorted numbers, or into each row of sorted numbers."""
     if not row.size:
         return np.zeros(values.shape, np.int64)
     side: Literal["left", "right"] = "right" if is_right else "left"
@@ -279,8 +279,8 @@ def _search(row: Any, values: Any, is_int32: bool, is_right: bool, sorter: Any) 
         return np.searchsorted(row, values, side, sorter)
     rows, parts = row.reshape(-1, row.shape[-1]), values.reshape(-1, values.shape[-1])
     orders = [None] * len(rows) if sorter is None else sorter.reshape(rows.shape)
-    found = [np.searchsorted(a, b, side, order) for a, b, order in zip(rows, parts, orders, strict=True)]
-    return np.reshape(found, values.shape)
+    positions = [np.searchsorted(a, b, side, order) for a, b, order in zip(rows, parts, orders, strict=True)]
+    return np.reshape(positions, values.shape)
 
 
 def _search_shape(row: Shape, values: Shape, is_int32: bool, is_right: bool, sorter: Any) -> Shape:

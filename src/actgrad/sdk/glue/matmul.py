@@ -28,19 +28,19 @@ def sum_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
     return np.broadcast_shapes(c, product_shape(a, b))
 
 
-def _added(c: Any, shape: Shape, compute: Callable[[], Any], beta: Any, alpha: Any) -> Any:
+def _weighted_sum(c: Any, shape: Shape, compute: Callable[[], Any], beta: Any, alpha: Any) -> Any:
     """beta * c + alpha * (what `compute` returns, of this shape). A part whose factor is 0 may hold NaN."""
     scaled = alpha * compute() if alpha else np.zeros(shape, c.dtype)
     return scaled + beta * c if beta else scaled
 
 
 def addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
-    return _added(c, product_shape(a.shape, b.shape), lambda: product(a, b), beta, alpha)
+    return _weighted_sum(c, product_shape(a.shape, b.shape), lambda: product(a, b), beta, alpha)
 
 
 def addbmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
     """Like `addmm`, with the sum of the products of a batch."""
-    return _added(c, product_shape(a.shape, b.shape)[1:], lambda: product(a, b).sum(0), beta, alpha)
+    return _weighted_sum(c, product_shape(a.shape, b.shape)[1:], lambda: product(a, b).sum(0), beta, alpha)
 
 
 def addbmm_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:

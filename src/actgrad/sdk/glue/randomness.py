@@ -72,7 +72,7 @@ def _masked(a: Any, mask: Any, chance: float) -> Any:
 
 
 def _of_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same random numbers, from tensors of one element that have the seed and a part of the offset."""
+    """The same function for a seed and a part of the offset that are tensors with one element."""
 
     def compute(*arguments: Any) -> Any:
         *others, seed, offset, more = arguments

@@ -124,7 +124,7 @@ def _copied_backward(mode: str) -> Rule:
 
 
 def _shuffled(a: Any, groups: int) -> Any:
-    """The channels of each group, one of each group in turn."""
+    """The channels in another order: the first of each group, then the second of each group, and so on."""
     parts = a.reshape(a.shape[0], groups, -1, *a.shape[2:])
     return np.swapaxes(parts, 1, 2).reshape(a.shape)
 
@@ -155,12 +155,12 @@ def _expanded_shape(shape: Shape, size: Sequence[int]) -> Shape:
 
 
 def _repeated(a: Any, repeats: Any, dim: int, size: int) -> Any:
-    """Each element as often as `repeats` says. The result has `size` elements along `dim`."""
+    """Repeat each element as often as `repeats` says. The result has `size` elements along `dim`."""
     a = with_dimension(a)
     counts = np.broadcast_to(repeats, a.shape[dim])
     if size and (counts.sum() != size or (counts < 0).any()):
-        fault = f"outputSize is {size}, but the elements take {counts.sum()} places"
-        raise ValueError(f"{fault}; it must be the sum of repeats, and none may be negative; change outputSize")
+        fault = f"outputSize is {size}, but repeats adds up to {counts.sum()}"
+        raise ValueError(f"{fault}; it must be this sum, and no repeat may be negative; change outputSize")
     return np.repeat(a, counts, dim) if size else None
 
 

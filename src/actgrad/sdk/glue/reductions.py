@@ -43,7 +43,7 @@ def _unless_kept(rule: Rule) -> Rule:
 
 
 def _log_of_sum(a: Any, axis: Any, keepdims: bool) -> Any:
-    """The logarithm of a sum. Without elements, 0."""
+    """The logarithm of a sum. Without elements, the result is 0."""
     return np.log(np.sum(a, axis, keepdims=keepdims)) if a.size else np.sum(a, axis, keepdims=keepdims)
 
 
@@ -57,7 +57,10 @@ def _over_space(function: Callable[..., Any]) -> Rule:
 
 
 def _histogram(a: Any, bins: int, low: Any, high: Any) -> Any:
-    """The number of elements in each of `bins` equal parts of [low, high]. If low = high, of the elements' range."""
+    """The number of elements in each of `bins` equal parts of [low, high].
+
+    If low = high, the parts divide the range of the elements.
+    """
     values = a.reshape(-1).astype(np.float64)
     low, high = (float(np.asarray(each).astype(a.dtype)) for each in (low, high))
     if low == high and values.size:
@@ -132,7 +135,7 @@ def _log_sum_exp(a: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -> Any:
-    """The norm of any order, over any number of dimensions."""
+    """The norm of any order along some dimensions. Without `dims`, along all dimensions."""
     sizes = np.abs(with_dimension(a))
     axis = tuple(dims) or tuple(range(sizes.ndim))
     if np.isinf(order):
@@ -169,7 +172,7 @@ def _running_sum(a: Any, dim: int, is_exclusive: bool, is_reverse: bool) -> Any:
     return np.flip(total, dim) if is_reverse else total
 
 
-def _running(function: np.ufunc) -> Rule:
+def _running_extreme(function: np.ufunc) -> Rule:
     """The running extreme along a dimension, and its last position. NaN wins."""
 
     def compute(a: Any, dim: int) -> tuple[Any, Any]:
@@ -185,8 +188,8 @@ RULES: dict[str, Rule] = {
     "sum": Rule(_reduction(np.sum), RESULT, _reduced),
     "mean": Rule(_reduction(mean), RESULT, _reduced),
     "cumprod": Rule(lambda a, dim, *_: np.cumprod(a, int(dim)), RESULT, lambda shape, *_: shape),
-    "cummax": _running(np.maximum),
-    "cummin": _running(np.minimum),
+    "cummax": _running_extreme(np.maximum),
+    "cummin": _running_extreme(np.minimum),
     "sum_without_nan": Rule(_reduction(np.nansum), RESULT, _reduced),
     "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
     "running_sum": Rule(_running_sum, RESULT, lambda shape, *_: shape),

@@ -18,7 +18,7 @@ _BFLOAT16, _FLOAT16 = np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16)
 
 
 def category(dtype: Dtype) -> int:
-    """0 for bool, 1 for integers, 2 for floating point, 3 for complex numbers."""
+    """The rank of a dtype in promotion: 0 for bool, 1 for integers, 2 for floating point, 3 for complex numbers."""
     return {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}[dtype.kind]  # "V" is NumPy's word for floats of ml_dtypes
 
 
@@ -31,12 +31,12 @@ def _of_two(a: Dtype, b: Dtype) -> Dtype:
 
 
 def promoted(*dtypes: Dtype) -> Dtype:
-    """The dtype of a result of tensors."""
+    """The dtype of a result for tensors of these dtypes."""
     return reduce(_of_two, dtypes)
 
 
 def with_scalar(tensor: Dtype, scalar: Dtype) -> Dtype:
-    """The dtype of a result of a tensor and a number. The number counts only if its category is higher."""
+    """The dtype of a result for a tensor and a number. The number counts only if its category is higher."""
     if category(scalar) <= category(tensor):
         return tensor
     defaults: dict[int, Dtype] = {1: np.dtype(np.int64), 2: FLOAT32, 3: np.dtype(np.complex64)}
@@ -67,10 +67,10 @@ class Rule:
     shape: Callable[..., Any] | None = None
     is_found: bool = False  # whether the sizes of results depend on the values. `shape` is then the largest
     is_in_place: bool = False  # whether it reads all of its results, while other rules read at most the first
-    writes_list: bool = False  # whether one call writes all tensors of a list. Other rules compute each tensor alone
+    writes_list: bool = False  # whether one call writes all tensors of a list. Other rules compute one tensor at a time
     reads_nibbles: bool = False  # whether the computation takes INT4, as int8. Other rules refuse INT4
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The mean. NaN if there are no elements, without NumPy's warning."""
+    """The mean. If there are no elements, the result is NaN without NumPy's warning."""
     return np.mean(a, axis, keepdims=keepdims) if a.size else np.sum(a, axis, keepdims=keepdims) / np.float32(0)

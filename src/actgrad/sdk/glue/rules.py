@@ -1,7 +1,7 @@
 """The rules that clients.txt names: the computation of each function of the table.
 
-A rule gets arrays, and numbers and flags as they are. It returns the values of the function's result. Dtypes follow
-PyTorch's rules.
+A rule gets tensors as arrays, and numbers and flags unchanged. It returns the values of the function's result. Dtypes
+follow PyTorch's rules.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _quotient_shape(a: Shape, b: Any, mode: int) -> Shape:
 
 
 def _logit(a: Any, epsilon: float) -> Any:
-    """The logarithm of the odds. Unless epsilon is negative, elements are moved into [epsilon, 1 - epsilon] first."""
+    """The logarithm of the odds. Unless epsilon is negative, elements are first clipped to [epsilon, 1 - epsilon]."""
     if epsilon >= 0:
         a = np.where(a < epsilon, epsilon, np.where(a > 1 - epsilon, 1 - epsilon, a)).astype(a.dtype)
     return np.log(a / (1 - a))
@@ -164,7 +164,7 @@ def _logit_backward(a: Any, gradient: Any, epsilon: float) -> Any:
 
 
 def _integers_stay(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return integers unchanged, because NumPy rounds them as float64, which changes large ones."""
+    """Return integers unchanged, because NumPy rounds them as float64, which changes large integers."""
     return lambda a: function(a) if category(a.dtype) >= 2 else a
 
 

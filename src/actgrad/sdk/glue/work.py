@@ -42,7 +42,7 @@ def check_argument(name: str, parameter: str, value: Any, may_be_null: bool, rea
 @cache
 def _warn(name: str) -> None:
     """Warn a strict program once about a function without checks."""
-    text = "computed, not checked; hardware may refuse a call that passes here; check the arguments by its document"
+    text = "computed, not checked; hardware may refuse a call that passes here; check the arguments yourself"
     logging.getLogger("actgrad").warning("%s: %s", name, text)
 
 
@@ -160,7 +160,7 @@ class Work:
         return tuple(itertools.chain.from_iterable(new))
 
     def _has_results(self, call: tuple[Any, ...]) -> bool:
-        """Whether a result has elements. If the rule determines the sizes, True."""
+        """Whether a result has elements. True if the sizes depend on the values."""
         return self.rule.is_found or any(
             result is not None and 0 not in result.view_dims for result in self._targets(call)
         )

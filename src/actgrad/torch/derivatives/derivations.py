@@ -75,7 +75,10 @@ class Derivation(NamedTuple):
             return [totals[number] for number in numbers]
         by_formula = [(None, *rest) if number in by_kernel else gradients for number in numbers]
         pairs = zip(numbers, by_formula, strict=True)
-        return [sum_present((totals[number], self._by_formula(number, saved, others))) for number, others in pairs]
+        return [
+            sum_present((totals[number], self._by_formula(number, saved, output_gradients)))
+            for number, output_gradients in pairs
+        ]
 
     def _of_gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
         """The gradient of one tensor in a call of a backward operator. No kernel computes it."""

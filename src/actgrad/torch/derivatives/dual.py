@@ -90,7 +90,7 @@ def _dual(number: Any, derivative: Any) -> Any:
 
 
 def sum_of(a: Any, b: Any) -> Any:
-    """The sum. None means 0."""
+    """The sum of two slopes. None means 0."""
     if a is None or b is None:
         return b if a is None else a
     return a + b
@@ -177,7 +177,8 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         if _is_bound(a, b):
             return torch.clamp(a, **{limit: b})
         if not isinstance(a, Dual):
-            a, b = b, a  # the differentiated number first: at a tie the slope from the left is the other number's
+            # The differentiated number comes first, because the slope from the left at a tie is the slope of b.
+            a, b = b, a
         return _with_tie(where(_or_nan(is_first(a, b), a), a, b), a, b)
 
     table: dict[str, Callable[..., Any]] = {
@@ -205,7 +206,7 @@ def _with_tie(result: Any, a: Any, b: Any) -> Any:
 
 
 def _or_nan(condition: Any, x: Any) -> Any:
-    """Whether a condition holds or x is NaN. Numbers of the formula that are no tensors are never NaN."""
+    """Whether a condition holds or x is NaN. A number of the formula that is not a tensor is never NaN."""
     return condition | (value(x) != value(x)) if isinstance(value(x), torch.Tensor) else condition
 
 

@@ -38,15 +38,15 @@ class FormulaCall:
         if any(tensor.is_complex() for tensor in self.tensors.values()):
             names = [name for name, tensor in self.tensors.items() if tensor.is_complex()]
             raise InvalidDtype(
-                f"{operator.name}: {names[0]} is complex; forward mode and second derivatives need real tensors; use "
+                f"{operator.name}: {names[0]} is complex; forward mode and second derivatives need real tensors; call "
                 "PyTorch's own function"
             )
         if self.tensors.get(operator.row_groups) is not None:
-            fault = f"{operator.name}: {operator.row_groups} tells groups of rows"
+            fault = f"{operator.name}: {operator.row_groups} assigns rows to groups"
             raise InvalidArgument(f"{fault}; a decomposed graph must have none; leave it out, or keep the operator")
         if self.access.has_blocks:
             fault = f"{operator.name} has statistics of blocks"
-            raise InvalidArgument(f"{fault}; a decomposed graph must have none; keep the operator")
+            raise InvalidArgument(f"{fault}; a decomposed graph must not have such statistics; keep the operator")
         dtypes = {name: BY_NAME[str(tensor.dtype).removeprefix("torch.")] for name, tensor in self.tensors.items()}
         dtype = torch.float64 if any(each.compute == "float64" for each in dtypes.values()) else torch.float32
         self.shapes = {name: tuple(tensor.shape) for name, tensor in self.tensors.items()}
@@ -115,15 +115,15 @@ class FormulaCall:
         if self.elements.statistics.passes:
             shape = self.access.result_shape(name, self.elements.shape, self.attributes, self.shapes)
             value = value.reshape(shape)
-        stated = self.operator.definition.new_dtype_of(name, self.attributes)
-        dtype = getattr(torch, stated) if stated else dtype
+        dtype_name = self.operator.definition.new_dtype_of(name, self.attributes)
+        dtype = getattr(torch, dtype_name) if dtype_name else dtype
         return rounded(value, dtype).to(dtype)
 
 
 def vector_jacobian(
     operator: Operator, tensors: Tensors, attributes: dict[str, Any], gradients: Tensors, number: int
 ) -> torch.Tensor:
-    """The gradient of the tensor at `number`, from the outputs' gradients. None means 0."""
+    """The gradient of the tensor with this number, from the outputs' gradients. None means 0."""
     call = FormulaCall(operator, tensors, attributes)
     cotangents = call.masked(call.parts(dict(zip(operator.schema.outputs, gradients, strict=True))))
     name = operator.schema.tensor_names[number]

@@ -51,7 +51,7 @@ def ways(operator: Operator) -> dict[str, SavedForBackward]:
             keeps = {INPUT: {definition.result_flag: False}, RESULT: {definition.result_flag: True}}
         else:
             keeps[RESULT if definition.reads_result else next(iter(definition.required_outputs), INPUT)] = {}
-        if definition.given_value and parent is operator:  # a part of the results has no second result
+        if definition.given_value and parent is operator:  # an operator with a part of the results has no second result
             keeps[definition.given_value] = {}
         for name, flags in keeps.items():
             table[name] = _saved_for(backward, name, flags)

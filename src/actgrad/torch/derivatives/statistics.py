@@ -57,7 +57,7 @@ class ElementCall(NamedTuple):
         if combine == TOTAL:
             return self.total(terms), 1.0
         is_empty = 0 in [terms.shape[d] for d in self.dims]  # amax refuses such rows
-        if not self.dims:  # to PyTorch, no dimensions are all
+        if not self.dims:  # PyTorch would read an empty list of dimensions as all dimensions
             return terms, 1.0
         number = self.total(terms) - math.inf if is_empty else torch.amax(terms, self.dims, keepdim=True)
         is_largest = (terms == number).to(terms.dtype)
@@ -77,7 +77,7 @@ class ElementCall(NamedTuple):
         return self.inputs[0].new_full((1,) * len(shape), count)
 
     def total(self, terms: torch.Tensor) -> torch.Tensor:
-        """The sums of the rows."""
+        """The sum of each row."""
         terms = self.broadcast(terms)
         return torch.sum(terms, self.dims, keepdim=True) if self.dims else terms
 

@@ -36,13 +36,13 @@ def packed(name: str, packed: torch.Tensor, is_upper: bool) -> Any:
 
 
 def of_two(name: str, x: Any, other: Any) -> Any:
-    """activation(x) * other. None if the tensors have different shapes or dtypes, or no floating-point numbers."""
+    """activation(x) * other. None if shapes or dtypes differ, or if the tensors are not floating-point."""
     if not (isinstance(x, torch.Tensor) and isinstance(other, torch.Tensor)):
         return None
     if x.shape != other.shape or x.dtype != other.dtype or not x.is_floating_point():
         return None
     if name == "silu":
         return functions.swiglu_two(other, x)
-    if name == "relu":  # no kernel computes both with PyTorch's NaN
+    if name == "relu":  # no kernel computes both the product and the NaN of PyTorch
         return functions.relu(x) * other
     return functions.geglu_two(other, x, "tanh" if name == "gelu_tanh" else "none")

@@ -47,7 +47,7 @@ _known: dict[str, trials.KnownActivation] = {}  # `rewrite` fills it, because to
 _proven: dict[Any, list[trials.Proof]] = {}  # methods that compute an activation
 
 
-# At each call
+# In each call
 
 
 class Active(NamedTuple):
@@ -112,7 +112,7 @@ def active_times(module: Any, first: Active, other: Any) -> Any:
 
 
 def times_active(module: Any, other: Any, second: Active) -> Any:
-    """The product with the factor on the left."""
+    """The product, if the factor is the left operand."""
     y = _fused(module, second, other)
     return _tensor(other) * second.result() if y is None else y
 
@@ -212,7 +212,7 @@ def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
     if methods and not reason:
         return Rewritten(tuple(key), methods), ""
     if not reason and len(projections) == 3 and rest and _multiplies(inspect.getattr_static(kind, "forward")):
-        reason = f"it computes something else than a gate of {', '.join(GATES)}"
+        reason = f"it does not compute a gate of {', '.join(GATES)}"
     return None, reason
 
 
@@ -385,5 +385,5 @@ class _Rewriter(ast.NodeTransformer):
             activation = proof.name if proof else ""
             self.reason = self.reason or (reason if reason.startswith("its forward cannot") else "")
         if activation in GATES and (trials.has_hooks(child) or "forward" in vars(child)):
-            self.reason = f"its {name} has hooks, which would no longer be called"
+            self.reason = f"its {name} has hooks, which would not be called"
         return activation

@@ -21,7 +21,7 @@ class ConvertedModule(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of a conversion. Printed, it is a table. `rows`, `swapped` and `left` are the data.
+    """The outcome of a conversion. `print` shows it as a table. `rows`, `swapped` and `left` are the data.
 
     `looked_at` counts the model's modules. The other fields need a forward pass, and are empty if `convert` had no
     inputs. `calls` counts the functional calls that `patched` would pass to actgrad. `convert` does not change them.
@@ -62,24 +62,23 @@ class Report:
         lines = []
         if self.rows:
             rows = ((r.name, r.was, r.becomes or "-", r.reason, r.candidates) for r in self.rows)
-            table = [("module", "from", "to", "why not", "what could take it"), *rows]
+            table = [("module", "from", "to", "why not", "candidates"), *rows]
             size = 5 if any(row.candidates for row in self.rows) else 4
             widths = [max(map(len, column)) for column in zip(*table, strict=True)][:size]
             lines = ["  ".join(map(str.ljust, row[:size], widths)).rstrip() for row in table]
             lines.insert(1, "  ".join("-" * width for width in widths))
-        lines.append(f"{self.looked_at} modules looked at, {len(self.swapped)} swapped, {len(self.left)} left")
+        lines.append(f"{self.looked_at} modules examined, {len(self.swapped)} swapped, {len(self.left)} not swapped")
         if not self.rows and not self.calls and not self.refused_calls:
-            lines.append("functional calls are counted only if convert gets the model's inputs=")
+            lines.append("to count functional calls too, pass the model's inputs: convert(model, inputs=...)")
         if self.unused:
             lines.append(f"swapped, but not called in a forward pass: {', '.join(self.unused)}")
         if self.fallbacks:
-            lines.append(f"calls that actgrad refused, computed by PyTorch: {_listed(self.fallbacks)}")
+            lines.append(f"calls that actgrad refused and PyTorch computed: {_listed(self.fallbacks)}")
         if self.calls:
-            lines.append(
-                f"functional calls in a forward pass: {_listed(self.calls)}; actgrad.torch.patched() takes them"
-            )
+            cure = "actgrad computes them inside actgrad.torch.patched()"
+            lines.append(f"functional calls in a forward pass: {_listed(self.calls)}; {cure}")
         if self.refused_calls:
-            lines.append(f"functional calls in a forward pass that stay PyTorch's: {_listed(self.refused_calls)}")
+            lines.append(f"functional calls that only PyTorch computes: {_listed(self.refused_calls)}")
         return "\n".join(lines)
 
     __repr__ = __str__

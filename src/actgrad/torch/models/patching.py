@@ -55,7 +55,7 @@ class Form(NamedTuple):
             raise TypeError("too many arguments")
         row = {**dict(zip(self.parameters, args)), **kwargs}  # noqa: B905  fewer arguments than parameters
         if len(row) != len(args) + len(kwargs) or not all(name in row for name in self.required):
-            raise TypeError("an argument is missing, or is there twice")
+            raise TypeError("an argument is missing, or is passed twice")
         row.pop("_stacklevel", None)
         out = row.pop("out", None)
         return self.compute(**row) if out is None else self._into(out, row)
@@ -67,7 +67,7 @@ class Form(NamedTuple):
         tensors = [first, *(value for value in row.values() if isinstance(value, torch.Tensor))]
         is_alike = out.dtype == first.dtype and out.device == first.device and out.shape == first.shape
         if not is_alike or any(each.requires_grad for each in (out, *tensors)):
-            raise TypeError("out is not like the result")
+            raise TypeError("out has another shape, dtype or device than the result")
         if any(each.dim() and each.shape != out.shape for each in tensors):
             raise TypeError("the tensors are broadcast")
         return self.operator(first, **row, out=out)

@@ -1,7 +1,7 @@
-"""Runs a forward by its syntax tree. Records all reads, and refuses anything but pure operations.
+"""Runs a forward by its syntax tree. Records all reads, and refuses operations that have side effects.
 
 The reader follows a forward expression by expression, on tensors of numbers. The allowed operations are elementwise
-functions of PyTorch without side effects. Names and attributes must have values that cannot change by themselves.
+functions of PyTorch without side effects. Names and attributes must have immutable values.
 `Reads` records these values, and its test later finds out whether one of them was replaced.
 """
 
@@ -20,7 +20,7 @@ import torch
 
 from .source import tree_of
 
-#: PyTorch's functions without side effects that compute each element by itself.
+#: PyTorch's elementwise functions without side effects.
 _ELEMENTWISE = {
     *("abs", "add", "div", "mul", "sub", "neg", "pow", "square", "sqrt", "rsqrt", "reciprocal", "exp", "expm1", "log"),
     *("log1p", "sigmoid", "tanh", "erf", "erfc", "expit", "relu", "where", "clamp", "clip", "clamp_min", "clamp_max"),
@@ -29,9 +29,9 @@ _ELEMENTWISE = {
     *("softsign", "threshold", "hardshrink", "softshrink", "tanhshrink", "sign", "zeros_like", "ones_like"),
 }
 _METHODS = {*_ELEMENTWISE, "add_", "sub_", "mul_", "div_"} - {"zeros_like", "ones_like"}
-#: Methods of tensors that read whole rows. Code that calls one is no elementwise activation.
+#: Methods of tensors that read whole rows. Code that calls one of them is not an elementwise activation.
 _REDUCTIONS = {"mean", "var", "std", "norm", "sum", "amax", "amin", "max", "min", "median", "cumsum"}
-#: torch.autocast converts the tensors of these functions on some device.
+#: Functions whose tensors torch.autocast converts on at least one device.
 _CONVERTED = {"pow", "rsqrt", "reciprocal", "exp", "expm1", "log", "log1p", "softplus", "Pow"}
 _OPERATORS: dict[str, Any] = {
     "Add": operator.add,
@@ -192,7 +192,7 @@ class ForwardReader:
     # Reads
 
     def allowed(self, name: str, value: Any) -> Any:
-        """A value that was read, if it is allowed because it cannot change by itself."""
+        """A value that was read. Raises Declined if the value is mutable."""
         kinds = (FunctionType, BuiltinFunctionType, ModuleType, partial)
         if isinstance(value, type) and issubclass(value, torch.autograd.Function):
             raise Declined(f"it uses the autograd.Function {name}")

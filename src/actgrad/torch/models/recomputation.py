@@ -26,7 +26,7 @@ def recompute_products(results: Any) -> Any:
     """The results of a gated module. Matrix products in their graph no longer save a gate's product."""
     y = results[0] if isinstance(results, tuple) and results else results
     if not torch.compiler.is_compiling() and isinstance(y, torch.Tensor) and y.grad_fn is not None:
-        is_watched = torch._C._autograd._top_saved_tensors_default_hooks(True) is not None  # a checkpoint, for example
+        is_watched = torch._C._autograd._top_saved_tensors_default_hooks(True) is not None  # such as a checkpoint
         if not (is_watched or torch._C._are_functorch_transforms_active()):
             _search(y.grad_fn)
     return results

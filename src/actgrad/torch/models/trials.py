@@ -1,6 +1,7 @@
 """Recognises modules of other libraries: follows their forward with `reading`, and compares it with our function.
 
-This imports no library, knows no class by name, and runs none of the model's code before all of it was read.
+This module imports no other library and does not depend on class names. It runs a model's code only after it has read
+all of the code.
 """
 
 from __future__ import annotations
@@ -178,7 +179,7 @@ def same_on_copy(
         run: Any = method
         results = [run(copy, points.clone()), forward(points.clone())]
     if not torch.equal(*(result.nan_to_num(7.0) for result in results)):
-        raise Declined("its forward computes something else than its source")
+        raise Declined("its forward and its source compute different results")
 
 
 def _difference(expected: Any, actual: Any, formula: Callable[[torch.Tensor], torch.Tensor]) -> str:

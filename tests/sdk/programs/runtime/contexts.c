@@ -5,7 +5,7 @@
 
 static void life(void) {
     uint64_t references = 9;
-    FAILS(aclFinalize(), 100037, "aclFinalize: aclInit is not in force");
+    FAILS(aclFinalize(), 100037, "aclFinalize: the runtime is not started");
     FAILS(aclInit("no such file"), 100003, "configPath is \"no such file\"");
     OK(aclInit(""));
     FAILS(aclInit(NULL), 100002, "aclInit: called a second time");
@@ -22,7 +22,7 @@ static void life(void) {
 static void strict_wants_a_start(void) {
     void* block = NULL;
     char byte = 0;
-    FAILS(aclrtSetDevice(0), 100001, "aclrtSetDevice: aclInit is not in force");
+    FAILS(aclrtSetDevice(0), 100001, "aclrtSetDevice: the runtime is not started");
     FAILS(aclrtMalloc(&block, 8, ACL_MEM_MALLOC_HUGE_FIRST), 100001, "aclrtMalloc");
     actgrad_set_aclnn_initialised(true); /* what aclnnInit does */
     FAILS(aclrtMalloc(&block, 8, ACL_MEM_MALLOC_HUGE_FIRST), 107002, "aclrtMalloc");

@@ -102,7 +102,7 @@ static void misuse(void) {
     FAILS(aclrtFree(&on_host), 107000, "is host memory");
     block = allocate(100);
     FAILS(aclrtFree((char*)block + 8), 107000, "lies inside the 100 bytes of aclrtMalloc");
-    FAILS(aclrtFreeHost(block), 107000, "is 100 bytes of aclrtMalloc; it must be of aclrtMallocHost");
+    FAILS(aclrtFreeHost(block), 107000, "is 100 bytes of aclrtMalloc; it must be the result of an aclrtMallocHost");
     OK(aclrtFree(block));
     FAILS(aclrtFree(block), 107000, "is device memory that was freed or never allocated");
 }
@@ -111,9 +111,9 @@ static void host_memory(void) {
     void* block = NULL;
     OK(aclrtMallocHost(&block, 100));
     memset(block, 7, 100);
-    FAILS(aclrtFree(block), 107000, "is 100 bytes of aclrtMallocHost; it must be of aclrtMalloc");
+    FAILS(aclrtFree(block), 107000, "is 100 bytes of aclrtMallocHost; it must be the result of an aclrtMalloc");
     OK(aclrtFreeHost(block));
-    FAILS(aclrtFreeHost(block), 107000, "it must be of aclrtMallocHost");
+    FAILS(aclrtFreeHost(block), 107000, "it must be the result of an aclrtMallocHost");
     FAILS(aclrtFreeHost(NULL), 100000, "hostPtr is a null pointer");
     FAILS(aclrtMallocHost(&block, 0), 100000, "size is 0");
     FAILS(aclrtMallocHost(NULL, 1), 100000, "hostPtr is a null pointer");

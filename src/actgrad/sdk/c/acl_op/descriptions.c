@@ -55,7 +55,7 @@ aclError aclSetTensorFormat(aclTensorDesc* desc, aclFormat format) {
     return ACL_SUCCESS;
 }
 
-/** Checked, but without effect, because addresses show where memory is. */
+/** Checks `desc` and has no other effect, because addresses show where memory is. */
 aclError aclSetTensorPlaceMent(aclTensorDesc* desc, aclMemType memType) {
     return desc == NULL ? actgrad_fail_null(__func__, "desc") : ACL_SUCCESS;
 }

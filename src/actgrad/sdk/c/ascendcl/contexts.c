@@ -16,7 +16,7 @@ struct Context {
 
 atomic_bool actgrad_is_started;
 FORK_SAFE_LOCK(contexts_lock, CONTEXTS_ORDER)
-static Context* contexts; /* contexts that programs made, including destroyed ones */
+static Context* contexts; /* all contexts that programs made, also after they were destroyed */
 static Context defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
                                     {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}};
 static uint64_t uses[DEVICES]; /* calls of aclrtSetDevice minus calls of aclrtResetDevice */
@@ -32,7 +32,7 @@ int32_t actgrad_device_of(const Context* context) { return context == NULL ? 0 :
 static aclError check_started(const char* function) {
     if (actgrad_is_started || !actgrad_get_settings()->is_strict) return ACL_SUCCESS;
     return actgrad_fail(ACL_ERROR_UNINITIALIZE,
-                        "%s: aclInit is not in force; it must be called before; call it first", function);
+                        "%s: the runtime is not started; aclInit must come before; call aclInit first", function);
 }
 
 aclError actgrad_check_device(const char* function) {
@@ -129,7 +129,8 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
 void actgrad_report_contexts(void) {
     for (const Context* each = contexts; each != NULL; each = each->next)
         if (each->is_alive)
-            fprintf(stderr, "actgrad: context %p was never destroyed; it must be; call aclrtDestroyContext\n",
+            fprintf(stderr, "actgrad: context %p was never destroyed; destroy all objects before aclFinalize; call "
+                            "aclrtDestroyContext\n",
                     (const void*)each);
 }
 

@@ -67,7 +67,7 @@ aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int3
     return ACL_SUCCESS;
 }
 
-/** Checked, but without effect: results always overflow to infinity, as in ACL_RT_OVERFLOW_MODE_INFNAN. */
+/** Checks the mode and has no other effect. Results always overflow to infinity, as in ACL_RT_OVERFLOW_MODE_INFNAN. */
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     if (mode == ACL_RT_OVERFLOW_MODE_SATURATION || mode == ACL_RT_OVERFLOW_MODE_INFNAN) return ACL_SUCCESS;
     return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
@@ -75,7 +75,7 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
                         (int)mode);
 }
 
-/** Cores are this machine's cores. The size of the level-2 cache is 0, because this device has none. */
+/** Returns this machine's number of cores, or 0 for the size of the level-2 cache, which the device does not have. */
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
     if (value == NULL) return actgrad_fail_null(__func__, "value");
     RETURN_IF_ERROR(actgrad_check_device_id(__func__, (int32_t)deviceId));

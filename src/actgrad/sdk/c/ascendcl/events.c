@@ -125,8 +125,9 @@ static aclError look_reached(const char* function, const char* argument, aclrtEv
     RETURN_IF_ERROR(look(function, argument, event, now));
     if (now->time.tv_sec != 0 && !actgrad_is_pending(now->place)) return ACL_SUCCESS;
     return actgrad_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "%s: %s %p %s", function, argument, event,
-                        now->place.stream == NULL ? "was never recorded; it must be; call aclrtRecordEvent first"
-                                                  : "is not reached yet; it must be; synchronize its stream first");
+                        now->place.stream == NULL
+                            ? "was never recorded; both events must be recorded; call aclrtRecordEvent first"
+                            : "is not reached yet; both events must be reached; synchronize its stream first");
 }
 
 aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endEvent) {

@@ -47,7 +47,7 @@ static aclError finalize(const char* function, bool is_all, uint64_t* result) {
     if (result != NULL) *result = initialisations;
     if (before == 0)
         return actgrad_fail(ACL_ERROR_REPEAT_FINALIZE,
-                            "%s: aclInit is not in force; it must be called before; call it or remove this call",
+                            "%s: the runtime is not started; aclInit must come before; call it or remove this call",
                             function);
     update(initialisations == 0);
     return ACL_SUCCESS;

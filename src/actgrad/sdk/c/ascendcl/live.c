@@ -46,12 +46,19 @@ void actgrad_live_retire(void* memory) {
 }
 
 void actgrad_report_objects(void) {
-    static const char* const names[LIVE_KINDS] = {"stream",    "event",         "aclTensor",
-                                                  "aclScalar", "array or list", "aclOpExecutor"};
+    static const struct {
+        const char *name, *end;
+    } kinds[LIVE_KINDS] = {
+        {"stream", "aclrtDestroyStream"},  {"event", "aclrtDestroyEvent"},
+        {"aclTensor", "aclDestroyTensor"}, {"aclScalar", "aclDestroyScalar"},
+        {"array or list", "aclDestroy and its type, for example aclDestroyIntArray"},
+        {"aclOpExecutor", "aclDestroyAclOpExecutor"},
+    };
     LOCKED(&live_lock);
     for (int kind = 0; kind < LIVE_KINDS; kind++)
         for (int k = 0; k < CHAINS; k++)
             for (const actgrad_live* each = chains[kind][k]; each != NULL; each = each->next)
-                fprintf(stderr, "actgrad: %s %p was never destroyed; it must be; call its destroy function\n",
-                        names[kind], (const void*)each);
+                fprintf(stderr,
+                        "actgrad: %s %p was never destroyed; destroy all objects before aclFinalize; call %s\n",
+                        kinds[kind].name, (const void*)each, kinds[kind].end);
 }

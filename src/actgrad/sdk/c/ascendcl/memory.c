@@ -64,7 +64,16 @@ static void describe(uint64_t address, char* text, size_t size) {
     else if (is_in_arena(address))
         snprintf(text, size, "0x%" PRIx64 " is device memory that was freed or never allocated", address);
     else
-        snprintf(text, size, "0x%" PRIx64 " is host memory, but not of aclrtMallocHost", address);
+        snprintf(text, size, "0x%" PRIx64 " is host memory that aclrtMallocHost did not allocate", address);
+}
+
+/* Writes the file and the offset of the code that allocated a block, for addr2line. Returns the length of the text. */
+static int describe_maker(const Block* block, const char* word, char* text, size_t size) {
+    Dl_info maker = {0};
+    text[0] = '\0';
+    if (block == NULL || block->maker == NULL || dladdr(block->maker, &maker) == 0) return 0;
+    return snprintf(text, size, "%s%.4000s+0x%" PRIx64, word, maker.dli_fname,
+                    (uint64_t)((const char*)block->maker - (const char*)maker.dli_fbase));
 }
 
 static struct sigaction earlier; /* the earlier handler of SIGSEGV */
@@ -76,12 +85,9 @@ static void explain_fault(int number, siginfo_t* information, void* context) {
     char place[160], text[4400];
     if (is_in_arena(address) && pthread_mutex_trylock(&memory_lock) == 0) {
         const Block* block = actgrad_blocks_find(&device, address);
-        Dl_info maker = {0};
         describe(address, place, sizeof place);
         int length = snprintf(text, sizeof text, "actgrad: the host touched device memory: %s", place);
-        if (block != NULL && dladdr(block->maker, &maker) != 0)
-            length += snprintf(text + length, sizeof text - (size_t)length, ", called from %.4000s+0x%" PRIx64,
-                               maker.dli_fname, (uint64_t)((const char*)block->maker - (const char*)maker.dli_fbase));
+        length += describe_maker(block, ", called from ", text + length, sizeof text - (size_t)length);
         length += snprintf(text + length, sizeof text - (size_t)length,
                            "; only operators may; copy it with aclrtMemcpy\n");
         pthread_mutex_unlock(&memory_lock);
@@ -221,7 +227,7 @@ aclError aclrtFree(void* devPtr) {
     if (devPtr == NULL) return actgrad_fail_null(__func__, "devPtr");
     RETURN_IF_ERROR(actgrad_check_device_if_strict(__func__));
     if (remove_starting(&device, address)) return ACL_SUCCESS;
-    return fail_address(__func__, "devPtr", address, "it must be of aclrtMalloc; pass that address");
+    return fail_address(__func__, "devPtr", address, "it must be the result of an aclrtMalloc; pass that address");
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
@@ -237,7 +243,8 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
     *free = arena.size - device_bytes;
     if (has_memory) return ACL_SUCCESS;
     return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                        "%s: no address space is left for device memory; it needs some; raise ulimit -v", __func__);
+                        "%s: no address space is left for device memory; the process needs more; raise ulimit -v",
+                        __func__);
 }
 
 aclError aclrtMallocHost(void** hostPtr, size_t size) {
@@ -248,13 +255,13 @@ aclError aclrtMallocHost(void** hostPtr, size_t size) {
     bool is_made = posix_memalign(&memory, PAGE, size) == 0;
     if (is_made) {
         LOCKED(&memory_lock);
-        Block block = {(uint64_t)(uintptr_t)memory, size, NULL};
+        Block block = {(uint64_t)(uintptr_t)memory, size, __builtin_return_address(0)};
         is_made = actgrad_blocks_insert(&host, actgrad_blocks_after(&host, block.start), block);
     }
     if (!is_made) {
         free(memory);
         return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                            "%s: size is %zu; the system must have so much memory; pass a smaller size",
+                            "%s: size is %zu; the system must have that much memory; pass a smaller size",
                             __func__, size);
     }
     *hostPtr = memory;
@@ -265,16 +272,21 @@ aclError aclrtFreeHost(void* hostPtr) {
     const uint64_t address = (uint64_t)(uintptr_t)hostPtr;
     if (hostPtr == NULL) return actgrad_fail_null(__func__, "hostPtr");
     if (!remove_starting(&host, address))
-        return fail_address(__func__, "hostPtr", address, "it must be of aclrtMallocHost; pass that address");
+        return fail_address(__func__, "hostPtr", address,
+                            "it must be the result of an aclrtMallocHost; pass that address");
     free(hostPtr);
     return ACL_SUCCESS;
 }
 
 static void report_blocks(const Blocks* blocks, const char* kind, const char* end) {
-    for (size_t k = 0; k < blocks->count; k++)
+    for (size_t k = 0; k < blocks->count; k++) {
+        char maker[4100];
+        describe_maker(&blocks->all[k], ", allocated at ", maker, sizeof maker);
         fprintf(stderr,
-                "actgrad: %" PRIu64 " bytes of %s memory at 0x%" PRIx64 " were never freed; they must be; call %s\n",
-                blocks->all[k].size, kind, blocks->all[k].start, end);
+                "actgrad: %" PRIu64 " bytes of %s memory at 0x%" PRIx64 "%s, were never freed; free all memory before "
+                "aclFinalize; call %s\n",
+                blocks->all[k].size, kind, blocks->all[k].start, maker, end);
+    }
 }
 
 void actgrad_report_memory(void) {
@@ -298,7 +310,7 @@ static void in_child(void) {
     file_for_child = -1;
 }
 
-/* Runs in the first order, which means while every lock is held. */
+/* The handlers with the first order run while every lock is held. */
 __attribute__((constructor(FIRST_ORDER))) static void watch_forks(void) {
     pthread_atfork(before_fork, in_parent, in_child);
 }

@@ -12,7 +12,7 @@
 aclError actgrad_fail_memory(const char* function); /* malloc returned NULL */
 const char* actgrad_newest_reason(void);            /* the thread's newest text, without time and title */
 
-/* live.c: like every actgrad_report_..., lists leaks when a strict program ends. */
+/* live.c. Each function actgrad_report_... lists leaks when a strict program ends. */
 void actgrad_report_objects(void);
 
 /* contexts.c: a context lives as long as the process, so any pointer to a context may be read. */

@@ -126,9 +126,9 @@ aclError actgrad_finish(Place place) {
 }
 
 /* Work that failed. The thread that submitted it has its status, but other threads must not read results as if the work
-   had been done. torch_npu submits work in a separate thread, which stops for good after a failure and drops all later
-   work. So reads in other threads fail until that thread submits work again. After a refused operator of the older
-   interface, the next read fails in the thread that submitted it too. */
+   had been done. torch_npu submits work in a separate thread, which stops permanently after a failure and drops all
+   later work. So reads in other threads fail until that thread submits work again. After a refused operator of the
+   older interface, the next read fails in the thread that submitted it too. */
 typedef struct {
     uint64_t thread; /* the thread that submitted the work, or 0 if no work failed */
     bool fails_in_its_thread; /* whether a read in that thread must fail once, too */
@@ -192,7 +192,7 @@ aclError actgrad_check_refusals(const char* function) {
     if (refusal->thread == this_thread() && (refusal->is_reported || !refusal->fails_in_its_thread)) return ACL_SUCCESS;
     refusal->is_reported = true;
     if (refusal->is_followed) clear(refusal);
-    /* The status of the work would not do, because torch_npu treats 207000 from a read as a warning. */
+    /* The status of the work is not returned, because torch_npu treats 207000 from a read as a warning. */
     return actgrad_fail(ACL_ERROR_RT_FAILURE,
                         "%s: results may be missing, because earlier work failed; it must succeed before a read; "
                         "correct: %s",
@@ -347,7 +347,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     return ACL_SUCCESS;
 }
 
-/** Checked, but without effect: work continues after a failure. */
+/** Checks the mode and has no other effect. Work continues after a failure. */
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
     if (mode > ACL_STOP_ON_FAILURE)
         return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,

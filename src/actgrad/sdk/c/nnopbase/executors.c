@@ -100,7 +100,7 @@ static aclnnStatus move_call(const char* function, const aclOpExecutor* executor
                             function, index, (int)(plan->operands - plan->outputs), (int)plan->outputs);
     if (call->objects[place] != tensor || !actgrad_live_has(LIVE_TENSOR, tensor))
         return actgrad_fail(INVALID,
-                            "%s: tensor is another one than in phase one; it must be the one of index %zu; pass that "
+                            "%s: tensor is not the tensor of phase one; it must be the tensor at index %zu; pass that "
                             "tensor",
                             function, index);
     if (!actgrad_copy_call(call, moved)) return NO_EXECUTOR;

@@ -178,7 +178,7 @@ static void attach(actgrad_planner* function) {
 }
 
 /* If Python already runs, its own modules come first, otherwise the SDK's modules. The planner never uses NumPy's
-   thread pool for linear algebra, which would take a third of the start. */
+   thread pool for linear algebra, which would take a third of the start's time. */
 static void run_start_up(bool is_running) {
     static const char code[] =
         "def start():\n"

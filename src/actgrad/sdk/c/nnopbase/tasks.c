@@ -1,7 +1,8 @@
 /* Tasks: the planner plans a call, unless a cached task is similar. The computation needs no interpreter.
 
    A task is cached if its plan holds for every call of the same words. A similar call needs no planner if its memory is
-   large enough and plainly apart. Then it waits for no lock of the interpreter, so threads compute in parallel. */
+   large enough and its operands do not overlap. Then it waits for no lock of the interpreter, so threads compute in
+   parallel. */
 #include "nnopbase.h"
 
 #include <stdlib.h>
@@ -112,8 +113,9 @@ static void make_plan(Task* task) {
     task->plan.status = UNANSWERED;
     actgrad_with_stack(ask_planner, task);
     if (task->plan.status == UNANSWERED)
-        task->plan.status = actgrad_fail(INNER, "%s: the check of the call ended early; it must answer; report this",
-                                         task->call.function);
+        task->plan.status =
+            actgrad_fail(INNER, "%s: the check of the call ended without a result; it must have one; report this",
+                         task->call.function);
     if (task->plan.status != 0) return;
     place_operands(task);
     if (task->plan.is_general) actgrad_drop_task(exchange(actgrad_hold_task(task)));

@@ -12,14 +12,14 @@ static bool has_format(const char* chip) {
     return false;
 }
 
-/* Multiplies by a size, rounded up to whole blocks. Returns false for a size of 0 or less, or a product of 64 bits. */
+/* Multiplies by a size, rounded up to whole blocks. False if the size is not positive, or the product overflows. */
 static bool multiply(int64_t* product, int64_t size, int64_t block) {
     int64_t sum;
     if (size <= 0 || __builtin_add_overflow(size, block - 1, &sum)) return false;
     return !__builtin_mul_overflow(*product, sum / block * block, product);
 }
 
-/* The elements, not the bytes: blocks of the last two sizes are whole. Chips without the format have no blocks. */
+/* The number of elements, not of bytes. The last two sizes are rounded up to whole blocks, on chips with the format. */
 static aclnnStatus count_elements(const char* function, const aclIntArray* tensorShape, aclDataType dataType,
                                   bool has_blocks, uint64_t* weightTensorSize) {
     if (tensorShape == NULL || weightTensorSize == NULL)
