@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,19 +19,9 @@ import pytest
 from actgrad.base import products
 from actgrad.conformance.delivery import trial
 from tests.support.calls import status
-from tests.support.deliveries import CASES, NAMES, edited, judged, right_delivery
+from tests.support.deliveries import CASES, NAMES, edited, judged
 
 Capture = pytest.CaptureFixture[str]
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return right_delivery(tmp_path_factory.mktemp("delivery") / "d")
-
-
-@pytest.fixture
-def folder(original: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(original, tmp_path / "d"))
 
 
 def test_a_state_is_believed_only_for_the_same_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
