@@ -10,6 +10,7 @@ import pytest
 
 import actgrad
 from actgrad import aclnn
+from actgrad.aclnn.signatures import all_signatures
 
 INVALID, TILING = aclnn.ACLNN_ERR_PARAM_INVALID, aclnn.ACLNN_ERR_INNER_TILING_ERROR
 
@@ -23,6 +24,26 @@ def status(name: str, *given: Any, product: str = "Ascend910B", rules: str = "op
     with actgrad.product(product), actgrad.rules(rules):
         found, size, executor = getattr(aclnn, f"aclnn{name}GetWorkspaceSize")(*given)
     return found or getattr(aclnn, f"aclnn{name}")(None, size, executor, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("GeluBackwardV2", (ones(3), ones(3), "erf", ones(3)), 'approximate is "erf"; it must be "none" or "tanh"; '),
+        ("GeluBackwardV2", (ones(3), ones(3), 1, ones(3)), "approximate is 1; it must be a text; pass a text"),
+        ("GeGluV3", (ones(4), -1, 7, True, ones(2), ones(2)), "approximate is 7; it must be 0 (none) or 1 (tanh); "),
+        ("GeGluV3", (ones(4), -1, 1, 2, ones(2), ones(2)), "activateLeft is 2; it must be true or false; "),
+        ("GeGluV3", (ones(4), None, 1, True, ones(2), ones(2)), "dim is a null pointer; it must be an integer; "),
+    ],
+)
+def test_messages_have_the_words_of_c(name: str, given: tuple[Any, ...], says: str) -> None:
+    assert status(name, *given) == INVALID
+    assert f": aclnn{name}: {says}" in aclnn.aclGetRecentErrMsg()
+
+
+def test_no_rule_of_a_c_function_is_about_a_tensor_that_it_lacks() -> None:
+    (signature,) = (s for s in all_signatures() if s.name == "aclnnDynamicQuant")
+    assert not [check.rule for check in signature.checks if "group_index" in check.rule]
 
 
 @pytest.mark.parametrize("name", ["SoftmaxBackward", "LogSoftmaxBackward"])

@@ -15,10 +15,18 @@ import actgrad
 from actgrad.base import products
 from actgrad.base.access import Along
 from actgrad.base.rows import Rows, RowsAlong, length, once, total
-from actgrad.base.xp import exp, rsqrt, where
+from actgrad.base.xp import exp, where
 from actgrad.conformance.gradient_check import disagreements
 from actgrad.contract.shape_rules import along, rank, same_shape
 from tests.support.calls import status
+from tests.support.unit_rms_formulas import (
+    inverse_root,
+    inverse_root_of_sums,
+    normalised,
+    product,
+    square,
+    square_of_x,
+)
 
 GRADIENTS = [operator for operator in actgrad.operators.values() if operator.gradient_of is not None]
 Capture = pytest.CaptureFixture[str]
@@ -28,11 +36,11 @@ Capture = pytest.CaptureFixture[str]
 @pytest.mark.share(3)
 def test_our_gradients_are_those_of_their_forward_operators(operator: actgrad.Operator) -> None:
     """By every product and by the documents too, whose conventions at kinks are others."""
-    for product in (None, *products.BY_NAME):
+    for chip in (None, *products.BY_NAME):
         for rules in products.RULES:
             with ExitStack() as chosen:
-                if product:
-                    chosen.enter_context(products.product(product))
+                if chip:
+                    chosen.enter_context(products.product(chip))
                 chosen.enter_context(products.rules(rules))
                 assert disagreements(operator) == []
 
@@ -203,49 +211,19 @@ def test_check_accepts_right_ones(capsys: Capture) -> None:
 # Rows
 
 
-def square(x, eps):
-    """x * x"""
-    return x * x
-
-
-def inverse_root(squares, count, eps):
-    """1 / sqrt(mean(x * x) + eps)"""
-    return rsqrt(squares / count + eps)
-
-
-def normalised(x, squares, count, scale, eps):
-    """x / sqrt(mean(x * x) + eps)"""
-    return x * scale
-
-
-def square_beside(grad, x, eps):
-    """x * x"""
-    return x * x
-
-
-def projection(grad, x, eps):
-    """grad * x"""
-    return grad * x
-
-
-def normalised_gradient(grad, x, squares, along_x, count, scale, eps):
+def normalised_gradient(grad, x, squares, products, count, scale, eps):
     """scale * (grad - x * scale**2 * mean(grad * x))"""
-    return scale * (grad - x * (scale * scale * along_x / count))
+    return scale * (grad - x * (scale * scale * products / count))
 
 
-def normalised_gradient_turned(grad, x, squares, along_x, count, scale, eps):
+def normalised_gradient_turned(grad, x, squares, products, count, scale, eps):
     """scale * (grad + x * scale**2 * mean(grad * x))"""
-    return scale * (grad + x * (scale * scale * along_x / count))
+    return scale * (grad + x * (scale * scale * products / count))
 
 
-def normalised_gradient_of_sum(grad, x, squares, along_x, count, scale, eps):
+def normalised_gradient_of_sum(grad, x, squares, products, count, scale, eps):
     """scale * (grad - x * scale**2 * sum(grad * x))"""
-    return scale * (grad - x * (scale * scale * along_x))
-
-
-def inverse_root_of_four(squares, along_x, count, eps):
-    """1 / sqrt(mean(x * x) + eps)"""
-    return rsqrt(squares / count + eps)
+    return scale * (grad - x * (scale * scale * products))
 
 
 def norm_gradient(formula: Any) -> actgrad.Operator:
@@ -255,9 +233,9 @@ def norm_gradient(formula: Any) -> actgrad.Operator:
         requires={"eps > 0": lambda a, product: a["eps"] > 0},
     )  # fmt: skip
     passes = (
-        {"squares": total(square_beside), "along_x": total(projection)},
+        {"squares": total(square_of_x), "products": total(product)},
         {"count": length()},
-        {"scale": once(inverse_root_of_four)},
+        {"scale": once(inverse_root_of_sums)},
     )
     return actgrad.Operator(
         "t_norm_backward(Tensor grad_output, Tensor self, int dim=-1, Scalar eps=0.01) -> Tensor grad_input",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -62,7 +63,7 @@ WRONG_MANIFESTS: dict[str, tuple[Any, str]] = {
     "another shape": (with_file("inputs", shape=[3]), "holds float16 of shape"),
     "a complex dtype": (with_file("outputs", dtype="complex64"), "real dtype"),
     "a shape of another type": (with_file("outputs", shape="8"), "shape is '8'"),
-    "a negative shape": (with_file("outputs", shape=[-1]), "not negative"),
+    "a negative shape": (with_file("outputs", shape=[-1]), "at least 0"),
     "a huge shape of an output": (with_file("outputs", shape=[1 << 61]), "the shape of the result"),
     "an output that is an input": (with_file("outputs", file="swiglu-0001/x.npy"), "another tensor's file too"),
     "an output twice": (with_file("outputs", file="swiglu-0002/./out.npy"), "another tensor's file too"),
@@ -103,6 +104,29 @@ def test_links_do_not_lead_out(folder: Path, capsys: Capture) -> None:
     (folder / "swiglu-0001").symlink_to(folder.parent / "case" / "swiglu-0001")
     assert status("check", "--manifest", str(folder)) == 2
     assert "leads out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint16"])
+def test_bits_of_bfloat16_in_a_manifest_by_hand(dtype: str, tmp_path: Path, capsys: Capture) -> None:
+    """A file of uint16 without "dtype": "bfloat16" is refused, with the words to write. Any other file is accepted."""
+    (tmp_path / "a").mkdir()
+    x = np.array([1.0, 2.0, 3.0], np.float32)
+    bits = x.view(np.uint16)[1::2].copy()
+    np.save(tmp_path / "a" / "x.npy", bits if dtype == "uint16" else x)
+    np.save(tmp_path / "a" / "y.npy", bits if dtype == "uint16" else x)
+    files: dict[str, dict[str, str]] = {"inputs": {"self": "a/x.npy"}, "outputs": {"out": "a/y.npy"}}
+    case: dict[str, Any] = {kind: {name: {"file": file} for name, file in of.items()} for kind, of in files.items()}
+    document = {"cases": [{"operator": "relu", **case}]}
+    (tmp_path / "manifest.json").write_text(json.dumps(document))
+    code = status("check", "--manifest", str(tmp_path), "--jobs", "1")
+    assert code == (2 if dtype == "uint16" else 0)
+    words = 'if a/x.npy has the bits of bfloat16, write "dtype": "bfloat16" for it'
+    assert (words in capsys.readouterr().err) == (dtype == "uint16")
+    if dtype == "uint16":
+        for kind in files:
+            next(iter(document["cases"][0][kind].values()))["dtype"] = "bfloat16"
+        (tmp_path / "manifest.json").write_text(json.dumps(document))
+        assert status("check", "--manifest", str(tmp_path), "--jobs", "1") == 0
 
 
 def damaged(path: Path, kind: str) -> None:

@@ -14,37 +14,19 @@ import actgrad
 import actgrad.torch
 from actgrad.base.access import Along
 from actgrad.base.rows import Rows, RowsAlong, length, once, total
-from actgrad.base.xp import rsqrt
 from actgrad.calls.operator import REGISTRY
 from actgrad.conformance.judging import judge
 from actgrad.torch.derivatives import derivations
+from tests.support.unit_rms_formulas import (
+    inverse_root,
+    inverse_root_of_sums,
+    normalised,
+    product,
+    square,
+    square_of_x,
+)
 
 TOLERANCES = {torch.float64: 1e-12, torch.float32: 2e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}
-
-
-def square(x, eps):
-    """x * x"""
-    return x * x
-
-
-def inverse_root(squares, count, eps):
-    """1 / sqrt(mean(x * x) + eps)"""
-    return rsqrt(squares / count + eps)
-
-
-def normalised(x, squares, count, scale, eps):
-    """x / sqrt(mean(x * x) + eps)"""
-    return x * scale
-
-
-def square_of_x(grad, x, eps):
-    """x * x"""
-    return x * x
-
-
-def product(grad, x, eps):
-    """grad * x"""
-    return grad * x
 
 
 def share(squares, products, count, scale, eps):
@@ -55,11 +37,6 @@ def share(squares, products, count, scale, eps):
 def normalised_gradient(grad, x, squares, products, count, scale, mean, eps):
     """(grad - x * mean(grad * x) / (mean(x * x) + eps)) / sqrt(mean(x * x) + eps)"""
     return (grad - x * mean) * scale
-
-
-def inverse_root_of_sums(squares, products, count, eps):
-    """1 / sqrt(mean(x * x) + eps)"""
-    return inverse_root(squares, count, eps)
 
 
 def weighted(x, weight):

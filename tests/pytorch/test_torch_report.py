@@ -59,5 +59,32 @@ def test_a_converted_model_stays_converted_and_compiles() -> None:
 
 
 def test_a_model_without_gradients() -> None:
-    with pytest.raises(RuntimeError, match="report: no output or no parameter of the model requires grad"):
+    with pytest.raises(RuntimeError, match="report: no parameter of the model requires grad; "):
         actgrad.torch.report(nn.GELU(), torch.randn(3))
+    with torch.no_grad(), pytest.raises(RuntimeError, match="report: no output of the model requires grad; "):
+        actgrad.torch.report(nn.Linear(3, 3), torch.randn(3))
+
+
+class Overwriting(nn.Module):  # type: ignore[misc,name-defined]
+    """A model that overwrites the result of its activation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.act = nn.Linear(4, 4), nn.ELU()
+
+    def forward(self, x: Any) -> Any:
+        y = self.act(self.layer(x))
+        y += x
+        return y
+
+
+def test_a_model_that_overwrites_a_result_needs_its_input() -> None:
+    model, x = Overwriting(), torch.randn(3, 4)
+    with pytest.raises(RuntimeError, match="save='input'"):
+        actgrad.torch.report(model, x)
+    report = actgrad.torch.report(model, x, save="input")
+    assert [row.name for row in report.conversion.swapped] == ["act"]
+    assert report.gradient < 1e-6
+    assert type(model.act) is nn.ELU
+    with pytest.raises(actgrad.InvalidArgument, match=r"save is 'result'; it must be 'auto' or 'input'"):
+        actgrad.torch.report(model, x, save="result")

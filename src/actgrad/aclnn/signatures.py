@@ -23,6 +23,8 @@ _WORDS = {row.name: row.acl_name for row in BY_NUMBER.values()} | {
     "False": "false",
 }
 _WORD = re.compile(r"\w+")
+_CHOICE = re.compile(r"'(\w+)' \((\d+)\)")  # the name and the number of a choice
+_TEXT = re.compile(r"'(\w*)'( \(\d+\))?")
 _C_TYPES = {"Tensor": "aclTensor*", "Scalar": "aclScalar*", "bool": "bool", "int": "int64_t", "double": "double",
             "text": "char*"}  # fmt: skip
 
@@ -80,6 +82,8 @@ class Signature:
         about = {*check.about}
         if check.when is When.UNTYPED or (about and about <= self.function.fixed.keys()):
             return False
+        if about and self.function.fixed.get(check.about[0], "") is None:  # a tensor that the function lacks
+            return False
         if check.error is NullArgument and about & {*self.function.optional.split()}:
             return False
         return not (self.function.any_choice and self.operator.switch in about)
@@ -98,6 +102,8 @@ class Signature:
         words = {**_WORDS, **self._names}
         prefix = f"{self.operator.name}: "
         translated = _WORD.sub(lambda match: words.get(match[0], match[0]), text.removeprefix(prefix))
+        is_text = bool(self.function.text)
+        translated = _TEXT.sub(r'"\1"', translated) if is_text else _CHOICE.sub(r"\2 (\1)", translated)
         return f"{self.name}: {translated}" if text.startswith(prefix) else translated
 
     def __str__(self) -> str:

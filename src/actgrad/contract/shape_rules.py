@@ -24,7 +24,7 @@ from .check import Call, Check, Origin, When, change, of_each
 from .results import result_shapes
 
 #: Type of an attribute -> a phrase that says what to pass.
-KINDS = {"Scalar": "a number", "bool": "True or False", "int": "an integer", "text": "a string"}
+KINDS = {"Scalar": "a number", "bool": "True or False", "int": "an integer", "text": "a text"}
 
 
 def missing(name: str, kind: str = "Tensor", is_c: bool = True) -> str:

@@ -102,8 +102,9 @@ def blocks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[An
     yield terminal.table(["operator", "dtype"], figures, _overview(entries, figures))
     failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
     for entry in failing[:SHOWN]:
-        looks = f"; looks like: {looks_like(entry)}" if entry["verdict"] == REJECTED else ""
-        yield terminal.printable(f"{entry['id']}: {entry['verdict']}: {entry['why']}{looks}")
+        is_rejected = entry["verdict"] == REJECTED
+        details = f"; worst: {_worst(entry)}; looks like: {looks_like(entry)}" if is_rejected else ""
+        yield terminal.printable(f"{entry['id']}: {entry['verdict']}: {entry['why']}{details}")
     if len(failing) > SHOWN:
         yield f"{len(failing) - SHOWN} more cases fail; --json and --html have all"
     yield from (terminal.printable(line) for line in (*warnings(entries, SHOWN), *remarks(document)))
@@ -234,6 +235,16 @@ def _table(entries: Sequence[Entry]) -> str:
     return f'<div class="wide"><table>{line(head, "th")}\n{chr(10).join(rows)}</table></div>'
 
 
+def _worst(entry: Entry) -> str:
+    """The worst element: its index, the inputs there, and the actual and the golden value."""
+    worst = entry["worst"]
+    inputs = "".join(f", {name} = {_number(value)}" for name, value in worst.get("inputs", {}).items())
+    numbers = f"{_number(worst.get('actual'))} instead of {_number(worst.get('golden'))}"
+    if float(worst["ulp"]) <= LARGEST_ULP:  # far from 0; otherwise the number of ULPs says nothing
+        numbers += f", {_number(worst['ulp'], 3)} ULP"
+    return f"{worst.get('output')} at {tuple(worst.get('index', ()))}{inputs}: {numbers}"
+
+
 def _article(entry: Entry, has_pictures: bool) -> str:
     """A failing case: its diagnosis, its worst element, and its errors over x and over the position."""
 
@@ -246,17 +257,11 @@ def _article(entry: Entry, has_pictures: bool) -> str:
     lines += [f"<p><code>{text(entry['operator'])}({text(attributes)})</code>, {text(tensors)}</p>"]
     lines += [f"<p>{text(entry['why'])}</p>"]
     if entry["verdict"] == REJECTED:
-        worst = entry["worst"]
-        where = f"{worst.get('output')} at {tuple(worst.get('index', ()))}"
-        where += "".join(f", {name} = {_number(value)}" for name, value in worst.get("inputs", {}).items())
         lines.append(f"<p><strong>Looks like:</strong> {text(looks_like(entry))}</p>")
-        numbers = f"{_number(worst.get('actual'))} instead of {_number(worst.get('golden'))}"
-        if float(worst["ulp"]) <= LARGEST_ULP:  # far from 0; otherwise the number of ULPs says nothing
-            numbers += f", {_number(worst['ulp'], 3)} ULP"
         counts = ", ".join(f"{count:,} by {name}" for name, count in entry["failing by standard"].items() if count)
         lines.append(
             f"<p>{entry['failing']:,} of {entry['elements']:,} elements are beyond a standard ({counts}). "
-            f"The worst is {text(where)}: {numbers}.</p>"
+            f"The worst is {text(_worst(entry))}.</p>"
         )
     if has_pictures:
         draw = (svg.over_x, svg.over_position)

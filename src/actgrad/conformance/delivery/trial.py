@@ -74,7 +74,10 @@ def judge_case(
             compared = _compared(folder, before["verdict"], outputs_before)
             if compared == before.get("compared"):
                 return before
-        entry |= _judged(folder, case, options, outputs_before)
+        try:
+            entry |= _judged(folder, case, options, outputs_before)
+        except ActgradError as error:
+            raise UnreadableFile(f"{error}{_hint(folder, case)}") from error
     compared = _compared(folder, entry["verdict"], outputs_before)
     return {**entry, "hashes": hashes, "key": key, "compared": compared}
 
@@ -82,6 +85,15 @@ def judge_case(
 def _compared(folder: Path, verdict: str, outputs_before: Sequence[tuple[str, TensorFile]]) -> list[str]:
     """The digests of the outputs that the diagnosis of a rejected case reads. Empty for an accepted case."""
     return [manifest.digest(folder / one.file) for _, one in outputs_before] if verdict == REJECTED else []
+
+
+def _hint(folder: Path, case: DeliveryCase) -> str:
+    """The end of an error about a case: how a manifest says that a file of integers has the bits of bfloat16."""
+    for one in case.files:
+        with suppress(UnreadableFile):
+            if manifest.load(folder, one).dtype in (np.uint16, np.int16):
+                return f'; if {one.file} has the bits of bfloat16, write "dtype": "bfloat16" for it'
+    return ""
 
 
 def _judged(

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from ..conversion import convert, require_module, revert
+from ..derivatives import saving
 from .outcome import Report
 from .patching import call
 
@@ -53,7 +54,7 @@ class ModelReport:
     __repr__ = __str__
 
 
-def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False) -> ModelReport:
+def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False, save: str = saving.AUTO) -> ModelReport:
     """Compare a model with itself after `convert`: values, time and memory of a training step.
 
     A step is a forward pass and the gradients of the sum of all outputs. Afterwards, the model is
@@ -63,12 +64,14 @@ def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False) -> Mo
         model: The model, in training or evaluation mode.
         inputs: Its inputs, a tensor, a tuple of arguments, or a dict of arguments by name.
         compiled: Whether to measure the model with `torch.compile` too.
+        save: The value of `save` for `convert`, "auto" or "input".
 
     Returns:
         The numbers: `conversion`, `output`, `gradient`, and `ways` with times and memory. `print` shows a table.
 
     Raises:
-        RuntimeError: The model has no output with a gradient.
+        RuntimeError: No output or no parameter requires grad.
+        InvalidArgument: `save` is neither "auto" nor "input".
 
     Example:
         >>> print(actgrad.torch.report(model, x))
@@ -77,7 +80,7 @@ def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False) -> Mo
     with _unchanged(model):
         revert(model)
         before = _classes(model)
-        conversion = convert(model, inputs=inputs)
+        conversion = convert(model, save=save, inputs=inputs)
         after = _classes(model)
         both = [partial(_step, model, inputs, classes) for classes in (before, after)]
         values = [step(model) for step in both]
@@ -125,11 +128,10 @@ def _step(
     leaves = torch.utils._pytree.tree_leaves(call(run, inputs))
     outputs = [leaf for leaf in leaves if torch.is_tensor(leaf) and leaf.requires_grad]
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    if not outputs or not parameters:
-        raise RuntimeError(
-            "report: no output or no parameter of the model requires grad; it must be trainable; call requires_grad_() "
-            "and leave torch.no_grad()"
-        )
+    if not parameters:
+        raise RuntimeError("report: no parameter of the model requires grad; one must; call model.requires_grad_()")
+    if not outputs:
+        raise RuntimeError("report: no output of the model requires grad; one must; remove no_grad() and detach()")
     total = torch.stack([output.float().sum() for output in outputs]).sum()
     gradients = torch.autograd.grad(total, parameters, allow_unused=True)
     return [output.detach() for output in outputs], [gradient for gradient in gradients if gradient is not None]
