@@ -9,17 +9,11 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad import conformance
-from actgrad.conformance import Verdict
 from actgrad.conformance.elements import judged_dtypes
 from tests.support.calls import status
+from tests.support.diagnoses import judge
 
 Capture = pytest.CaptureFixture[str]
-
-
-def judge(*arguments: Any, **options: Any) -> Verdict:
-    """The judge, actgrad's own bounds counting."""
-    return conformance.judge(*arguments, strict=True, **options)
 
 
 # Integers

@@ -10,22 +10,17 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad import conformance
 from actgrad.backends.reference import rounded
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import Verdict, golden, measurement, oracle
+from actgrad.conformance import golden, measurement, oracle
 from actgrad.conformance.diagnosis import axis
 from actgrad.conformance.elements import elements
 from actgrad.conformance.golden import Golden
 from actgrad.conformance.standards import STANDARDS
 from tests.support import sample_values
+from tests.support.diagnoses import judge
 
 rng = np.random.default_rng(0)
-
-
-def judge(*arguments: Any, **options: Any) -> Verdict:
-    """The judge, actgrad's own bounds counting."""
-    return conformance.judge(*arguments, strict=True, **options)
 
 
 def random(*shape: int, dtype: Any = np.float32) -> np.ndarray:

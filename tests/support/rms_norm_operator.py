@@ -1,20 +1,16 @@
 """RMSNorm: each row divided by the root of its mean square (Zhang and Sennrich 2019, https://arxiv.org/abs/1910.07467)."""
 
 from actgrad.base.rows import Rows, length, once, total
-from actgrad.base.xp import rsqrt
 from actgrad.calls.operator import Operator
 from actgrad.contract.dtype_rules import promoted, supported
 from actgrad.contract.shape_rules import broadcasts_to, result_shape
+
+from .unit_rms_formulas import inverse_root
 
 
 def square(x, weight, eps):
     """x * x"""
     return x * x
-
-
-def inverse_root(squares, count, eps):
-    """1 / sqrt(mean(x * x) + eps)"""
-    return rsqrt(squares / count + eps)
 
 
 def rms_norm_formula(x, weight, squares, count, scale, eps):
