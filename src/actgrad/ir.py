@@ -290,7 +290,7 @@ def _as_spelled(dtype: Dtype, inputs: dict[str, Any], metas: dict[str, TensorMet
 
 
 def _broadcast_arrays(arrays: list[Any]) -> list[Any]:
-    """The arrays, broadcast to one shape. If this fails, the same arrays: then the operator raises the error."""
+    """The arrays, broadcast to one shape. Without a common shape, the same arrays, for which the operator raises."""
     torch = sys.modules.get("torch")
     try:
         if len({tuple(array.shape) for array in arrays}) == 1:

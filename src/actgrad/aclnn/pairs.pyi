@@ -403,7 +403,7 @@ def aclnnClippedSwigluGetWorkspaceSize(
     odd are the elements of x along dim with even and odd index; out has half the size of x along dim
 
     Before the split, x is flattened from dim on. interleaved=false splits into the lower and the upper half
-    instead. clamp_mode='swish' (1) computes min(silu(even), limit) * clamp(odd, -limit, limit).
+    instead. clamp_mode=1 (swish) computes min(silu(even), limit) * clamp(odd, -limit, limit).
     groupIndexOptional counts rows (a row is everything behind one index of the dimensions before dim): only the
     first sum(groupIndexOptional) rows are computed. The other rows are 0 in a new result and unchanged in out=.
 
@@ -459,9 +459,9 @@ def aclnnClippedSwigluV2GetWorkspaceSize(
     odd are the elements of x along dim with even and odd index; out has half the size of x along dim
 
     Before the split, x is flattened from dim on. interleaved=false splits into the lower and the upper half
-    instead. clampMode='swish' (1) computes min(silu(even), limit) * clamp(odd, -limit, limit).
-    groupIndexOptional counts rows (a row is everything behind one index of the dimensions before dim): only the
-    first sum(groupIndexOptional) rows are computed. The other rows are 0 in a new result and unchanged in out=.
+    instead. clampMode=1 (swish) computes min(silu(even), limit) * clamp(odd, -limit, limit). groupIndexOptional
+    counts rows (a row is everything behind one index of the dimensions before dim): only the first
+    sum(groupIndexOptional) rows are computed. The other rows are 0 in a new result and unchanged in out=.
 
     In C:
         aclnnStatus aclnnClippedSwigluV2GetWorkspaceSize(const aclTensor* x, const aclTensor*
@@ -491,11 +491,11 @@ def aclnnDequantSwigluQuantGetWorkspaceSize(
     x of INT32 has weightScaleOptional, and may have activationScaleOptional and biasOptional: lower and upper
     are then the halves of x * weightScaleOptional * activationScaleOptional + biasOptional. A biasOptional of
     INT32 is added to x before the products. With quantScaleOptional and quantOffsetOptional, yOut = round(v /
-    quantScaleOptional + quantOffsetOptional). With quantModeOptional='dynamic', v is multiplied by
+    quantScaleOptional + quantOffsetOptional). With quantModeOptional="dynamic", v is multiplied by
     quantScaleOptional, scaleOut = max(abs(v)) / 127 of each row, and yOut = round(v / scaleOut). With
     activateLeft, silu takes lower. weightScaleOptional and biasOptional have one number for each element of a
     row of x, quantScaleOptional and quantOffsetOptional for each element of a row of yOut. With
-    groupIndexOptional, they have such a row for each group of rows, and with quantModeOptional='static'
+    groupIndexOptional, they have such a row for each group of rows, and with quantModeOptional="static"
     quantScaleOptional and quantOffsetOptional may have one number for each group. activationScaleOptional has
     one number for each row. groupIndexOptional has the number of rows of each group. Rows behind the last group
     are 0 in new results and unchanged in yOut=. swiglu_mode=1 takes the even elements as upper and the odd ones
@@ -542,11 +542,11 @@ def aclnnDequantSwigluQuantV2GetWorkspaceSize(
     x of INT32 has weightScaleOptional, and may have activationScaleOptional and biasOptional: lower and upper
     are then the halves of x * weightScaleOptional * activationScaleOptional + biasOptional. A biasOptional of
     INT32 is added to x before the products. With quantScaleOptional and quantOffsetOptional, yOut = round(v /
-    quantScaleOptional + quantOffsetOptional). With quantModeOptional='dynamic', v is multiplied by
+    quantScaleOptional + quantOffsetOptional). With quantModeOptional="dynamic", v is multiplied by
     quantScaleOptional, scaleOut = max(abs(v)) / 127 of each row, and yOut = round(v / scaleOut). With
     activateLeft, silu takes lower. weightScaleOptional and biasOptional have one number for each element of a
     row of x, quantScaleOptional and quantOffsetOptional for each element of a row of yOut. With
-    groupIndexOptional, they have such a row for each group of rows, and with quantModeOptional='static'
+    groupIndexOptional, they have such a row for each group of rows, and with quantModeOptional="static"
     quantScaleOptional and quantOffsetOptional may have one number for each group. activationScaleOptional has
     one number for each row. groupIndexOptional has the number of rows of each group. Rows behind the last group
     are 0 in new results and unchanged in yOut=. swigluMode=1 takes the even elements as upper and the odd ones
@@ -711,7 +711,7 @@ def aclnnGeGluGetWorkspaceSize(
     """out = lower * gelu(upper) and outGelu = gelu(upper), where lower and upper are the halves of self along dim;
     both results have half the size of self along dim
 
-    activate_left=true swaps the roles of lower and upper. approximate='tanh' (1) takes GELU's tanh form.
+    activate_left=true swaps the roles of lower and upper. approximate=1 (tanh) takes GELU's tanh form.
 
     In C:
         aclnnStatus aclnnGeGluGetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t approximate,
@@ -733,7 +733,7 @@ def aclnnGeGluBackwardGetWorkspaceSize(
     upper are the halves of self along dim; gradInput packs grad_lower and grad_upper as self packs its halves
 
     gelu is the second result of geglu. Pass a null pointer to save its memory: it is then computed again.
-    activate_left=true swaps the roles of lower and upper. approximate='tanh' (1) takes GELU's tanh form.
+    activate_left=true swaps the roles of lower and upper. approximate=1 (tanh) takes GELU's tanh form.
 
     In C:
         aclnnStatus aclnnGeGluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self, const
@@ -755,7 +755,7 @@ def aclnnGeGluV3GetWorkspaceSize(
     """out = lower * gelu(upper) and outGelu = gelu(upper), where lower and upper are the halves of self along dim;
     both results have half the size of self along dim
 
-    activateLeft=true swaps the roles of lower and upper. approximate='tanh' (1) takes GELU's tanh form.
+    activateLeft=true swaps the roles of lower and upper. approximate=1 (tanh) takes GELU's tanh form.
 
     In C:
         aclnnStatus aclnnGeGluV3GetWorkspaceSize(const aclTensor* self, int64_t dim, int64_t approximate, bool
@@ -778,7 +778,7 @@ def aclnnGeGluV3BackwardGetWorkspaceSize(
     upper are the halves of self along dim; gradInput packs grad_lower and grad_upper as self packs its halves
 
     gelu is the second result of geglu. Pass a null pointer to save its memory: it is then computed again.
-    activateLeft=true swaps the roles of lower and upper. approximate='tanh' (1) takes GELU's tanh form.
+    activateLeft=true swaps the roles of lower and upper. approximate=1 (tanh) takes GELU's tanh form.
 
     In C:
         aclnnStatus aclnnGeGluV3BackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
@@ -792,7 +792,7 @@ def aclnnGeluGetWorkspaceSize(self: Tensor, out: Tensor, /) -> tuple[int, int, A
     """0.5 * x * (1 + erf(x / sqrt(2))); approximate='tanh': 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 *
     x**3)))
 
-    approximate is 'none' (0) or 'tanh' (1).
+    approximate is 0 (none) or 1 (tanh).
 
     In C:
         aclnnStatus aclnnGeluGetWorkspaceSize(const aclTensor* self, aclTensor* out, uint64_t* workspaceSize,
@@ -807,7 +807,7 @@ def aclnnGeluBackwardGetWorkspaceSize(
     """gradOutput * (Phi(self) + self * phi(self)); Phi and phi are the distribution function and the density of
     the standard normal distribution
 
-    approximate='tanh' (1) computes the derivative of GELU's tanh form.
+    approximate=1 (tanh) computes the derivative of GELU's tanh form.
 
     In C:
         aclnnStatus aclnnGeluBackwardGetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self, const
@@ -822,7 +822,7 @@ def aclnnGeluBackwardV2GetWorkspaceSize(
     """gradOutput * (Phi(self) + self * phi(self)); Phi and phi are the distribution function and the density of
     the standard normal distribution
 
-    approximate='tanh' (1) computes the derivative of GELU's tanh form.
+    approximate="tanh" computes the derivative of GELU's tanh form.
 
     In C:
         aclnnStatus aclnnGeluBackwardV2GetWorkspaceSize(const aclTensor* gradOutput, const aclTensor* self,
@@ -837,7 +837,7 @@ def aclnnGeluMulGetWorkspaceSize(
     """gelu(lower) * upper, where lower and upper are the halves of input along dim; out has half the size of input
     along dim
 
-    approximateOptional='tanh' (1) takes GELU's tanh form.
+    approximateOptional="tanh" takes GELU's tanh form.
 
     In C:
         aclnnStatus aclnnGeluMulGetWorkspaceSize(const aclTensor* input, char* approximateOptional, const
@@ -862,11 +862,11 @@ def aclnnGeluQuantGetWorkspaceSize(
     gelu(x); y is INT8, or a float of 8 bits, and outScaleOptional is FLOAT with one element for each row
 
     With inputScaleOptional, v = gelu(x) * inputScaleOptional. inputScaleOptional has one number, or a number
-    for each element of a row. inputOffsetOptional is not used. approximate is 'none' (0) or 'tanh' (1), as in
-    gelu. dstType is the number of the dtype of y: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). round takes
-    the nearest number of this dtype, and the even one of two. Larger numbers saturate. NaN is 0 in INT8, and
-    stays NaN in FLOAT8. For FLOAT8, the largest number 57344 or 448 takes the place of 127. NaN does not count
-    in outScaleOptional. In a row of zeros, y and outScaleOptional are 0.
+    for each element of a row. inputOffsetOptional is not used. approximate is "none" or "tanh", as in gelu.
+    dstType is the number of the dtype of y: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). round takes the
+    nearest number of this dtype, and the even one of two. Larger numbers saturate. NaN is 0 in INT8, and stays
+    NaN in FLOAT8. For FLOAT8, the largest number 57344 or 448 takes the place of 127. NaN does not count in
+    outScaleOptional. In a row of zeros, y and outScaleOptional are 0.
 
     In C:
         aclnnStatus aclnnGeluQuantGetWorkspaceSize(const aclTensor* self, const aclTensor* inputScaleOptional,
@@ -883,7 +883,7 @@ def aclnnGeluV2GetWorkspaceSize(
     """0.5 * x * (1 + erf(x / sqrt(2))); approximate='tanh': 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 *
     x**3)))
 
-    approximate is 'none' (0) or 'tanh' (1).
+    approximate is 0 (none) or 1 (tanh).
 
     In C:
         aclnnStatus aclnnGeluV2GetWorkspaceSize(const aclTensor* x, int64_t approximate, aclTensor* y, uint64_t*
@@ -1678,7 +1678,7 @@ def aclnnSwiGluQuantGetWorkspaceSize(
     FLOAT with one element for each row
 
     With activateLeft, v = silu(lower) * upper. With smoothScalesOptional, v is multiplied by it. With
-    quantModeOptional='static', yOut = round(v + offsetsOptional), and scaleOut is 0. smoothScalesOptional and
+    quantModeOptional="static", yOut = round(v + offsetsOptional), and scaleOut is 0. smoothScalesOptional and
     offsetsOptional have shape (1,), or (1, n) for rows of n elements. With groupIndexOptional, they have a
     number or a row for each group of rows, instead of 1. groupIndexOptional has the end of each group, which is
     the number of the first row behind it. With group_list_type=1, it has the number of rows of each group. Rows
@@ -1714,7 +1714,7 @@ def aclnnSwiGluQuantV2GetWorkspaceSize(
     FLOAT with one element for each row
 
     With activateLeft, v = silu(lower) * upper. With smoothScalesOptional, v is multiplied by it. With
-    quantModeOptional='static', yOut = round(v + offsetsOptional), and scaleOut is 0. smoothScalesOptional and
+    quantModeOptional="static", yOut = round(v + offsetsOptional), and scaleOut is 0. smoothScalesOptional and
     offsetsOptional have shape (1,), or (1, n) for rows of n elements. With groupIndexOptional, they have a
     number or a row for each group of rows, instead of 1. groupIndexOptional has the end of each group, which is
     the number of the first row behind it. With groupListType=1, it has the number of rows of each group. Rows

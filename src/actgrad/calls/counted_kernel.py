@@ -202,7 +202,7 @@ class GroupedKernel:
             kernel.run(*[address + self._offset(n, group, starts) for n, address in addresses.items()])
 
     def _offset(self, tensor: int, group: int, starts: list[int]) -> int:
-        """Bytes from a tensor's first element to the first one of a box in a group."""
+        """Bytes from a tensor's first element to the first element of a box in a group."""
         steps = zip(starts, self._strides[tensor], strict=False)
         return group * self._groups.steps.get(tensor, 0) + sum(start * step for start, step in steps)
 

@@ -186,7 +186,7 @@ def copied_tensors(call: contract.Call, results: tuple[TensorMeta, ...]) -> dict
 def _contiguous(
     call: contract.Call, results: tuple[TensorMeta, ...]
 ) -> tuple[dict[str, TensorMeta], dict[str, TensorMeta]]:
-    """The outputs and inputs with the strides that the loop needs. A copy has these strides if a tensor has not."""
+    """The outputs and inputs with the strides that the loop needs. A copy replaces each tensor with other strides."""
     outputs = dict(zip(call.definition.schema.outputs, results, strict=True))
     inputs, access = call.inputs, call.definition.access
     return (
@@ -308,7 +308,7 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
     is_unplanned = _is_unplanned(call)
     try:
         element, formulas = element_and_formulas(definition, _tensors(call), call.attributes, call.product)
-    except KeyError:  # a choice that does not exist, which such a function has not looked at
+    except KeyError:  # a choice that does not exist. Such a function does not check the choice
         if not is_unplanned:
             raise
         element, formulas = forward, ()

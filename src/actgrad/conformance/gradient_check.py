@@ -24,7 +24,7 @@ from ..calls.operator import Operator
 from . import oracle
 from .elements import Array
 
-#: Magnitudes of the points. They lie on both sides of the usual kinks, and at none of them.
+#: Magnitudes of the points. They lie on both sides of the usual kinks. No point is at a kink.
 MAGNITUDES = (0.0131, 0.0973, 0.271, 0.4631, 0.6113, 0.8719, 1.1313, 1.6931, 2.3717, 2.8713, 3.1391, 4.4517, 5.7131,
               6.3319, 8.1933)  # fmt: skip
 ATTRIBUTE_FACTORS = (0.5119, 0.9137, 1.0873, 1.7321)  # further points are these numbers times an attribute

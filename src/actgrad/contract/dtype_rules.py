@@ -214,7 +214,7 @@ def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
 
 
 def number_for_integers(*names: str) -> tuple[Check, ...]:
-    """If the result has integers, none of these scalars is NaN. The kernel computes with them in floats."""
+    """If the result has integers, these scalars are not NaN. The kernel computes with them in floats."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
@@ -302,7 +302,7 @@ def dtypes_as_written(names: Mapping[str, Sequence[str]]) -> tuple[Check, ...]:
 
 
 def _fault_of_output(call: Call, name: str, meta: TensorMeta) -> str | None:
-    """A message if the tensor has none of the dtypes that the operator states for it, otherwise None."""
+    """A message if the operator does not state this dtype for the tensor, otherwise None."""
     dtypes = call.definition.dtypes_of(name)
     return (
         None

@@ -121,8 +121,8 @@ def _fault(
 def _order(formula: Callable[..., Any], arguments: list[str]) -> str:
     """The message about a parameter that has the name of one argument and the position of another, or "".
 
-    Formulas are called by position, so such a formula would compute with the wrong argument. A parameter that has not
-    the name of any argument may be at any position.
+    Formulas are called by position, so such a formula would compute with the wrong argument. A parameter
+    with a name that no argument has may be at any position.
     """
     parameters = [*inspect.signature(formula).parameters]
     for parameter, argument in zip(parameters, arguments, strict=True):

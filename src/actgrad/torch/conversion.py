@@ -1,7 +1,7 @@
 """Conversion of the activation modules of a model, in place, and back.
 
 `convert` replaces the class of a module by a subclass with another `forward`. The object stays the same, with its
-parameters, buffers, hooks and names. References to the module stay valid, and so does `isinstance`.
+parameters, buffers, hooks and names. References to the module and `isinstance` tests stay valid.
 """
 
 from __future__ import annotations

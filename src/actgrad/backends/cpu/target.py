@@ -101,7 +101,7 @@ def find(name: str) -> Target:
 
 @cache
 def host() -> Target:
-    """The best target that this machine runs, or the one that ACTGRAD_CPU names."""
+    """The best target that this machine runs, or the target that ACTGRAD_CPU names."""
     cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
     family = [name for name in NAMES if _is_of_this_machine(_BASELINES[name])]
     if not family:

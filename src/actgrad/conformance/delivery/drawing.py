@@ -179,7 +179,7 @@ def _tensors(
 def _special(
     operator: Operator, dtype: str, attributes: dict[str, Any], number: int, rng: np.random.Generator
 ) -> tuple[str, dict[str, Array | None]]:
-    """A case for special values: every special value with every other, zeros, or a single element."""
+    """A case for special values: all pairs of special values, only zeros, or a single element."""
     kind = ("special values", "zeros", "one element")[number % 3]
     dim = operator.access.dimension_attribute
     if dim:

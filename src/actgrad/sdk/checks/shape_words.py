@@ -80,7 +80,7 @@ def nd(row: Row, name: str) -> Group:
 
 
 def formats(row: Row, name: str, *names: str) -> Group:
-    """Check that a tensor has none of these formats."""
+    """Check that a tensor does not have any of these formats."""
 
     def test(call: Call) -> str | None:
         form = call.formats.get(name)

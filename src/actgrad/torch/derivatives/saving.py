@@ -99,7 +99,7 @@ def _position(definition: Definition, forward: Operator, name: str, keeps: str) 
 
 
 def _has_further_gradients(forward: Operator) -> bool:
-    """Whether an output after the first one has floats, and so a gradient."""
+    """Whether an output after the first one has floats. Such an output has a gradient."""
     dtypes = map(forward.definition.dtypes_of, forward.schema.outputs[1:])
     return any({*each} <= {*FLOATS} for each in dtypes)
 

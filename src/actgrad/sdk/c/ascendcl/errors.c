@@ -17,7 +17,7 @@ static __thread Texts texts;
 static pthread_key_t at_end; /* its destructor frees the texts of a thread that ends */
 static bool has_key;
 
-/* localtime_r locks the time zone. If another thread forked meanwhile, the child would wait for this lock for ever. */
+/* localtime_r locks the time zone. If another thread forked meanwhile, the child would wait for this lock forever. */
 FORK_SAFE_LOCK(clock_lock, CLOCK_ORDER)
 
 static void free_texts(void* of_thread) {

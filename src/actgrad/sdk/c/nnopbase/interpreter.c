@@ -158,7 +158,7 @@ static bool has_address_space(void) {
 
 static actgrad_planner* planner;
 static actgrad_planner ask;
-static int process; /* the process that uses the interpreter: the one that started it, or its forked child */
+static int process; /* the process that uses the interpreter: the process that started it, or its forked child */
 
 /* When the process ends, waits for the compiler, because the end of LLVM would break it, and lets no other compilation
    begin. */
