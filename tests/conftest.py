@@ -1,4 +1,4 @@
-"""Each run of the tests compiles anew, into a folder of its own. And an operator that tests add, and a counter."""
+"""Fixtures of several files. Each run of the tests compiles anew, into a separate folder."""
 
 import importlib
 import os
@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,14 @@ def registry_as_before() -> Iterator[None]:
     yield
     actgrad.operators.clear()
     actgrad.operators.update(before)
+
+
+@pytest.fixture(scope="session")
+def right_outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A delivery with right outputs, which tests must copy."""
+    from tests.support import deliveries
+
+    return deliveries.right_delivery(tmp_path_factory.mktemp("delivery") / "d")
 
 
 @pytest.fixture(scope="session")

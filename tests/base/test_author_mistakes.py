@@ -192,8 +192,8 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: operator("NAME(Tensor x, Scalar a=1, Scalar b=1) -> Tensor out", of_varying_constants),
         "the second and the third must be constants",
     ),
-    "any number of arguments": (lambda: one(any_number), "formula any_number has *args"),
-    "arguments by name": (lambda: with_scalar(by_name), "formula by_name has *args, **kwargs or"),
+    "any number of arguments": (lambda: one(any_number), "formula any_number has .args, ..kwargs or keyword-only"),
+    "arguments by name": (lambda: with_scalar(by_name), "formula by_name has .args, ..kwargs or keyword-only"),
     "scalars in another order": (
         lambda: operator("NAME(Tensor x, Scalar alpha=1, Scalar beta=2) -> Tensor out", swapped),
         "formula swapped takes x, beta, alpha; the arguments come as x, alpha, beta; reorder its parameters",

@@ -78,12 +78,12 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a name that is taken": (
         lambda: operator("elu(Tensor self) -> Tensor out"), "operator elu: is registered already;"
     ),
-    "a name of the package's": (schema("product(Tensor self) -> Tensor out"), "actgrad.product is something else"),
+    "a name of the package's": (schema("product(Tensor self) -> Tensor out"), "actgrad.product exists already"),
     "a name that ends in an underscore": (schema("NAME_(Tensor x) -> Tensor out"), "write 'author_"),
     "a word of Python as an attribute": (
         schema("NAME(Tensor self, Scalar lambda=1) -> Tensor out", scaled), "'lambda' is a keyword of Python; write"
     ),
-    "letters beyond ASCII": (schema("NAME(Tensor x, Scalar aé=1) -> Tensor out", scaled), "letters beyond ASCII"),
+    "letters outside ASCII": (schema("NAME(Tensor x, Scalar aé=1) -> Tensor out", scaled), "letters outside ASCII"),
     # schema
     "a default before a non-default": (
         schema("NAME(Tensor x, Scalar a=1, Scalar b) -> Tensor out", of_three),

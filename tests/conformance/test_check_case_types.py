@@ -178,7 +178,7 @@ def test_nothing_judged_names_file_and_reason(folder: Path, capsys: Capture) -> 
     said = capsys.readouterr().err
     assert (
         "actgrad: check: c.json: no case was run; at least one must be; the first of 2, id 3 aclnnReloo, was not run: "
-        "function aclnnReloo is unknown; actgrad has those of"
+        "function aclnnReloo is unknown; it must be a function of"
     ) in said
     Path("d.json").write_text(json.dumps([atk_case(inputs=[tensor(dtype="fp64")])]))
     assert status("check", "--cases", "d.json", "--standard", "mixed") == 2

@@ -179,7 +179,7 @@ def products_of_two(derivatives: Any) -> actgrad.Operator:
 WRONG = {
     "sign": (lambda: cubes(cube_derivative_turned), "the sign is turned"),
     "factor": (lambda: cubes(cube_derivative_halved), "it has the factor 0.5"),
-    "attribute": (lambda: cubes(cube_derivative_without), "they differ where a is off its default"),
+    "attribute": (lambda: cubes(cube_derivative_without), "they differ where a is not the default"),
     "exchanged": (lambda: products_of_two(product_derivatives_exchanged), "it is the gradient of "),
 }
 

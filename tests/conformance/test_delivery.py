@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -25,6 +26,11 @@ from tests.support.calls import status
 from tests.support.deliveries import CASES, NAMES, edited, judged
 
 Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def folder(right_outputs: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(right_outputs, tmp_path / "d"))
 
 
 def test_right_outputs_of_another_program_are_accepted(folder: Path) -> None:

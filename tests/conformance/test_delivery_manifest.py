@@ -17,6 +17,11 @@ from tests.support.deliveries import edited, judged
 Capture = pytest.CaptureFixture[str]
 
 
+@pytest.fixture
+def folder(right_outputs: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(right_outputs, tmp_path / "d"))
+
+
 def with_case(**fields: Any) -> Any:
     return lambda document: document["cases"][0].update(fields)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,11 @@ from tests.support.calls import status
 from tests.support.deliveries import CASES, NAMES, edited, judged
 
 Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def folder(right_outputs: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(right_outputs, tmp_path / "d"))
 
 
 def test_a_state_is_believed_only_for_the_same_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,7 +163,9 @@ def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
     ranges = []
     for entry in _each(cells, column, count, (None, None), (int, float, str, NoneType)):
         if not isinstance(entry, (tuple, list)) or len(entry) < 2:
-            raise Fault(f"{column} has {quote(entry)}; it must be (LOW, HIGH, NUMBERS THAT OCCUR...); correct the row")
+            raise Fault(
+                f"{column} has {quote(entry)}; it must be (LOW, HIGH) or (LOW, HIGH, NUMBERS...); correct the row"
+            )
         ends = (default if v is None else v for v, default in zip(entry, (DEFAULT.low, DEFAULT.high), strict=False))
         numbers = [number for v in (*ends, *entry[2:]) if (number := fields.number(v)) is not None]
         if len(numbers) != len(entry):
