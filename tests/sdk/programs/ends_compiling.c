@@ -35,7 +35,7 @@ static void call_late(void) {
     uint64_t size;
     aclOpExecutor* executor;
     if (has_called) /* else the compiler is loaded by this call */
-        FAILS(aclnnInplaceSeluGetWorkspaceSize(x.tensor, &size, &executor), 561000, "the process ends");
+        FAILS(aclnnInplaceSeluGetWorkspaceSize(x.tensor, &size, &executor), 561000, "the process is ending");
     _exit(7);
 }
 

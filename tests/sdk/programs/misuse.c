@@ -116,7 +116,7 @@ static void huge_sizes(Tensor y) {
     FAILS(aclnnSeluGetWorkspaceSize(huge, y.tensor, &size, &executor), INVALID, "shape");
     aclTensor* below = aclCreateTensor(negative, 2, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, negative, 2, y.memory);
     FAILS(aclnnSeluGetWorkspaceSize(below, y.tensor, &size, &executor), INVALID,
-          "viewDims is (-1, 4); it must be 0 or more");
+          "viewDims is (-1, 4); each must be 0 or more");
     REQUIRE(aclCreateTensor(shape, UINT64_MAX, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, shape, 3, y.memory) == NULL);
     aclTensor* odd = aclCreateTensor(shape, 0, (aclDataType)99, NULL, 0, ACL_FORMAT_ND, shape, 0, y.memory);
     FAILS(aclnnSeluGetWorkspaceSize(odd, y.tensor, &size, &executor), INVALID, "dataType is 99");

@@ -36,7 +36,7 @@ static void texts(aclrtStream stream) {
         RUN(aclnnGeluBackwardV2, g.tensor, x.tensor, none_name, out.tensor);
         require_close(out, slope_by_erf());
         FAILS(aclnnGeluBackwardV2GetWorkspaceSize(g.tensor, x.tensor, erf_name, out.tensor, &size, &executor), 161002,
-              "approximate is 'erf'");
+              "approximate is \"erf\"");
         FAILS(aclnnGeluBackwardV2GetWorkspaceSize(g.tensor, x.tensor, empty, out.tensor, &size, &executor), 161002,
               "approximate is ''");
         FAILS(aclnnGeluBackwardV2GetWorkspaceSize(g.tensor, x.tensor, NULL, out.tensor, &size, &executor), 161001,
