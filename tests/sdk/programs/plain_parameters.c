@@ -38,7 +38,7 @@ static void texts(aclrtStream stream) {
         FAILS(aclnnGeluBackwardV2GetWorkspaceSize(g.tensor, x.tensor, erf_name, out.tensor, &size, &executor), 161002,
               "approximate is \"erf\"");
         FAILS(aclnnGeluBackwardV2GetWorkspaceSize(g.tensor, x.tensor, empty, out.tensor, &size, &executor), 161002,
-              "approximate is ''");
+              "approximate is \"\"");
         FAILS(aclnnGeluBackwardV2GetWorkspaceSize(g.tensor, x.tensor, NULL, out.tensor, &size, &executor), 161001,
               "approximate is a null pointer");
     }
