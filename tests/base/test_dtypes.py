@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -122,4 +121,4 @@ def test_dtypes_that_a_device_lacks(operator: actgrad.Operator, dtype: str, lack
     computation = operator.plan(np.ones(3, dtype)).computation
     assert backends.for_dtypes("cpu", computation, operator.name) == "reference"
     with pytest.raises(actgrad.BackendUnavailable, match=rf"^{operator.name}: a tensor is {lacking} on"):
-        backends.for_dtypes("triton", replace(computation, device="cuda:0"), operator.name)
+        backends.for_dtypes("triton", computation._replace(device="cuda:0"), operator.name)

@@ -146,7 +146,7 @@ def test_functions_are_those_of_the_primitives_bit_for_bit(name: str, dtype: Any
     got = np.empty_like(x)
     plan = actgrad.gelu.plan(x, out=got, **BACKEND)
     formula = getattr(function_formulas, f"of_{name}")
-    kernel = launcher.prepare(replace(plan.computation, formulas=(formula,)))
+    kernel = launcher.prepare(plan.computation._replace(formulas=(formula,)))
     kernel.run(*plan.addresses)
     assert same_bits(got, wanted)
 
@@ -327,4 +327,4 @@ def test_a_device_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.skip("it is there")
     computation = actgrad.elu.plan(np.ones(3), backend="reference").computation
     with pytest.raises(actgrad.BackendUnavailable, match="backend is 'triton'; it needs a GPU cuda:0"):
-        backend.prepare(replace(computation, device="cuda:0"))
+        backend.prepare(computation._replace(device="cuda:0"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -63,7 +62,7 @@ def gpus(monkeypatch: pytest.MonkeyPatch) -> Notes:
 def kernel(place: str = "cuda:0", count: int = 5000, **attributes: Any) -> Any:
     tensors = [np.zeros(count, np.float32) for _ in range(2)]
     plan = actgrad.elu_backward.plan(*tensors, backend="reference", **attributes)
-    return launcher.prepare(replace(plan.computation, device=place))
+    return launcher.prepare(plan.computation._replace(device=place))
 
 
 def test_everything_but_the_addresses_is_settled_before(gpus: Notes) -> None:
@@ -109,7 +108,7 @@ def test_addresses_that_no_gpu_could_read_are_refused(gpus: Notes) -> None:
 def test_halves_are_reached_by_their_offset(gpus: Notes) -> None:
     packed = np.zeros((8, 64), np.float32)
     plan = actgrad.geglu.plan(packed, backend="reference", activate_left=True)
-    launcher.prepare(replace(plan.computation, device="cuda:0")).run(0x1000, 0x2000, 0x4000)
+    launcher.prepare(plan.computation._replace(device="cuda:0")).run(0x1000, 0x2000, 0x4000)
     assert gpus.launches[0][11:15] == (0x1000, 0x2000, 0x4000, 0x4000 + 32 * 4)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from .dtypes import Dtype
 from .loop import Loop
@@ -95,8 +95,7 @@ class RowStatistics:
         return prod(loop.shape[: len(loop.shape) - self.dims])
 
 
-@dataclass(frozen=True)
-class Computation:
+class Computation(NamedTuple):
     """What a kernel computes, and the layout of its memory, without addresses. A backend gets nothing else."""
 
     element: Callable[..., Any]  # one of the functions below: (formulas..., inputs..., attributes...) -> outputs

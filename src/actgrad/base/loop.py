@@ -6,7 +6,6 @@ This module computes only with shapes and strides, never with data. Strides and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from typing import NamedTuple
 
@@ -84,8 +83,7 @@ def same_layout(a: TensorMeta, b: TensorMeta) -> bool:
     return a.dtype.itemsize == b.dtype.itemsize and walk(a) == walk(b)
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """One input or output of a loop."""
 
     tensor: int  # the index of the tensor among the call's outputs and then inputs
@@ -94,8 +92,7 @@ class Operand:
     strides: tuple[int, ...]  # bytes, for each dimension of the loop
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(NamedTuple):
     """An iteration space and its operands."""
 
     shape: tuple[int, ...]
@@ -170,7 +167,7 @@ class Loop:
         def turn(operand: Operand) -> Operand:
             offset = operand.offset + sum(operand.strides[d] * (self.shape[d] - 1) for d in back)
             strides = tuple(-s if d in back else s for d, s in enumerate(operand.strides))
-            return replace(operand, offset=offset, strides=strides)
+            return operand._replace(offset=offset, strides=strides)
 
         return Loop(self.shape, tuple(map(turn, self.outputs)), tuple(map(turn, self.inputs)))
 
@@ -183,7 +180,7 @@ class Loop:
             else:
                 groups.append([d])
         inner = self.reordered([group[-1] for group in groups])
-        return replace(inner, shape=tuple(prod(self.shape[d] for d in group) for group in groups))
+        return inner._replace(shape=tuple([prod([self.shape[d] for d in group]) for group in groups]))
 
 
 def are_flat(metas: Sequence[TensorMeta | None]) -> bool:

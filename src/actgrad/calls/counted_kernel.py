@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import accumulate
 from math import prod
 from typing import NamedTuple
@@ -66,7 +65,7 @@ def narrowed(loop: Loop, box: Box) -> Loop:
 
     def moved(operands: tuple) -> tuple:  # type: ignore[type-arg]
         return tuple(
-            replace(o, offset=o.offset + sum(n * step for n, step in zip(starts, o.strides, strict=False)))
+            o._replace(offset=o.offset + sum(n * step for n, step in zip(starts, o.strides, strict=False)))
             for o in operands
         )
 
@@ -106,7 +105,7 @@ class CountedKernel:
     def _make_kernels(self, sizes: tuple[int, ...], count: int) -> list[Kernel]:
         loops = [narrowed(self._computation.loop, box) for box in boxes(sizes, 0, count)]
         with first_use.lock, default_environment():
-            kernels = [self._make(replace(self._computation, loop=loop)) for loop in loops]
+            kernels = [self._make(self._computation._replace(loop=loop)) for loop in loops]
         return self._kernels.keep(count, kernels)
 
 
@@ -212,7 +211,7 @@ class GroupedKernel:
             loop = computation.loop
             shape = (*sizes, *loop.shape[len(sizes) :])
             with first_use.lock, default_environment():
-                kernel = self._make(replace(computation, loop=Loop(shape, loop.outputs, loop.inputs)))
+                kernel = self._make(computation._replace(loop=Loop(shape, loop.outputs, loop.inputs)))
             self._kernels.keep((computation, sizes), kernel)
         return kernel
 

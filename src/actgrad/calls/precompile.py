@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from .. import backends, contract
@@ -98,7 +97,7 @@ def _prepare_for_any_scalars(computation: Computation) -> int:
     cases = {(scalar,) * len(computation.scalars) for scalar in (1.0, 2.0)}
     for scalars in cases:
         with first_use.lock:
-            backends.load("cpu").compile_for_any_size(replace(computation, scalars=scalars))
+            backends.load("cpu").compile_for_any_size(computation._replace(scalars=scalars))
     return len(cases)
 
 

@@ -243,7 +243,7 @@ def _with_shape(similar_call: Prepared | None, call: contract.Call) -> Prepared 
     metas = [TensorMeta(o.dtype, shape, o.strides) for o in loop.operands]
     results = tuple(metas[: len(loop.outputs)])
     refuse_endless(call.definition, results)
-    computation = replace(similar_call.computation, loop=loop)
+    computation = similar_call.computation._replace(loop=loop)
     layouts = aliasing.resized(similar_call.layouts, metas)
     return Prepared(computation, similar_call.backend, kernel, results, layouts, packed_kernel(computation, kernel))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import astuple, replace
 from functools import partial
 from itertools import chain
@@ -80,7 +79,7 @@ def launch(block: ctypes.Array[ctypes.c_int64], *addresses: int) -> None:
 
 def _table(*columns: Computation) -> half_tables.Table | None:
     """The table of these computations, one column each, filled once. None if MOST_TABLES other tables exist."""
-    key = tuple((replace(column, scalars=()), _words(column.scalars)) for column in columns)
+    key = tuple((column._replace(scalars=()), _words(column.scalars)) for column in columns)
     table = _tables.get(key)
     if table is None and len(_tables) < half_tables.MOST_TABLES:
         values = []
@@ -187,7 +186,8 @@ class CpuKernel:
 
     def _copied(self) -> CpuKernel:
         """A copy of this kernel with a separate call block."""
-        kernel = copy(self)
+        kernel = CpuKernel.__new__(CpuKernel)
+        kernel.__dict__.update(self.__dict__)
         kernel._block = type(self._block).from_buffer_copy(self._block)
         kernel.run = partial(launch, kernel._block)
         return kernel

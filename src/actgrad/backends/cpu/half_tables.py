@@ -15,7 +15,6 @@ next to each other, so that one lookup finds both.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import llvmlite.ir as ir
@@ -60,7 +59,7 @@ def of_results(computation: Computation, tuning: Tuning) -> Computation | None:
         and any(xp.functions_of(formula) - computed for formula in computation.formulas)
     ):
         return None
-    return replace(computation, loop=_all_numbers(loop.inputs[0].dtype, loop.outputs[0].dtype))
+    return computation._replace(loop=_all_numbers(loop.inputs[0].dtype, loop.outputs[0].dtype))
 
 
 def of_formulas(computation: Computation) -> list[Computation]:
@@ -81,7 +80,7 @@ def of_formulas(computation: Computation) -> list[Computation]:
     ):
         return []
     numbers = _all_numbers(loop.inputs[0].dtype, BY_NAME["float32"])
-    return [replace(computation, element=forward, formulas=(formula,), loop=numbers) for formula in formulas]
+    return [computation._replace(element=forward, formulas=(formula,), loop=numbers) for formula in formulas]
 
 
 def _is_half(dtype: Dtype) -> bool:

@@ -6,7 +6,6 @@ The constants were measured on AMD Zen 4. Tuning has the constants that differ b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from math import ceil, prod
 from pathlib import Path
@@ -31,8 +30,7 @@ DISTANCE = 4096  # bytes, at least, from the computed row to the prefetched row
 FEWEST_ACROSS = 8  # rows; fewer leave vector lanes empty: softmax of 4 rows took 4 times as long on AMD Zen 3
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(NamedTuple):
     """A loop, and all decisions about how to run it."""
 
     loop: Loop  # coalesced; tiled loops have at least two dimensions
@@ -59,7 +57,7 @@ class Schedule:
     def resized(self, size: int, target: Target) -> Schedule:
         """This flat schedule of contiguous operands, for another number of elements."""
         loop = Loop((size,), self.loop.outputs, self.loop.inputs)
-        return replace(self, loop=loop, streaming=_streams(loop, target))
+        return self._replace(loop=loop, streaming=_streams(loop, target))
 
     def words(self, row: int, row_streaming: int, scalars: Sequence[int]) -> list[int]:
         """The call block. `scalars` are the words of the inner loop's argument `scalars`."""
@@ -91,7 +89,7 @@ class Schedule:
         is_broadcast = (False,) * len(self.loop.outputs) + self.broadcast
         rows_held = {Packing.NOTHING: 0, Packing.TILE: self.tile[0], Packing.ROW: 1}  # rows in the buffer at once
         for k, operand in enumerate(self.loop.operands):
-            fields = self._fields(operand, is_broadcast[k])
+            fields = self._operand_words(operand, is_broadcast[k])
             fields[OperandField.PACKING], fields[OperandField.BUFFER_OFFSET] = self.packing[k], offset
             fields[OperandField.AHEAD] = ahead[k]
             words += fields
@@ -99,7 +97,7 @@ class Schedule:
         assert offset <= BUFFER_BYTES
         return words
 
-    def _fields(self, operand: Operand, is_broadcast: bool) -> list[int]:
+    def _operand_words(self, operand: Operand, is_broadcast: bool) -> list[int]:
         fields = [0] * OperandField.TILE_STRIDES
         fields[OperandField.TENSOR], fields[OperandField.OFFSET] = operand.tensor, operand.offset
         fields[OperandField.ITEMSIZE] = operand.dtype.itemsize
@@ -210,17 +208,16 @@ def _reading_rows(schedule: Schedule, reading: RowReading) -> Schedule:
     columns = loop.shape[-1]
     sizes = {o: columns * o.dtype.itemsize for o in loop.inputs if o.strides[-1]}
     apart = [o for o, size in sizes.items() if o.strides[-2] not in (0, size)]
-    first_of_two = [o for o in apart if replace(o, offset=o.offset + sizes[o]) in apart]
+    first_of_two = [o for o in apart if o._replace(offset=o.offset + sizes[o]) in apart]
     if first_of_two or len(apart) < len(sizes):
         copied = [o for o in first_of_two if sizes[o] <= reading.longest_copied]
         packing = tuple(Packing.ROW if o in copied else Packing.NOTHING for o in loop.operands)
-        return replace(schedule, packing=packing)
+        return schedule._replace(packing=packing)
     prefetched = [o for o in apart if sizes[o] <= reading.longest_prefetched]
     if not prefetched:
         return schedule
     widest, narrowest = max(o.dtype.itemsize for o in loop.operands), min(o.dtype.itemsize for o in prefetched)
-    return replace(
-        schedule,
+    return schedule._replace(
         ahead=tuple(o.strides[-2] * ceil(DISTANCE / sizes[o]) if o in prefetched else 0 for o in loop.operands),
         prefetched=min(columns, reading.prefetched // narrowest),
         chunk=reading.chunk // widest,

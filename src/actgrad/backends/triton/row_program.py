@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import prod
 
 from ...base.computation import LENGTH, ONCE, TOTAL, Computation, RowStatistics, forward
@@ -61,7 +60,7 @@ class _RowWriter(KernelWriter):
         """Write a function of one block's elements. Returns a function that makes the text of a call."""
         operands = [Operand(k, dtype, 0, (dtype.itemsize,)) for k, dtype in enumerate((*outputs, *inputs))]
         loop = Loop((1,), tuple(operands[: len(outputs)]), tuple(operands[len(outputs) :]))
-        single = replace(self.computation, element=compute, formulas=(formula,), loop=loop, statistics=None)
+        single = self.computation._replace(element=compute, formulas=(formula,), loop=loop, statistics=None)
         return self.call(name, element(single, self.machine))
 
     def written(self) -> TiledKernel:

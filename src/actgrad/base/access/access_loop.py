@@ -6,7 +6,6 @@ A loop takes any strides, except where several dimensions of a tensor count as o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
@@ -122,7 +121,7 @@ def _cut(loop: Loop, blocks: Shape, of_blocks: Mapping[int, Shape]) -> Loop:
     def cut(operand: Operand) -> Operand:
         *outer, last = operand.strides
         inner = (*of_blocks[operand.tensor], 0) if operand.tensor in of_blocks else row_major(sizes, last)
-        return replace(operand, strides=(*outer, *inner))
+        return operand._replace(strides=(*outer, *inner))
 
     return Loop((*loop.shape[:-1], *sizes), tuple(map(cut, loop.outputs)), tuple(map(cut, loop.inputs)))
 

@@ -138,7 +138,7 @@ class Sample:
             if call.operator.access.part_count(call.operator.schema.outputs[0]) > 1:
                 numbers = numbers[::-1]  # the gradient of each half is at that half's place
         if formula is not None:
-            computation = replace(computation, formulas=(*computation.formulas[:-1], formula))
+            computation = computation._replace(formulas=(*computation.formulas[:-1], formula))
         results = Golden(computation).expected([*lanes, *self.statistics], self.actual[0].dtype, functions)
         return [replace(results[n], dtype=lane.dtype) for n, lane in zip(numbers, self.actual, strict=True)]
 
