@@ -168,3 +168,17 @@ else:
     assert torch.view_as_real(out)[:, 1].abs().max() == 0
 """
     run_script(script)
+
+
+@pytest.mark.parametrize("name", [n for n, op in actgrad.operators.items() if op.definition.integer_result])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "int64", "uint8"])
+def test_no_output_of_fractions_has_integers(name: str, dtype: str) -> None:
+    """Whether the input has integers or floats, no result is cut to integers, also not in place."""
+    operator = actgrad.operators[name]
+    integers = np.array([0, 1, 1, 0], dtype)
+    for x in (integers, integers.astype(np.float32)):
+        before = integers.copy()
+        with pytest.raises(actgrad.InvalidDtype, match=f"out is {dtype}"):
+            operator(x, out=integers)
+        assert (integers == before).all()
+    assert operator(integers).dtype == np.float32

@@ -124,3 +124,81 @@ def test_modules_that_take_the_input_save_it() -> None:
         for kind in (nn.Sigmoid, nn.Tanh, nn.ReLU, nn.Softmax, nn.LogSoftmax)
         for converted in (False, True)
     }
+
+
+REGISTRY: dict[str, Any] = {}
+
+
+class Registered(nn.Module):  # type: ignore[misc,name-defined]
+    def __init_subclass__(cls, *, key: str, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        REGISTRY[key] = cls
+
+
+class RegisteredGate(Registered, key="gate"):
+    def __init__(self) -> None:
+        super().__init__()
+        self.g, self.u, self.act = nn.Linear(4, 6), nn.Linear(4, 6), nn.SiLU()
+
+    def forward(self, x: Any) -> Any:
+        return self.act(self.g(x)) * self.u(x)
+
+
+def test_a_registry_of_sub_classes_does_not_see_converted_classes() -> None:
+    model, x = RegisteredGate(), torch.linspace(-3, 3, 8).view(2, 4)
+    expected = model(x)
+    before = dict(REGISTRY)
+    assert convert(model, inputs=x).swapped
+    assert before == REGISTRY
+    torch.testing.assert_close(model(x), expected)
+
+
+class WithState(RegisteredGate, key="state"):
+    """It has a state of its own, because a pickle cannot hold a lambda."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.handle = lambda: 3
+
+    def __getstate__(self) -> Any:
+        return "state", {name: value for name, value in self.__dict__.items() if name != "handle"}
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state[1])
+        self.handle = lambda: 3
+
+
+def test_copies_use_the_state_of_the_original_class() -> None:
+    model, x = WithState(), torch.linspace(-3, 3, 8).view(2, 4)
+    convert(model)
+    for clone in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert clone.handle() == 3
+        assert REGISTRY["state"] is WithState
+        assert type(clone) is type(model)
+        torch.testing.assert_close(clone(x), model(x))
+
+
+class Reduced(nn.PReLU):  # type: ignore[misc,name-defined]
+    def __reduce__(self) -> Any:
+        return Reduced, (1, float(self.weight.detach()) * 2)
+
+
+def test_copies_use_the_reduction_of_the_original_class() -> None:
+    model = Reduced()
+    convert(model)
+    assert float(pickle.loads(pickle.dumps(model)).weight.detach()) == 0.5
+
+
+class Positive(nn.Module):  # type: ignore[misc,name-defined]
+    def forward(self, weight: Any) -> Any:
+        return weight.abs() + 1
+
+
+def test_a_pickle_never_loses_a_parametrisation() -> None:
+    model = nn.PReLU()
+    convert(model)
+    nn.utils.parametrize.register_parametrization(model, "weight", Positive())
+    x = torch.linspace(-3, 3, 8)
+    torch.testing.assert_close(copy.deepcopy(model)(x), model(x))
+    with pytest.raises(RuntimeError, match="parametrized modules is only supported through state_dict"):
+        pickle.dumps(model)

@@ -279,3 +279,81 @@ def test_a_compiled_gate_knows_a_partial_function_until_it_changes(change: str) 
             gate.act.act.keywords["approximate"] = "none"
     torch.testing.assert_close(compiled(x), theirs(x), rtol=1e-6, atol=1e-6)
     assert ("actgrad.geglu_two.default" in graphs[-1]) == (change == "same")
+
+
+class Overwriting(nn.Module):  # type: ignore[misc,name-defined]
+    """It overwrites the gate's input after the activation and before the product."""
+
+    def __init__(self, act: Any = None) -> None:
+        super().__init__()
+        self.g, self.u, self.act = nn.Linear(4, 6), nn.Linear(4, 6), act or nn.SiLU()
+
+    def forward(self, x: Any) -> Any:
+        gate, up = self.g(x), self.u(x)
+        active = self.act(gate)
+        doubled = gate.mul_(2)
+        return active * up + doubled
+
+
+class InPlaceChild(Overwriting):
+    def __init__(self) -> None:
+        super().__init__()
+        self.clip = nn.Hardtanh(inplace=True)
+
+    def forward(self, x: Any) -> Any:
+        gate = self.g(x)
+        return self.act(gate) * self.clip(gate)
+
+
+class Plain(Overwriting):
+    def forward(self, x: Any) -> Any:
+        return self.act(self.g(x)) * self.u(x)
+
+
+@pytest.mark.parametrize("kind", [Overwriting, InPlaceChild])
+@pytest.mark.parametrize("context", [torch.no_grad, torch.inference_mode])
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_the_activation_comes_before_a_write_into_its_input(kind: Any, context: Any, is_compiled: bool) -> None:
+    model, x = kind().double(), torch.linspace(-3, 3, 20).double().view(5, 4)
+    with context():
+        expected = model(x)
+        convert(model)
+        torch._dynamo.reset()
+        result = torch.compile(model, backend="aot_eager")(x) if is_compiled else model(x)
+    torch.testing.assert_close(result, expected)
+
+
+class GradOutside(Overwriting):
+    def forward(self, x: Any) -> Any:
+        gate, up = self.g(x), self.u(x)
+        with torch.no_grad():
+            active = self.act(gate)
+            with torch.enable_grad():
+                y = active * up
+        return y
+
+
+def test_the_activation_stays_in_its_context_of_no_grad() -> None:
+    model, x = GradOutside(), torch.linspace(-3, 3, 20).view(5, 4)
+    convert(model)
+    model(x).sum().backward()
+    assert model.g.weight.grad is None
+    assert model.u.weight.grad is not None
+
+
+class CalledTwice(nn.SiLU):  # type: ignore[misc,name-defined]
+    def __call__(self, x: Any) -> Any:
+        return super().__call__(super().__call__(x))
+
+
+class CallPlusOne(nn.SiLU):  # type: ignore[misc,name-defined]
+    def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
+        return super()._call_impl(*args, **kwargs) + 1
+
+
+@pytest.mark.parametrize("kind", [CalledTwice, CallPlusOne])
+def test_a_gate_calls_an_activation_that_overrides_its_call(kind: Any) -> None:
+    model, x = Plain(kind()).double(), torch.linspace(-3, 3, 20).double().view(5, 4)
+    expected = model(x)
+    convert(model)
+    torch.testing.assert_close(model(x), expected)

@@ -243,3 +243,18 @@ def test_gradients_at_nan_do_not_depend_on_the_size(name: str, size: int) -> Non
     (gradient,) = torch.autograd.grad(y, x, torch.full((size,), 3.0))
     assert y.isnan().all()
     assert torch.equal(gradient.nan_to_num(7.0), torch.full((size,), AT_NAN[name]).nan_to_num(7.0))
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.uint8, torch.bool])
+@pytest.mark.parametrize("name", ["sigmoid", "tanh"])
+def test_floating_point_results_are_not_written_into_integers(dtype: Any, name: str) -> None:
+    x = torch.tensor([0, 1, 1, 0], dtype=dtype)
+    before = x.clone()
+    with patched():
+        with pytest.raises(RuntimeError, match="can't be cast"):
+            getattr(x, f"{name}_")()
+        with pytest.raises(RuntimeError, match="can't be cast"):
+            getattr(torch, name)(before, out=x)
+    with pytest.raises(actgrad.InvalidDtype, match=f"out is {dtype}".replace("torch.", "")):
+        getattr(actgrad.torch, name)(x, inplace=True)
+    assert torch.equal(x, before)

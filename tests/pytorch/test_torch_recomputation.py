@@ -266,3 +266,52 @@ def test_a_compiled_gate_is_a_formula_unless_its_factors_are_matrix_products(are
     y = torch.compile(run, backend=aot_autograd(fw_compiler=keep))(x)
     torch.testing.assert_close(y, run(x))
     assert ("actgrad.swiglu_two.default" in targets) == are_products
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # PyTorch's own
+def test_graphs_of_make_fx_and_linearize_take_converted_gates() -> None:
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    torch.manual_seed(0)
+    theirs, x = Gate().double(), torch.randn(3, 4, dtype=torch.float64)
+    ours = copy.deepcopy(theirs)
+    convert(ours)
+
+    def gradient(model: Any, x: Any) -> Any:
+        leaf = x.detach().requires_grad_()
+        return torch.autograd.grad(model(leaf).square().sum(), leaf)[0]
+
+    graph = make_fx(lambda x: gradient(ours, x))(x)
+    torch.testing.assert_close(graph(2 * x), gradient(theirs, 2 * x))
+    expected, linear = torch.func.linearize(theirs, x)[1](x), torch.func.linearize(ours, x)[1](x)
+    torch.testing.assert_close(linear, expected)
+
+
+def test_fake_tensors_train_converted_gates() -> None:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    model = Gate()
+    convert(model)
+    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+        x = torch.randn(3, 4)
+    y = model(mode.from_tensor(torch.randn(3, 4)))
+    assert y.shape == x.shape
+    y.sum().backward()
+
+
+def test_sharded_gates_keep_their_product(tmp_path: Any) -> None:
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+
+    torch.manual_seed(0)
+    model, x = Gate().double(), torch.randn(3, 4, dtype=torch.float64)
+    expected = torch.autograd.grad(model(x).square().sum(), model.d.weight)[0]
+    convert(model)
+    torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    try:
+        column = ColwiseParallel(use_local_output=False)
+        parallelize_module(model, init_device_mesh("cpu", (1,)), {"g": column, "u": column, "d": RowwiseParallel()})
+        gradient = torch.autograd.grad(model(x).square().sum(), model.d.weight)[0].full_tensor()
+    finally:
+        torch.distributed.destroy_process_group()
+    torch.testing.assert_close(gradient, expected)

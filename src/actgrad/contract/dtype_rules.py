@@ -49,21 +49,24 @@ def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
 def supported(*names: str, dtypes: str = "", products: str = "", everywhere: bool = False) -> tuple[Check, ...]:
     """Each of these tensors has a dtype of the operator's list, or of the list `dtypes`.
 
-    The product must have the dtype too, unless `everywhere`. Without a product, actgrad's list applies. If `products`
-    is not empty, the list of all other products is empty.
+    The product must have the dtype too, unless `everywhere`. Without a product, actgrad's list applies, without the
+    integers for an output whose numbers are no integers. If `products` is not empty, the list of all other products is
+    empty.
     """
     listed, takers = tuple(dtypes.split()), tuple(products.split())
 
-    def allowed_by(call: Call) -> tuple[str, ...]:
+    def allowed_by(call: Call, name: str) -> tuple[str, ...]:
         if call.product is None:
-            return allowed_dtypes(call.definition, None)
+            row = allowed_dtypes(call.definition, None)
+            is_float = bool(call.definition.integer_result) and name in call.definition.schema.outputs
+            return tuple(each for each in row if BY_NAME[each].kind not in ("bool", *INTEGERS)) if is_float else row
         if takers and call.product.name not in takers:
             return ()
         names = listed or call.definition.dtypes
         return names if everywhere or (call.definition.bfloat16_everywhere and not listed) else _on(call.product, names)
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
-        allowed = allowed_by(call)
+        allowed = allowed_by(call, name)
         if meta.dtype.name in allowed:
             return None
         if not allowed:

@@ -156,7 +156,7 @@ def _counting_class(kind: Any, called: set[torch.nn.Module]) -> type:
         return method
 
     methods = {name: marking_method(vars(kind)[name]) for name in kind.actgrad_methods}
-    return type(kind.__name__, (kind,), {**methods, "__module__": kind.__module__})
+    return type(kind.__name__, (kind,), {**methods, "original": kind.original, "__module__": kind.__module__})
 
 
 # The classes
@@ -165,7 +165,23 @@ def _counting_class(kind: Any, called: set[torch.nn.Module]) -> type:
 class _Marker:
     """The base of converted classes."""
 
-    original: type
+    original: Any
+    actgrad_option: str
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Keep a converted class out of the `__init_subclass__` of its original class, which may be a registry."""
+        if "original" not in vars(cls):
+            super().__init_subclass__(**options)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """The module as its original class and its state. A later sub-class, such as FSDP's, is pickled as usual."""
+        original = self.original
+        is_usual = original.__reduce_ex__ is object.__reduce_ex__ and original.__reduce__ is object.__reduce__
+        if "original" not in vars(type(self)) or not is_usual:
+            return original.__reduce_ex__(self, protocol)
+        read, usual = getattr(original, "__getstate__", None), getattr(object, "__getstate__", None)
+        state = self.__dict__.copy() if read is usual else read(self)
+        return _rebuilt, (original, None, self.actgrad_option), state
 
 
 def _class(original: Any, methods: Mapping[str, Callable[..., Any]], option: str, proof: Any = None) -> type:
@@ -182,9 +198,8 @@ def _class(original: Any, methods: Mapping[str, Callable[..., Any]], option: str
         "__module__": original.__module__,
         "__doc__": original.__doc__,
         "__prepare_scriptable__": _original,
-        "__reduce_ex__": lambda self, _: (_rebuilt, (original, None, option), self.__dict__.copy()),
     }
-    return type(f"Actgrad{original.__name__}", (original, _Marker), members)
+    return type(f"Actgrad{original.__name__}", (_Marker, original), members)
 
 
 @cache
@@ -217,13 +232,14 @@ def _rebuilt(original: Any, _: Any, option: Any) -> Any:
 
 @cache
 def _pending_class(original: Any, option: str) -> type:
-    def set_state(self: Any, state: dict[str, Any]) -> None:
+    def set_state(self: Any, state: Any) -> None:
         self.__class__ = original
         self.__setstate__(state)
         kind, _ = _converted(option, self)
         self.__class__ = kind or original
 
-    return type(original.__name__, (original,), {"__setstate__": set_state, "__module__": original.__module__})
+    members = {"original": original, "__setstate__": set_state, "__module__": original.__module__}
+    return type(original.__name__, (_Marker, original), members)
 
 
 def _reverted(module: torch.nn.Module) -> tuple[type | None, str]:

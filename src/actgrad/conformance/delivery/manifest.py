@@ -303,7 +303,7 @@ def _refuse_unknown(entry: Any, names: Iterable[str], what: str) -> None:
     for name in entry:
         if name not in names:
             cure = did_you_mean(name, names, "leave it out")
-            raise Fault(f"{what} has the unknown field {quote(name)}; it may have {some(list(names), name)}; {cure}")
+            raise Fault(f"{what} has the unknown field {quote(name)}; it may have {some(list(names), name) or "none"}; {cure}")
 
 
 def _refuse_repetitions(cases: list[DeliveryCase]) -> None:

@@ -24,17 +24,6 @@ def fall_back(module: Any) -> None:
         fallbacks[module] = fallbacks.get(module, 0) + 1
 
 
-def packed(name: str, packed: torch.Tensor, is_upper: bool) -> Any:
-    """activation(half) * other half, for the two halves of a packed tensor. None if there are no halves."""
-    if packed.dim() == 0 or packed.shape[-1] % 2 or not packed.is_floating_point():
-        return None
-    if name in GELU_FORMS.values():
-        approximate = "tanh" if name == "gelu_tanh" else "none"
-        return functions.geglu(packed, approximate=approximate, activate_left=not is_upper)
-    lower, upper = packed.chunk(2, -1)
-    return of_two(name, upper, lower) if is_upper else of_two(name, lower, upper)
-
-
 def of_two(name: str, x: Any, other: Any) -> Any:
     """activation(x) * other. None if shapes or dtypes differ, or if the tensors are not floating-point."""
     if not (isinstance(x, torch.Tensor) and isinstance(other, torch.Tensor)):

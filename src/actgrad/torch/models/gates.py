@@ -26,8 +26,7 @@ from .source import tree_of, with_tree
 from .syntax import (
     attribute_of,
     call_node,
-    chunks,
-    end_of,
+    changes_state,
     factors,
     is_simple,
     name_node,
@@ -60,27 +59,10 @@ class Active(NamedTuple):
     version: int
 
     def result(self) -> Any:
-        return self.activate(_tensor(self.x), **self.options) if self.name else self.x
-
-
-class Half(NamedTuple):
-    """One half of a packed tensor."""
-
-    packed: torch.Tensor
-    is_upper: bool
-
-
-def halves(packed: Any) -> Any:
-    """The halves of a tensor along its last dimension."""
-    return (Half(packed, False), Half(packed, True)) if isinstance(packed, torch.Tensor) else packed.chunk(2, -1)
-
-
-def _tensor(x: Any) -> Any:
-    return x.packed.chunk(2, -1)[x.is_upper] if isinstance(x, Half) else x
+        return self.activate(self.x, **self.options) if self.name else self.x
 
 
 def _version(x: Any) -> int:
-    x = x.packed if isinstance(x, Half) else x
     if torch.compiler.is_compiling() or not isinstance(x, torch.Tensor) or x.is_inference():
         return 0
     return x._version
@@ -91,7 +73,7 @@ def active(activate: Any, x: Any, **options: Any) -> Active:
     name = "" if torch.jit.is_tracing() else activation_name(activate, options)
     if name in GATES:
         return Active(activate, x, options, name, _version(x))
-    return Active(activate, activate(_tensor(x), **options), options, "", 0)
+    return Active(activate, activate(x, **options), options, "", 0)
 
 
 def activated(module: Any, activate: Any, x: Any, **options: Any) -> Any:
@@ -108,13 +90,13 @@ def activated(module: Any, activate: Any, x: Any, **options: Any) -> Any:
 def active_times(module: Any, first: Active, other: Any) -> Any:
     """The product of an activation that waited for its factor, and this factor."""
     y = _fused(module, first, other)
-    return first.result() * _tensor(other) if y is None else y
+    return first.result() * other if y is None else y
 
 
 def times_active(module: Any, other: Any, second: Active) -> Any:
     """The product, if the factor is the left operand."""
     y = _fused(module, second, other)
-    return _tensor(other) * second.result() if y is None else y
+    return other * second.result() if y is None else y
 
 
 def _fused(module: Any, call: Active, other: Any) -> Any:
@@ -128,9 +110,7 @@ def _fused(module: Any, call: Active, other: Any) -> Any:
             "both at once; call actgrad.torch.revert on this module"
         )
     try:
-        if isinstance(x, Half) and isinstance(other, Half) and x.packed is other.packed:
-            return gate_products.packed(name, x.packed, x.is_upper)
-        return gate_products.of_two(name, _tensor(x), _tensor(other))
+        return gate_products.of_two(name, x, other)
     except REFUSALS:
         fall_back(module)
         return None
@@ -150,6 +130,9 @@ def activation_name(activate: Any, options: dict[str, Any]) -> str:
 
 
 def _is_hooked(module: torch.nn.Module) -> bool:
+    """Whether a call of the module runs more than the forward of its class."""
+    if type(module).__call__ is not nn.Module.__call__ or type(module)._call_impl is not nn.Module._call_impl:
+        return True
     return trials.has_hooks(module) or nn.modules.module._has_any_global_hook() or "forward" in module.__dict__
 
 
@@ -263,7 +246,6 @@ class _Rewriter(ast.NodeTransformer):
         for statements in [getattr(node, "body", None) for node in self.nodes]:
             if isinstance(statements, list):
                 self._postpone(statements)
-        self._keep_packed()
         body = [self.visit(statement) for statement in self.tree.body]
         if not self.done:
             return None
@@ -302,32 +284,29 @@ class _Rewriter(ast.NodeTransformer):
         return call_node(function, row, node, node.keywords)
 
     def _postpone(self, statements: list[Any]) -> None:
-        """Move `v = act(x)` past other assignments, to the only product that reads v."""
+        """Move `v = act(x)` past other assignments, to the only product that reads v.
+
+        The assignments must not write into x, because the version of x is unknown in inference mode and in a graph.
+        """
         for index, statement in enumerate(statements):
             name = target_of(statement)
             if not name or self.stores[name] != 1 or self.loads[name] != 1 or not isinstance(statement.value, ast.Call):
                 continue
             for later in statements[index + 1 :]:
+                if changes_state(later):
+                    break
                 pairs = [pair for node in ast.walk(later) for pair in factors(node)]
                 other = next((o for v, o, _ in pairs if isinstance(v, ast.Name) and v.id == name), None)
                 if other is not None and self._is_gate(statement.value, other):
                     statement.value = self._call(statement.value, "active")
                     self.waiting.add(name)
-                if other is not None or not target_of(later):
+                if other is not None or not target_of(later) or not self._is_pure(later):
                     break
 
-    def _keep_packed(self) -> None:
-        """If one product reads both names of `a, b = packed.chunk(2, -1)`, keep the packed tensor."""
-        if any(isinstance(node, (ast.For, ast.While)) for node in self.nodes):
-            return
-        pairs = [(c.args[0], o) for n in self.nodes for c, o, _ in factors(n) if self._is_gate(c, o)]
-        products = [{a.id, o.id} for a, o in pairs if isinstance(a, ast.Name) and isinstance(o, ast.Name)]
-        node: Any
-        for node in self.nodes:
-            names = chunks(node)
-            later = [each for each in self.names if (each.lineno, each.col_offset) > end_of(node)] if names else []
-            if names and sorted(each.id for each in later) == sorted(names) and set(names) in products:
-                node.value = call_node("halves", [node.value.func.value], node)
+    def _is_pure(self, statement: ast.stmt) -> bool:
+        """Whether a statement calls nothing but children and matrix products, which do not write into their inputs."""
+        calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+        return all(self._is_child(call) or self._is_matrix_product(call) for call in calls)
 
     def _is_gate(self, call: Any, other: Any) -> bool:
         """Whether a call and its factor look like a gate: an activation of `GATES`, times a value of the right kind."""
@@ -356,9 +335,10 @@ class _Rewriter(ast.NodeTransformer):
         return isinstance(node, ast.Name) and not self.stores[node.id]
 
     def _is_child(self, call: ast.Call) -> bool:
-        """Whether a call is the call of a child on values."""
-        name = attribute_of(call.func, self.owner)
-        return name in self.module._modules and all(isinstance(a, (ast.Name, ast.Subscript)) for a in call.args)
+        """Whether a call is the call of a child on values, and the child does not work in place."""
+        child = self.module._modules.get(attribute_of(call.func, self.owner))
+        is_called = child is not None and not getattr(child, "inplace", False)
+        return is_called and all(isinstance(a, (ast.Name, ast.Subscript)) for a in call.args)
 
     def _name_of(self, call: ast.Call) -> str:
         """The activation that a call computes now, or "" if it is unknown."""

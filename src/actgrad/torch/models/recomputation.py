@@ -27,7 +27,8 @@ def recompute_products(results: Any) -> Any:
     y = results[0] if isinstance(results, tuple) and results else results
     if not torch.compiler.is_compiling() and isinstance(y, torch.Tensor) and y.grad_fn is not None:
         is_watched = torch._C._autograd._top_saved_tensors_default_hooks(True) is not None  # such as a checkpoint
-        if not (is_watched or torch._C._are_functorch_transforms_active()):
+        is_traced = torch._C._are_functorch_transforms_active() or torch._C._len_torch_dispatch_stack() > 0
+        if not (is_watched or is_traced):
             _search(y.grad_fn)
     return results
 
@@ -57,10 +58,15 @@ def _recompute(node: Any, position: int, attribute: str) -> None:
     node.metadata[__name__] = True
     saved = getattr(node, f"_raw_saved_{attribute}")
     factor = getattr(node, f"_saved_{attribute}")
-    if factor is not None and factor._version == 0 and factor.is_contiguous():
+    if _is_plain(factor) and factor._version == 0 and factor.is_contiguous():
         saved.register_hooks(
             lambda tensor: (tensor.shape, _fingerprint(tensor)), partial(_product, gate, products.selected.get())
         )
+
+
+def _is_plain(factor: Any) -> bool:
+    """Whether a factor is a tensor with its own memory. A fake tensor and a DTensor have no bits to sum."""
+    return factor is not None and type(factor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
 
 
 def _fingerprint(tensor: torch.Tensor) -> tuple[torch.Tensor, int] | None:

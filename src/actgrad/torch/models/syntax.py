@@ -53,23 +53,14 @@ def target_of(statement: Any) -> str:
     return ""
 
 
-_DIMENSION = ("dim",)
-
-
-def chunks(node: Any) -> list[str]:
-    """The two names in `a, b = packed.chunk(2, dim=-1)`."""
-    if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and len(node.targets) == 1):
-        return []
-    names = [each.id for each in node.targets[0].elts if isinstance(each, ast.Name)]
-    call = node.value
-    if not (len(names) == 2 and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
-        return []
-    row = [ast.unparse(arg) for arg in call.args] + [ast.unparse(k.value) for k in call.keywords if k.arg in _DIMENSION]
-    return names if call.func.attr == "chunk" and row == ["2", "-1"] and len(set(names)) == 2 else []
-
-
-def end_of(node: Any) -> tuple[int, int]:
-    return node.end_lineno, node.end_col_offset
+def changes_state(statement: ast.stmt) -> bool:
+    """Whether a statement has a call in place, an output argument or a context, which may be one of no_grad."""
+    nodes = list(ast.walk(statement))
+    functions = [node.func for node in nodes if isinstance(node, ast.Call)]
+    names = [getattr(each, "attr", getattr(each, "id", "")) for each in functions]
+    is_in_place = any(name.endswith("_") and not name.endswith("__") for name in names)
+    keywords = [each.arg for node in nodes if isinstance(node, ast.Call) for each in node.keywords]
+    return is_in_place or bool({"out", "inplace"} & {*keywords}) or any(isinstance(n, ast.With) for n in nodes)
 
 
 def writes(node: Any, owner: str) -> bool:
