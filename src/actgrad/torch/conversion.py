@@ -179,8 +179,8 @@ class _Marker:
         is_usual = original.__reduce_ex__ is object.__reduce_ex__ and original.__reduce__ is object.__reduce__
         if "original" not in vars(type(self)) or not is_usual:
             return original.__reduce_ex__(self, protocol)
-        read, usual = getattr(original, "__getstate__", None), getattr(object, "__getstate__", None)
-        state = self.__dict__.copy() if read is usual else read(self)
+        read: Any = getattr(original, "__getstate__", None)
+        state = self.__dict__.copy() if read is getattr(object, "__getstate__", None) else read(self)
         return _rebuilt, (original, None, self.actgrad_option), state
 
 

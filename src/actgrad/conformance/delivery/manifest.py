@@ -303,7 +303,8 @@ def _refuse_unknown(entry: Any, names: Iterable[str], what: str) -> None:
     for name in entry:
         if name not in names:
             cure = did_you_mean(name, names, "leave it out")
-            raise Fault(f"{what} has the unknown field {quote(name)}; it may have {some(list(names), name) or "none"}; {cure}")
+            allowed = some(list(names), name) or "no field"
+            raise Fault(f"{what} has the unknown field {quote(name)}; it may have {allowed}; {cure}")
 
 
 def _refuse_repetitions(cases: list[DeliveryCase]) -> None:
