@@ -36,6 +36,7 @@ def with_file(kind: str, **fields: Any) -> Any:
 WRONG_MANIFESTS: dict[str, tuple[Any, str]] = {
     "unknown field": (lambda d: d.update(colour=1), "unknown field 'colour'"),
     "unknown field of a case": (with_case(atributes={}), "did you mean attributes"),
+    "unknown attribute": (with_case(operator="silu", attributes={"x": 1}), "it may have no field"),
     "unknown field of a file": (with_file("inputs", order="C"), "unknown field 'order'"),
     "another format": (lambda d: d.update(format="other"), "format is 'other'"),
     "a later version": (lambda d: d.update(version=2), "version is 2"),
