@@ -3,10 +3,12 @@
 
     python scripts/aclnn_examples.py ~/ops-nn gelu_v2 swi_glu
     python scripts/aclnn_examples.py ~/ops-nn --group norm rms_norm
+    python scripts/aclnn_examples.py ~/ops-nn --compare
 
 It runs activation/*/examples/**/test_aclnn_*.cpp, unmodified. `--group` names another folder than activation, also in a
-checkout of ops-math or ops-transformer. Without names it runs every operator's programs. The exit status is 1 where a
-program that should pass does not.
+checkout of ops-math or ops-transformer. Without names it runs every operator's programs. `--compare` also computes each
+call of a program by other code (aclnn_references.py, which needs PyTorch), and a program passes only if the results are
+equal. The exit status is 1 where a program that should pass does not.
 """
 
 from __future__ import annotations
@@ -18,9 +20,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import aclnn_references as references
+
+from actgrad.base.errors import quantity
 from actgrad.sdk import builder, descriptions, lacking
 
-#: The operators that actgrad leaves out: they quantise by blocks of a row.
+#: The operators whose examples cannot pass: they quantise to HIFLOAT8, which actgrad does not compute.
 LEFT_OUT = ("swiglu_group_quant",)
 #: The chips that a program is tried on, in order; a folder arch35 is Ascend950's alone.
 PRODUCTS = ("Ascend910B", "Ascend950")
@@ -68,18 +73,30 @@ def run_program(binary: Path, variables: dict[str, str], seconds: int) -> str:
     return "" if RESULT.search(done.stdout) else "prints no result"
 
 
-def outcome(source: Path, place: Path, binary: Path, sdk: Path, seconds: int) -> str:
+def comparison(file: Path) -> tuple[str, str]:
+    """The first difference, or nothing, and the end of the line of a program that passes."""
+    lines = file.read_text().splitlines()
+    equal = sum(line.endswith(f": {references.EQUAL}") for line in lines)
+    differences = [line for line in lines if not line.endswith((references.EQUAL, references.UNKNOWN))]
+    return differences[0] if differences else "", f", {quantity(equal, 'call')} compared" if equal else ", not compared"
+
+
+def outcome(source: Path, place: Path, binary: Path, sdk: Path, options: argparse.Namespace) -> str:
     """One program's line: the chip that it passes on, or the reason why it does not. `place` is in the checkout."""
     error = compile_program(source, binary, sdk)
     if error:
         return f"does not compile: {error}"
     variables = os.environ | descriptions.environment(sdk)
     variables["LD_LIBRARY_PATH"] = ":".join(filter(None, [f"{sdk}/lib64", variables.get("LD_LIBRARY_PATH", "")]))
-    reasons = []
+    reasons, end, compared = [], "", binary.with_suffix(".compared")
     for product in PRODUCTS[1:] if "arch35" in place.parts else PRODUCTS:
-        reason = run_program(binary, variables | {"ACTGRAD_PRODUCT": product}, seconds)
+        if options.compare:
+            variables |= references.environment(binary.parent, compared)
+        reason = run_program(binary, variables | {"ACTGRAD_PRODUCT": product}, options.seconds)
+        if not reason and options.compare:
+            reason, end = comparison(compared)
         if not reason:
-            return f"passes on {product}"
+            return f"passes on {product}{end}"
         reasons.append(reason)
     missing = [finding for finding in lacking.findings(source) if finding.reason] if NOT_COMPUTED in reasons[0] else ()
     functions = "".join(f"; {m.name.removesuffix('GetWorkspaceSize')} is not in actgrad: {m.reason}" for m in missing)
@@ -101,6 +118,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="folders of the group, like gelu_v2; default: all")
     parser.add_argument("--group", default="activation", help="the folder of the operators")
     parser.add_argument("--build", type=Path, default=Path("build/aclnn-examples"), help="the folder of the build")
+    parser.add_argument("--compare", action="store_true", help="compare each call with PyTorch or a float64 formula")
     parser.add_argument("--seconds", type=int, default=60, help="the most that one program may take")
     options = parser.parse_intermixed_args()
     group, folder = options.checkout.resolve() / options.group, options.build.resolve()
@@ -111,7 +129,7 @@ def main() -> int:
     passed = 0
     for place in chosen:
         binary = folder / "-".join(place.with_suffix("").parts)
-        result = outcome(group / place, place, binary, sdk, options.seconds) if place in tried else "left out"
+        result = outcome(group / place, place, binary, sdk, options) if place in tried else "left out"
         passed += result.startswith("passes")
         print(f"{place}: {result}", flush=True)
     print(f"{passed} of {len(tried)} programs pass; {len(chosen) - len(tried)} left out")

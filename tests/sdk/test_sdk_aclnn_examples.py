@@ -5,13 +5,18 @@ ACTGRAD_TEST_OPS_NN names a checkout of ops-nn.
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from actgrad.sdk import seam
+from tests.sdk.test_sdk_hosts import tensor_words
+from tests.support.calls import script
 from tests.support.sdk_programs import environment, needs_compiler
 
 CHECKOUT = os.environ.get("ACTGRAD_TEST_OPS_NN", "")
@@ -52,7 +57,7 @@ STATEMENT = """
 #include <cstdio>
 #include <cstring>
 #include "acl/acl.h"
-#include "aclnnop/aclnn_swiglu_group_quant.h"
+#include "aclnnop/aclnn_upsample_nearest_2d.h"
 int main() {{ {} }}
 """
 
@@ -70,8 +75,8 @@ int main() { printf("result[0] is: 1\\n"); _exit(0); }
 
 MISSING = """
 uint64_t size; aclOpExecutor* executor;
-int status = aclnnSwigluGroupQuantGetWorkspaceSize(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, &size, &executor);
-printf("aclnnSwigluGroupQuantGetWorkspaceSize failed. ERROR: %d\\n", status);
+int status = aclnnUpsampleNearest2dGetWorkspaceSize(0, 0, 0, &size, &executor);
+printf("aclnnUpsampleNearest2dGetWorkspaceSize failed. ERROR: %d\\n", status);
 return 0;
 """
 
@@ -123,6 +128,56 @@ def test_all_pass(checkout: Path, tmp_path: Path) -> None:
     assert status == 0
 
 
+def test_compared(checkout: Path, tmp_path: Path) -> None:
+    """The lines say what is compared."""
+    pytest.importorskip("torch")
+    status, printed, _ = run(checkout, tmp_path, "--compare", "relu", "chip")
+    assert printed.splitlines() == [
+        "chip/examples/test_aclnn_chip.cpp: passes on Ascend950, not compared",
+        "relu/examples/arch35/test_aclnn_relu.cpp: passes on Ascend950, 1 call compared",
+        "relu/examples/test_aclnn_relu.cpp: passes on Ascend910B, 1 call compared",
+        "3 of 3 programs pass; 0 left out",
+    ]
+    assert status == 0
+
+
+@pytest.mark.parametrize("error", [0.0, 1e-4, np.nan])
+@pytest.mark.parametrize("name", ["aclnnRelu", "aclnnInplaceRelu", "aclnnExp", "aclnnInplaceExp"])
+def test_wrong_results(name: str, error: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong number of an output is a difference, for functions with and without a plan, also in place."""
+    pytest.importorskip("torch")
+    examples, file = script("aclnn_examples"), tmp_path / "compared"
+    monkeypatch.setenv("ACTGRAD_EXAMPLES_REFERENCES", str(file))
+    x = np.array([-1, 0.5, np.nan, np.inf], np.float32)
+    y = x if "Inplace" in name else np.empty_like(x)
+    arrays = [x] if y is x else [x, y]
+    places = tuple(itertools.chain.from_iterable((each.ctypes.data, each.nbytes) for each in arrays))
+    answer, text = seam.plan(name.encode(), len(arrays) * tensor_words(4), places, False)
+    assert text == ""
+
+    def run_wrongly(handle: int, distance: int) -> tuple[seam.Answer, str]:
+        done = seam.run_plan(handle, distance)
+        y[1] += error
+        return done
+
+    assert examples.references.compared(run_wrongly)(answer.handle)[0].status == 0
+    seam.release((answer.handle,))
+    difference, end = examples.comparison(file)
+    assert (difference == "", end) == ((True, ", 1 call compared") if error == 0 else (False, ", not compared"))
+    assert error == 0 or "output 0 has element 1 " in difference
+
+
+def test_verdicts() -> None:
+    """Outputs of other sizes, or without another computation, are not compared; the tolerance is the dtype's."""
+    verdict = script("aclnn_examples").references.verdict
+    ones = np.ones(3, np.float32)
+    assert verdict([ones], []) == verdict([ones], [ones[:2]]) == verdict([None], [ones]) == "not compared"
+    assert verdict([ones, ones], [ones]) == verdict([ones], [ones + 2e-6]) == "equal"
+    assert verdict([ones, ones], [ones, ones + 2e-5]).startswith("output 1 has element 0 ")
+    assert verdict([ones.astype(np.float16)], [ones * 1.001]) == "equal"
+    assert verdict([ones.astype(np.float16)], [ones * 1.005]) != "equal"
+
+
 @pytest.mark.slow
 def test_other_group(checkout: Path, tmp_path: Path) -> None:
     status, printed, _ = run(checkout, tmp_path, "--group", "norm")
@@ -143,8 +198,8 @@ def test_reasons(checkout: Path, tmp_path: Path) -> None:
     assert others == [
         "differs/examples/arch35/test_aclnn_differs.cpp: does not pass: [0] out=1 FAIL",
         "missing/examples/test_aclnn_missing.cpp: does not pass: "
-        "aclnnSwigluGroupQuantGetWorkspaceSize failed. ERROR: 561103; "
-        "aclnnSwigluGroupQuant is not in actgrad: activations that are not there yet",
+        "aclnnUpsampleNearest2dGetWorkspaceSize failed. ERROR: 561103; "
+        "aclnnUpsampleNearest2d is not in actgrad: resampling of images",
         "silent/examples/test_aclnn_silent.cpp: does not pass: prints no result",
         "slow/examples/arch35/test_aclnn_slow.cpp: does not pass: not done after 5 s",
         "0 of 5 programs pass; 0 left out",
