@@ -146,3 +146,32 @@ def test_later_changes_have_their_effect(kind: Any, change: Any) -> None:
         y = m(leaf)
         results.append((y, *torch.autograd.grad(y.square().sum(), leaf)))
     torch.testing.assert_close(*results)
+
+
+class FarBranch(nn.Module):  # type: ignore[misc,name-defined]
+    def forward(self, x: Any) -> Any:
+        return torch.where(x > 1000.0, 0.5 * x, functional.silu(x))
+
+
+class FarNegativeBranch(nn.Module):  # type: ignore[misc,name-defined]
+    def forward(self, x: Any) -> Any:
+        return torch.where(x < -1000.0, 0.0 * x - 1.0, functional.gelu(x))
+
+
+@pytest.mark.parametrize("kind", [FarBranch, FarNegativeBranch])
+def test_a_branch_at_large_numbers_is_seen(kind: Any) -> None:
+    model, x = kind(), torch.tensor([-2000.0, -1.0, 1.0, 2000.0])
+    before = model(x)
+    assert not convert(model).swapped
+    assert torch.equal(model(x), before)
+
+
+class OverflowingSilu(nn.Module):  # type: ignore[misc,name-defined]
+    def forward(self, x: Any) -> Any:
+        return x / (1 + torch.exp(-x))
+
+
+def test_a_formula_that_overflows_at_large_numbers_is_known() -> None:
+    model = OverflowingSilu()
+    assert convert(model).swapped
+    torch.testing.assert_close(model(torch.tensor([-1.0, 2.0])), functional.silu(torch.tensor([-1.0, 2.0])))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import shutil
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +14,7 @@ import actgrad.torch
 from tests.support.torch_calls import ignore_deprecation
 
 torch = pytest.importorskip("torch")
-functional = torch.nn.functional
+nn, functional = torch.nn, torch.nn.functional
 
 pytestmark = [
     pytest.mark.share(3),
@@ -260,3 +262,26 @@ def test_the_copy_that_is_saved_has_a_derivative_of_its_own() -> None:
     """PyTorch's way around a missing one is no promise."""
     x = torch.randn(3, requires_grad=True)
     torch.library.opcheck(torch.ops.actgrad._clone.default, (x,), test_utils="test_autograd_registration")
+
+
+@pytest.mark.parametrize("way", ["convert", "patched"])
+@pytest.mark.parametrize("module", [nn.ELU(inplace=True), nn.LeakyReLU(inplace=True), nn.SiLU(inplace=True)])
+def test_a_call_in_place_that_fails_after_its_write_is_not_repeated(module: Any, way: str) -> None:
+    """Without an error, the activation would be computed twice. A hook for saved tensors fails once."""
+    failures = [RuntimeError("out of memory")]
+
+    def pack(tensor: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return tensor
+
+    module = copy.deepcopy(module)
+    x = torch.linspace(-3, 3, 9).requires_grad_() * 1.0
+    with contextlib.ExitStack() as stack:
+        if way == "convert":
+            actgrad.torch.convert(module)
+        else:
+            stack.enter_context(actgrad.torch.patched())
+        stack.enter_context(torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor))
+        with pytest.raises(RuntimeError, match="out of memory"):
+            module(x)

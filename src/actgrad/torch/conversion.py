@@ -338,18 +338,24 @@ def _compiled_forward(
     """A `forward` that calls a function of actgrad.torch. It is compiled from text, to be as fast as written code.
 
     While PyTorch traces a call, or if `test` is true, it calls the original `forward`. It also calls the original if
-    actgrad refuses the call, and counts this.
+    actgrad refuses the call, and counts this. If a call in place fails after it wrote its result, the error is raised,
+    because the original would compute the activation of the result.
     """
+    before, after = "pass", "fall_back(self)"
+    if "inplace=self.inplace" in options:
+        before = f"version = self.inplace and version_of({x})"
+        after = f"if self.inplace and version_of({x}) != version:\n            raise\n        fall_back(self)"
     if _may_save_input(function):
         options = [*options, "save=self.actgrad_option"]
     text = f"""
 def {name}(self, {x}, *args, **kwargs):
     if is_tracing() is not None or {test}:
         return self.original.forward(self, {x}, *args, **kwargs)
+    {before}
     try:
         return {function}({", ".join([x, *options])})
     except refusals:
-        fall_back(self)
+        {after}
     return self.original.forward(self, {x})
 """
     scope: dict[str, Any] = {
@@ -359,6 +365,7 @@ def {name}(self, {x}, *args, **kwargs):
         "is_as_read": is_as_read,
         "refusals": gate_products.REFUSALS,
         "fall_back": gate_products.fall_back,
+        "version_of": gate_products.version_of,
     }
     exec(compile(text, f"<actgrad.torch {name}>", "exec"), scope)
     scope[name].__module__ = __name__

@@ -24,6 +24,13 @@ def fall_back(module: Any) -> None:
         fallbacks[module] = fallbacks.get(module, 0) + 1
 
 
+def version_of(x: Any) -> int:
+    """The number of writes into a tensor, or 0 if PyTorch does not count them."""
+    if torch.compiler.is_compiling() or not isinstance(x, torch.Tensor) or x.is_inference():
+        return 0
+    return x._version
+
+
 def of_two(name: str, x: Any, other: Any) -> Any:
     """activation(x) * other. None if shapes or dtypes differ, or if the tensors are not floating-point."""
     if not (isinstance(x, torch.Tensor) and isinstance(other, torch.Tensor)):

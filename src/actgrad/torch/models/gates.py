@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import torch
 
 from . import clipped_gates, gate_products, trials
-from .gate_products import REFUSALS, fall_back
+from .gate_products import REFUSALS, fall_back, version_of
 from .reading import Declined, ForwardReader, Frame
 from .recomputation import recompute_products as recompute_products  # rewritten code uses this name
 from .source import tree_of, with_tree
@@ -62,17 +62,11 @@ class Active(NamedTuple):
         return self.activate(self.x, **self.options) if self.name else self.x
 
 
-def _version(x: Any) -> int:
-    if torch.compiler.is_compiling() or not isinstance(x, torch.Tensor) or x.is_inference():
-        return 0
-    return x._version
-
-
 def active(activate: Any, x: Any, **options: Any) -> Active:
     """The call `activate(x, **options)`. If a kernel computes the product too, the call waits for its factor."""
     name = "" if torch.jit.is_tracing() else activation_name(activate, options)
     if name in GATES:
-        return Active(activate, x, options, name, _version(x))
+        return Active(activate, x, options, name, version_of(x))
     return Active(activate, activate(x, **options), options, "", 0)
 
 
@@ -104,7 +98,7 @@ def _fused(module: Any, call: Active, other: Any) -> Any:
     x, name = call.x, call.name
     if not name:
         return None
-    if _version(x) != call.version:
+    if version_of(x) != call.version:
         raise RuntimeError(
             f"{type(module).__name__}: a gate's input was overwritten before its product; the converted model computes "
             "both at once; call actgrad.torch.revert on this module"

@@ -143,9 +143,13 @@ class _Mode(TorchFunctionMode):
         form = self.forms.get(function)
         if form is None:
             return function(*args, **(kwargs or {}))
+        x = args[0] if args else None
+        version = gate_products.version_of(x)
         try:
             y = form(args, kwargs or {})
         except gate_products.REFUSALS:  # PyTorch may take more dtypes, or other arguments
+            if gate_products.version_of(x) != version:  # a call in place failed after it wrote its result
+                raise
             self.refusals[form.name] += 1
             return function(*args, **(kwargs or {}))
         self.calls[form.name] += 1
