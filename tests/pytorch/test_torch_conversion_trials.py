@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from actgrad.torch import convert, revert
+from actgrad.torch.models import trials
 from tests.support.foreign_modules import Noisy, OtherActivation
 
 torch = pytest.importorskip("torch")
@@ -175,3 +176,22 @@ def test_a_formula_that_overflows_at_large_numbers_is_known() -> None:
     model = OverflowingSilu()
     assert convert(model).swapped
     torch.testing.assert_close(model(torch.tensor([-1.0, 2.0])), functional.silu(torch.tensor([-1.0, 2.0])))
+
+
+class GeluOfTanh(nn.Module):  # type: ignore[misc,name-defined]
+    def forward(self, x: Any) -> Any:
+        return 0.5 * x * (1.0 + torch.tanh(0.7978845608028654 * (x + 0.044715 * torch.pow(x, 3.0))))
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection:UserWarning")
+@pytest.mark.parametrize("context", [torch.inference_mode, torch.autograd.detect_anomaly])
+def test_convert_works_inside_inference_mode_and_anomaly_mode(context: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(trials, "_proofs", {})
+    trials.ordinary_points.cache_clear()
+    trials._reference.cache_clear()
+    model, x = GeluOfTanh(), torch.linspace(-3, 3, 9)
+    with context():
+        assert convert(model).swapped
+    y = model(x.requires_grad_())
+    torch.testing.assert_close(y, functional.gelu(x, approximate="tanh"))
+    y.sum().backward()

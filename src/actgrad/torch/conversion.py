@@ -251,6 +251,15 @@ def _reverted(module: torch.nn.Module) -> tuple[type | None, str]:
 
 
 def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
+    """The class of a converted module, or None with a reason.
+
+    The trials need versions of tensors, which inference mode lacks. They compute with NaN, which anomaly mode refuses.
+    """
+    with torch.inference_mode(False), torch.autograd.set_detect_anomaly(False):
+        return _class_of(save, module)
+
+
+def _class_of(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     kind: Any = type(module)
     if save == saving.INPUT and "original" in vars(kind) and kind.actgrad_option == saving.AUTO:
         module.__class__ = kind.original
