@@ -206,8 +206,10 @@ def _documentation(graph: GraphOperator) -> str:
     signature, definition = graph.signature, graph.operator.definition
     writer, sample = Docstring(definition, graph.translated), ExampleCall(definition)
     arguments = []
+    needed = {a.name for a in definition.schema.tensors if not a.is_optional}
+    names = [n for n in signature.inputs if n not in signature.optional or signature.tensors[n] in needed]
     for name, tensor in signature.tensors.items():
-        optional = " It may be left out." if name in signature.optional else ""
+        optional = "" if name in names else " It may be left out."
         arguments.append(f"{name} {writer.argument(tensor) if tensor else '(array): Not read.' + optional}")
     for name, default in signature.attributes.items():
         attribute = signature.renamed[name]
@@ -215,7 +217,6 @@ def _documentation(graph: GraphOperator) -> str:
         arguments.append(f"{name} {words}")
     arguments += [f"Fixed: {name}={value!r}." for name, value in signature.fixed.items()]
     outputs = ", ".join(signature.outputs)
-    names = [name for name in signature.inputs if name not in signature.optional]
     codes = {name: sample.tensor(signature.tensors[name] or definition.main) for name in names}
     example = [">>> import numpy as np", ">>> import actgrad.ir", *(f">>> {n} = {codes[n]}" for n in names)]
     example.append(f">>> {outputs} = actgrad.ir.{signature.name}({', '.join(names)})")

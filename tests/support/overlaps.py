@@ -16,7 +16,6 @@ from actgrad.aclnn import signatures
 ROOM = 64  # bytes before and after each tensor
 STEP = {"every second": 2, "backwards": -1}
 #: How an output lies on an input; "every second" is exactly, along strides.
-TEXTS = {"quantMode": "dynamic", "roundMode": "rint"}  # of aclnnGeluQuant, by the names in C
 KINDS = ("exactly", "one later", "one earlier", "every second", "backwards")
 SQUARE = (3, 3)
 ELEMENTS = ((3, 1), SQUARE)
@@ -164,8 +163,8 @@ def c_arguments(case: Case, signature: Any, given: list[Any], outputs: list[Any]
     def argument(parameter: Any) -> Any:
         if parameter.name in signature.function.refused.split():
             return None
-        if parameter.name in TEXTS:
-            return TEXTS[parameter.name]
+        if parameter.name in signature.function.example:
+            return signature.function.example[parameter.name]
         if parameter.is_unread:
             return np.zeros(1, np.float32)
         value = values[parameter.argument]

@@ -7,6 +7,8 @@ from functools import partial
 from keyword import iskeyword
 from typing import Any
 
+import numpy as np
+
 from ..base.errors import InvalidCall, NullArgument, quantity, quote
 from ..base.lazy_docstring import LazyDocstring
 from ..base.products import DEFAULT
@@ -156,18 +158,21 @@ def _example(signature: Signature) -> list[str]:
     """An example with both phases on small arrays, on a product that has the function."""
     definition = signature.definition
     dtype = "float32" if "float32" in definition.dtypes else definition.dtypes[0]
-    sample, outputs = ExampleCall(definition, dtype=f", dtype=np.{dtype}"), definition.schema.outputs
+    sample = ExampleCall(definition, dtype=f", dtype=np.{dtype}", has_whole_blocks=True)
+    outputs = definition.schema.outputs
     required = {name for check in signature.checks if check.error is NullArgument for name in check.about}
     tensors, codes = {}, []
+    values = {**sample.attributes, **signature.function.constants, **signature.function.example}
     for p in signature.parameters:
         if p.type == "Tensor" and (p.argument in required or (p.is_unread and not p.is_optional)):
             codes.append(f"{p.name}{'_' * iskeyword(p.name)}")  # a C function has a parameter `lambda`
             is_output = p.argument in outputs
             of_output, *_ = (*definition.dtypes_of(p.argument), dtype)
-            empty = f"np.empty({sample.result_shapes.get(p.argument)}, dtype=np.{of_output})"
+            library = "np" if hasattr(np, of_output) else "ml_dtypes"
+            empty = f"np.empty({sample.result_shapes.get(p.argument)}, dtype={library}.{of_output})"
             tensors[codes[-1]] = empty if is_output else sample.tensor(definition.main if p.is_unread else p.argument)
         else:
-            value = sample.attributes.get(p.argument, 0 if p.type == "int" else None)
+            value = values.get(p.argument, 0 if p.type == "int" else None)
             is_number = p.argument == definition.switch and value in definition.choices and p.type != "text"
             codes.append(repr(definition.choices.index(value) if is_number else value))
     phase_one = [f"status, size, executor = actgrad.aclnn.{signature.first_name}(", f"    {', '.join(codes)}", ")"]
@@ -175,6 +180,7 @@ def _example(signature: Signature) -> list[str]:
         with_product = f"with actgrad.product({definition.products[0]!r}):"
         phase_one = [with_product, *(f"    {line}" for line in phase_one)]
     return [
+        *([">>> import ml_dtypes"] if any("ml_dtypes." in code for code in tensors.values()) else []),
         ">>> import numpy as np",
         ">>> import actgrad.aclnn",
         *(f">>> {name} = {code}" for name, code in tensors.items()),

@@ -61,6 +61,8 @@ class C:
     ignored: str = ""  # C names of int64_t that the function does not use. "name*" is a char*, "name." a double
     #: C name of an int64_t, bool or string -> the only value that the function accepts. A string may be null.
     constants: Mapping[str, int | str] = field(default_factory=dict)
+    #: C name of an argument that the operator does not have -> its value in the example of the docstring.
+    example: Mapping[str, str] = field(default_factory=dict)
     refused: str = ""  # C names of outputs that must be null pointers, or empty
     otherwise: Any = None  # the operator that computes calls with the outputs in `refused` and all its inputs
     #: From the arguments by C names and the product to the operator that computes the call, or an exception.

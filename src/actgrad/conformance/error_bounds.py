@@ -56,10 +56,19 @@ class Sized:
         )
 
     def __truediv__(self, other: Any) -> Sized:
-        b = self.operand(other)
+        a, b = self._with_underflow(), self.operand(other)._with_underflow()
         inverse = 1 / b.value
         is_exact = b.is_exact and _is_power_of_two(b.value)
-        return self * Sized(inverse, b.size * inverse**2, b.argument_error * inverse**2, is_exact)
+        return a * Sized(inverse, b.size * inverse**2, b.argument_error * inverse**2, is_exact)
+
+    def _with_underflow(self) -> Sized:
+        """This number with the error of rounding a subnormal number. A division makes this error large."""
+        if self.is_exact or self.value.dtype.kind != "f":
+            return self
+        limits = np.finfo(np.float64 if self.value.dtype == np.longdouble else np.float32)
+        step = float(limits.smallest_subnormal) / _unit(self.value)
+        is_subnormal = np.abs(self.value) < limits.smallest_normal
+        return Sized(self.value, self.size, self.argument_error + np.where(is_subnormal, step, 0), False)
 
     def __neg__(self) -> Sized:
         return Sized(-self.value, self.size, self.argument_error, self.is_exact)

@@ -28,7 +28,7 @@ def renamed(text: str, words: Mapping[str, str]) -> str:
 class ExampleCall:
     """The shapes and the code of a small call, for the example of a docstring."""
 
-    def __init__(self, definition: Definition, library: str = "np", dtype: str = ""):
+    def __init__(self, definition: Definition, library: str = "np", dtype: str = "", has_whole_blocks: bool = False):
         takes_double = library != "np" or "float64" in allowed_dtypes(definition, None)
         self.definition, self.library = definition, library
         self.dtype = dtype if dtype or takes_double else ", dtype=np.float32"
@@ -37,6 +37,8 @@ class ExampleCall:
         self.attributes = {n: missing[n] if value is None else value for n, value in definition.defaults.items()}
         self.required = [n for n, value in definition.defaults.items() if value is None]
         self._elements: Shape = (5,) if access.is_uniform else (2, 2)
+        if has_whole_blocks and access.blocks(2, self.attributes):
+            self._elements = access.row(256)
         self.shapes = {a.name: self._shape_of(a.name) for a in schema.tensors if not a.is_optional}
         results = access.result_shapes(schema.outputs, self._element_shapes(), self.attributes)
         self.result_shapes = dict(zip(schema.outputs, results, strict=True))

@@ -272,6 +272,7 @@ gelu_quant = Operator(
         "outScaleOptional",
         text="approximate",
         ignored="quantMode* roundMode*",
+        example={"quantMode": "dynamic", "roundMode": "rint"},
         chooses=operator_of_mode,
         unusual_const="approximate quantMode roundMode y outScaleOptional",
     ),

@@ -37,7 +37,7 @@ class Values:
         kind = BY_NAME[dtype]
         is_float, count = kind.kind == "float", math.prod(shape)
         if not (math.isfinite(self.low) and math.isfinite(self.high)):
-            return np.full(shape, self.low).astype(kind.numpy)
+            return np.full(shape, self.low if is_float else 0).astype(kind.numpy)  # integers have no infinity
         minimum, maximum = ends(dtype)
         numbers: Array
         if self.deviations is not None:

@@ -38,7 +38,9 @@ def rounding_to_integers(sample: Sample) -> Iterator[Suspicion]:
          lambda v: (np.rint(v) - limits.min) % span + limits.min),
     )  # fmt: skip
     for mistake, sentence, way in ways:
-        yield Suspicion(mistake, sentence, _valued(sample, [way(right.values) for right in sample.right]))
+        with np.errstate(invalid="ignore"):  # NaN
+            values = [way(right.values) for right in sample.right]
+        yield Suspicion(mistake, sentence, _valued(sample, values))
 
 
 def rounded_otherwise(sample: Sample) -> Iterator[Suspicion]:
