@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -10,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from .. import contract
 from ..backends.reference import ReferenceKernel, rounded
 from ..base import products, xp
 from ..base.access import Access, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
-from ..base.errors import InvalidArgument, InvalidDtype
+from ..base.errors import ActgradError, InvalidArgument, InvalidDtype
+from ..base.loop import TensorMeta, row_major
 from ..base.products import Product
 from ..calls.operator import Operator
 from ..contract import allowed_dtypes
+from ..contract.docstrings import ExampleCall
 from . import error_bounds
 from .error_bounds import Sized
 from .oracle import as_tuple
@@ -88,13 +92,28 @@ def is_judged(dtype: str) -> bool:
 
 def judged_dtypes(operator: Operator, product: Product | None) -> list[str]:
     """The dtypes of an operator that are judged."""
-    return [name for name in allowed_dtypes(operator.definition, product) if is_judged(name)]
+    return _without_optional_tensors(operator, allowed_dtypes(operator.definition, product))
 
 
 def case_dtypes(operator: Operator) -> list[str]:
     """The dtypes for case files: the dtypes of the product in force, or of CANN's list."""
     product = products.current()
-    return judged_dtypes(operator, product) if product else [name for name in operator.dtypes if is_judged(name)]
+    return judged_dtypes(operator, product) if product else _without_optional_tensors(operator, operator.dtypes)
+
+
+def _without_optional_tensors(operator: Operator, dtypes: Iterable[str]) -> list[str]:
+    """The judged ones of these dtypes, without those that need an optional tensor: the cases have no such tensors."""
+    definition, judged = operator.definition, [name for name in dtypes if is_judged(name)]
+    sample, possible = ExampleCall(definition, has_whole_blocks=True), []
+    for name in judged:
+        metas: dict[str, TensorMeta | None] = {}
+        for tensor, shape in sample.shapes.items():
+            dtype = BY_NAME[(*definition.dtypes_of(tensor), name)[0]]
+            metas[tensor] = TensorMeta(dtype, shape, row_major(shape, dtype.itemsize))
+        with suppress(ActgradError):
+            contract.run(contract.Call(definition, metas, sample.attributes))
+            possible.append(name)
+    return possible or judged
 
 
 def elements(

@@ -59,7 +59,8 @@ class Sized:
         a, b = self._with_underflow(), self.operand(other)._with_underflow()
         inverse = 1 / b.value
         is_exact = b.is_exact and _is_power_of_two(b.value)
-        return a * Sized(inverse, b.size * inverse**2, b.argument_error * inverse**2, is_exact)
+        square = np.where(b.value == 0, 0, inverse**2)  # not infinity, because 0 times infinity is NaN
+        return a * Sized(inverse, np.maximum(np.abs(inverse), b.size * square), b.argument_error * square, is_exact)
 
     def _with_underflow(self) -> Sized:
         """This number with the error of rounding a subnormal number. A division makes this error large."""
@@ -209,7 +210,8 @@ def combine(shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any
     largest = partial(np.fmax.reduce, axis=axes, keepdims=True, initial=-np.inf)
     value = largest(each.value)
     size = np.where(_is_beyond(value), np.inf, np.abs(value))
-    return Sized(value, size, np.max(each.argument_error, axis=axes, keepdims=True, initial=0), each.is_exact)
+    argument_error = np.fmax.reduce(each.argument_error, axis=axes, keepdims=True, initial=0)  # NaN does not count
+    return Sized(value, size, argument_error, each.is_exact)
 
 
 def _is_beyond(values: Any) -> Any:

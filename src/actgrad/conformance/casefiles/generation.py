@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import count, islice, permutations, product
 from math import inf, log, nan
 from typing import Any
@@ -58,19 +57,9 @@ class _Maker:
     rng: np.random.Generator
     rank: int = 0
 
-    @cached_property
+    @property
     def dtypes(self) -> list[str]:
-        """The dtypes of the cases. A case has no optional tensors, so dtypes that need them are left out."""
-        return [dtype for dtype in case_dtypes(self.operator) if self._may_be_alone(dtype)]
-
-    def _may_be_alone(self, dtype: str) -> bool:
-        setting = oracle.attribute_cases(self.operator, products.current())[0]
-        tensors = self.case("", setting, dtype, UNIFORM, (2, 2)).inputs
-        try:
-            contract.run(self.call(tensors, setting))
-        except ActgradError:
-            return False
-        return True
+        return case_dtypes(self.operator)
 
     def round(self) -> Iterator[FileCase]:
         """One case of each kind."""
