@@ -202,3 +202,17 @@ def test_a_pickle_never_loses_a_parametrisation() -> None:
     torch.testing.assert_close(copy.deepcopy(model)(x), model(x))
     with pytest.raises(RuntimeError, match="parametrized modules is only supported through state_dict"):
         pickle.dumps(model)
+
+
+@pytest.mark.parametrize("kind", [nn.Softmax, nn.LogSoftmax])
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_softmax_of_a_transposed_tensor_is_contiguous(kind: Any, dim: int) -> None:
+    """As in PyTorch, so that a model may call `view` on it."""
+    x = torch.randn(2, 3, 4, 5, generator=torch.Generator().manual_seed(0))
+    for turned in (x.transpose(1, 3), x.to(memory_format=torch.channels_last), x[:, ::2], x.permute(3, 0, 2, 1)):
+        model = nn.Sequential(kind(dim))
+        expected = model(turned)
+        actgrad.torch.convert(model)
+        result = model(turned)
+        assert result.stride() == expected.stride()
+        assert torch.allclose(result.view(-1), expected.view(-1), atol=1e-6)
