@@ -15,7 +15,7 @@ from actgrad.calls.operator import REGISTRY, Operator
 from actgrad.conformance import backend_cases, oracle
 from actgrad.conformance.casefiles import case_files, execution, generation, interface
 from actgrad.conformance.casefiles.case_model import FileCase, Tensor, Values
-from actgrad.conformance.elements import is_judged
+from actgrad.conformance.elements import case_dtypes
 from tests.support.calls import OPERATORS as REPRESENTATIVES
 from tests.support.calls import often, status
 from tests.support.case_files import BACKWARD, atk_case, captured, results, rows, statuses, tensor, ttk_text
@@ -129,7 +129,7 @@ def test_every_dtype_class_of_attributes_size_and_special_value(name: str) -> No
     for kind in ("uniform", "normal"):
         of_kind = [case for case in usual if case.name.endswith(kind)]
         assert 2 * len(of_kind) == len(usual)
-        for dtype in filter(is_judged, operator.dtypes):
+        for dtype in case_dtypes(operator):
             of_dtype = [c for c in of_kind if next(iter(c.inputs.values())).dtype == dtype]
             assert len(of_dtype) == len(oracle.attribute_cases(operator))
     floats = {"bounds", "tail", "inf", "-inf", "nan"} if "float32" in operator.dtypes else set()

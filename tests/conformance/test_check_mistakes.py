@@ -25,7 +25,6 @@ pytestmark = pytest.mark.share(3)
 
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
 @pytest.mark.share(4)
-@pytest.mark.share(2)
 def test_what_is_right_gets_no_diagnosis(operator: actgrad.Operator) -> None:
     for dtype in judged_dtypes(operator, None):
         for case in cases(operator, dtype, seed=11):

@@ -72,7 +72,6 @@ def test_only_this_user_may_look(folder: Path) -> None:
     ],
     ids=["truncated", "header only", "empty", "one bit", "foreign"],
 )
-@pytest.mark.share(2)
 @pytest.mark.share(3)
 def test_a_damaged_entry_is_written_anew(folder: Path, damage: object) -> None:
     compilations(folder)

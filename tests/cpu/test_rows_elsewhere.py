@@ -58,7 +58,6 @@ def test_quantisation_on_each_processor(name: str, operator: Any, monkeypatch: p
 
 @over_operators
 @pytest.mark.share(3)
-@pytest.mark.share(3)
 def test_operands_that_leave_the_caches(operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wider tiles, prefetches and streaming stores: the same bits."""
     rng = np.random.default_rng(4)

@@ -386,7 +386,7 @@ def test_derivatives_of_complex_numbers_that_are_not_computed(function: Any) -> 
     """The first one in reverse mode is; the formula's derivatives are those of real numbers."""
     z = torch.tensor([0.3 + 0.4j, -1.2 + 0.1j], dtype=torch.complex128, requires_grad=True)
     assert torch.autograd.gradcheck(function, z)
-    with pytest.raises(actgrad.InvalidDtype, match=r"is complex; .* need real tensors; use PyTorch's own function"):
+    with pytest.raises(actgrad.InvalidDtype, match=r"is complex; .* need real tensors; call PyTorch's own function"):
         torch.func.jvp(function, (z.detach(),), (torch.ones_like(z),))
     (slope,) = torch.autograd.grad(function(z).abs().sum(), z, create_graph=True)
     with pytest.raises(actgrad.InvalidDtype, match="is complex; "):

@@ -39,7 +39,6 @@ LINES = [
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 @pytest.mark.parametrize("libraries", LINES)
 @pytest.mark.share(4)
-@pytest.mark.share(2)
 def test_usual_command_lines(sdk: Sdk, libraries: str, shell: str, tmp_path: Path) -> None:
     """After set_env.sh, in shells that allow no variable to be missing; run where nothing of the SDK is near."""
     if shutil.which(shell) is None:

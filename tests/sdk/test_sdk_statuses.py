@@ -114,7 +114,6 @@ def check(sdk: Sdk, folder: Path, seed: int, count: int, product: str, document:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.share(2)
-@pytest.mark.share(2)
 def test_statuses_of_random_calls(sdk: Sdk, tmp_path: Path, mode: str) -> None:
     statuses = check(sdk, tmp_path, 11, 400, "Ascend910B", False, mode)
     assert min(statuses[code] for code in (0, 161001, 161002)) > 10
