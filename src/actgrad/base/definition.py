@@ -125,7 +125,6 @@ class Definition:
     integer_result: str = ""  # the dtype of results for integer inputs. "" means the dtype of the inputs
     integer_formula: Formula | Mapping[Any, Formula] | None = None  # for integer arithmetic. It may be `formula`
     integers_as_floats: bool = False  # whether integer_formula computes in floats, because attributes are floats
-    result_is_contiguous: bool = False  # whether new results are row-major. Otherwise they have the input's order
     takes_gradient: bool = False  # of a gradient operator: the formula takes grad_output and returns the gradient
     aclnn: tuple[C, ...] = ()  # the C functions
     generated: bool = False  # whether CANN's build makes the C functions. These return other statuses

@@ -64,6 +64,7 @@ class Rows(Elementwise):
 
     is_uniform = False
     sees_rows = True
+    has_contiguous_results = True  # as results of PyTorch's softmax
 
     passes: tuple[Mapping[str, Statistic], ...] = ()
     dim: str = "dim"
@@ -152,6 +153,7 @@ class RowsAlong(TensorAlong, Rows):
     """
 
     broadcasts = True
+    has_contiguous_results = False
 
     tensor: str = ""
     dim: str = ""

@@ -390,7 +390,7 @@ def _reshaped_output(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Dense strides for a new output, in the order of the first input of the same rank, or else row-major."""
-    for meta in () if call.definition.result_is_contiguous else call.inputs.values():
+    for meta in () if call.definition.access.has_contiguous_results else call.inputs.values():
         if meta.shape == shape and meta.strides == row_major(shape, meta.dtype.itemsize):
             break
         if len(meta.shape) == len(shape) and all(s or n == 1 for s, n in zip(meta.strides, meta.shape, strict=True)):

@@ -90,7 +90,6 @@ log_softmax = Operator(
         "out of another dtype: CANN rounds self to this dtype before it computes. actgrad rounds the result once.",
         "Row of only -infinity, or with +infinity: actgrad returns NaN, as PyTorch does.",
     ),
-    result_is_contiguous=True,  # as in PyTorch
     torch=Torch("log_softmax(dim=None, _stacklevel, dtype)", module="LogSoftmax(dim=None)"),
     aclnn=C("LogSoftmax", header="aclnn_logsoftmax.h"),
     ir="LogSoftmaxV2(logits=self, axes=dim:-1) -> logsoftmax",

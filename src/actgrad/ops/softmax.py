@@ -82,7 +82,6 @@ softmax = Operator(
         "of out.",
         "Row of only -infinity, or with +infinity: actgrad returns NaN, as PyTorch does.",
     ),
-    result_is_contiguous=True,  # as in PyTorch
     torch=Torch("softmax(dim=None, _stacklevel, dtype)", module="Softmax(dim=None)"),
     aclnn=C("Softmax"),
     ir="SoftmaxV2(x=self, axes=dim:-1, half_to_float=_:False) -> y",

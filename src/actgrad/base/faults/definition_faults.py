@@ -68,7 +68,6 @@ _KINDS: Mapping[str, _Kind] = {
             "broadcasts",
             "bfloat16_everywhere",
             "integers_as_floats",
-            "result_is_contiguous",
             "takes_gradient",
             "generated",
         ),
