@@ -45,7 +45,7 @@ from .calls.precompile import precompile
 from .ops import public as _public
 from .ops.public import *  # noqa: F403  every operator of the registry
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _interception.import_handler = _partial(_first_use.module, f"{__name__}.torch")
 sys.modules[f"{__name__}.xp"] = xp  # formulas import their functions from actgrad.xp

@@ -46,6 +46,16 @@ def test_view_beyond_its_declared_storage(sdk: Sdk, mode: str) -> None:
     assert done.stderr.splitlines() == (said if "strict" in mode else [])
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_copy_before_the_synchronize(sdk: Sdk, mode: str) -> None:
+    """The result of a matrix product: a strict program prints one warning."""
+    binary = sdk.compile(Path(__file__).parent / "programs" / "early_copies.c", "-std=gnu11")
+    done = subprocess.run([str(binary)], capture_output=True, text=True, env=environment(**MODES[mode]), check=False)
+    assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr
+    assert done.stderr.count("before a queued task has written it") == ("strict" in mode)
+    assert len(done.stderr.splitlines()) == ("strict" in mode)
+
+
 CHIPS = {"Ascend910B3": "Ascend910B3", "Ascend910_9391": "Ascend910_9391", "Ascend910_93": "Ascend910_9391",
          "Ascend950": "Ascend950PR_9589", "Ascend910": "Ascend910A", "Ascend310P3": "Ascend310P3",
          "": "Ascend910B1"}  # fmt: skip

@@ -1,7 +1,7 @@
 """Huge pages for large new results: without them, the first write to 256 MiB causes 65,536 page faults.
 
-Linux grants huge pages on request (madvise), unless transparent huge pages are switched off. NumPy requests them by
-itself, but PyTorch does not. Huge pages change no result.
+Linux grants huge pages on request (madvise), unless transparent huge pages are switched off. NumPy
+requests huge pages by itself, but PyTorch does not. Huge pages change no result.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The measurement of a call's errors, in chunks of elements, on all cores. The verdicts on chunks add up."""
+"""The measurement of a call's errors, in chunks of elements, on all cores. The counts of all chunks are summed."""
 
 from __future__ import annotations
 

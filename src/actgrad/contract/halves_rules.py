@@ -136,7 +136,7 @@ def one_element(name: str) -> tuple[Check, ...]:
 
 
 def counting(name: str) -> tuple[Check, ...]:
-    """The tensor that counts rows has one dimension."""
+    """The tensor that counts rows must have one dimension."""
 
     def test(call: Call) -> str | None:
         meta = call.tensors.get(name)

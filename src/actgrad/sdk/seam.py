@@ -32,7 +32,7 @@ from ..calls.plan import Plan, Prepared
 from ..contract import Ruleset
 from . import clients
 from .glue import single_operators
-from .glue.work import Work
+from .glue.work import Work, result_places
 
 _PLAN, _RUN, _END = 1, 2, 4  # requests, as in nnopbase.h. Any other request releases plans
 NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS, LIST = range(8)  # the kinds of words, as in nnopbase.h
@@ -116,9 +116,11 @@ def _by_graph_name(words: bytes, memory: tuple[int, ...]) -> Answer:
 
 
 def _answer_for(work: Plan | Work) -> Answer:
-    handle = next(_handles)
-    _executors[handle] = work
-    return Answer(0, 0, handle, is_run_by_planner=1)
+    _executors[handle := next(_handles)] = work
+    places = result_places(work)[:OPERANDS] if isinstance(work, Work) else []
+    rows = b"".join([_OPERAND.pack(number, offset, NOTHING, *ends, 0) for number, offset, ends in places])
+    operands = (_COUNTS.pack(len(places), len(places)) + rows).ljust(_REST, b"\0")
+    return Answer(0, 0, handle, is_run_by_planner=1, operands=operands)
 
 
 class KnownOperands(NamedTuple):

@@ -31,7 +31,8 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = No
     It converts torch.nn's activations if actgrad.torch has them. It converts modules of other libraries that compute
     the same, and blocks with a GELU or SiLU gate, for example of Llama, T5, ModernBERT and diffusers. It recognises
     them by trial calls on a few numbers. It does not convert scripted modules, and subclasses of torch.nn's classes
-    with another `forward`. It does not convert calls of `torch.nn.functional`, for which `patched` exists.
+    with another `forward`. It does not convert other calls of `torch.nn.functional`, for which `patched`
+    exists.
 
     Args:
         model: The model.

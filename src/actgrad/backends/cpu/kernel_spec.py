@@ -22,7 +22,7 @@ class KernelSpec:
     broadcast: tuple[bool, ...]  # per input: whether one element serves the whole row
     has_table: bool = False  # a table holds the formulas' values (half_tables.py); its address follows the scalars
     scalars_are_one: bool = False  # each scalar is the constant 1.0, and the code reads none from the call block
-    streams: bool = False  # whether the code has `row_streaming` too. Its compilation takes about as long as `row`'s
+    streams: bool = False  # whether the code has `row_streaming` too. Compiling it takes as long as compiling `row`
 
     @property
     def dtypes(self) -> tuple[Dtype, ...]:

@@ -45,8 +45,7 @@ class Elementwise:
 
     is_uniform = True  # whether the formula reads only one number of each tensor
     is_packed = False  # whether a tensor has more than one part
-    sees_rows = False  # whether the formula reads statistics of the row
-    has_contiguous_results = False  # whether new results are row-major. Otherwise they have the order of an input
+    sees_rows = has_contiguous_results = False  # whether the formula reads statistics of the row; results are row-major
     has_bits = False  # whether a tensor has the bits of eight elements in a byte
     has_blocks = False  # whether rows are cut into blocks with separate statistics
     broadcasts = False  # whether tensors may have fewer elements than others, whatever the operator's checks are

@@ -23,6 +23,7 @@ from ...calls.operator import Operator
 from .. import backend_cases, oracle
 from ..casefiles import execution
 from ..casefiles.case_model import FileCase, NotRun
+from ..casefiles.generation import LARGE_IN_ROWS
 from ..elements import Array, Elements, case_dtypes, new_elements
 from ..golden import Golden
 from ..power import power, weaknesses
@@ -179,7 +180,10 @@ def _tensors(
 def _special(
     operator: Operator, dtype: str, attributes: dict[str, Any], number: int, rng: np.random.Generator
 ) -> tuple[str, dict[str, Array | None]]:
-    """A case for special values: all pairs of special values, only zeros, or a single element."""
+    """A case for special values: all pairs of special values, only zeros, or a single element.
+
+    If the operator sees rows, some rows have large numbers instead of zeros: exp of such a number overflows.
+    """
     kind = ("special values", "zeros", "one element")[number % 3]
     dim = operator.access.dimension_attribute
     if dim:
@@ -191,6 +195,8 @@ def _special(
     mixture = Mixture(dtype, rng, 3)
     if kind == "zeros":
         zeros = np.zeros(shape, BY_NAME[dtype].numpy)
+        if operator.access.sees_rows and BY_NAME[dtype].kind == "float":
+            kind, zeros[3:] = "zeros and large numbers", rng.uniform(-LARGE_IN_ROWS, LARGE_IN_ROWS, zeros[3:].shape)
         x = backend_cases.as_result(operator, attributes, zeros)
         tensors = oracle.paired(operator, attributes, x, lambda: mixture.draw(shape))
         return kind, backend_cases.with_value(operator, attributes, tensors)

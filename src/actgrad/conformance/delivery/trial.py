@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+import actgrad
+
 from ... import __version__
 from ...base import products
 from ...base.errors import ActgradError
@@ -183,7 +185,9 @@ def judge_all(
     pairs = zip(cases, _outputs_before(cases), strict=True)
     tasks = [(folder, case, options, entries.get(case.id), earlier) for case, earlier in pairs]
     with state.saving(state_file, lambda: {"format": MARK, "cases": entries}) as save:
-        for entry in in_processes(_guarded, tasks, jobs) if jobs > 1 else map(_guarded, tasks):
+        # A new process does not have the operators that only this program has defined.
+        is_alone = jobs == 1 or any(not hasattr(actgrad, case.operator_name) for case in cases)
+        for entry in map(_guarded, tasks) if is_alone else in_processes(_guarded, tasks, jobs):
             if "error" in entry:
                 raise UnreadableFile(f"{folder / manifest.NAME}: case {entry['id']!r}: {entry['error']}")
             entries[entry["id"]] = entry

@@ -148,7 +148,7 @@ def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -
 def _norm_of_all(a: Any, order: Any) -> Any:
     """The norm as CANN's kernels of ForeachNorm compute it, whatever the order: 1 if it truncates to 1, otherwise 2.
 
-    Ascend950 also computes the largest absolute value for infinity. The norm of no elements is 0.
+    Ascend950 also computes p = infinity: max(abs(x)). The norm of no elements is 0.
     """
     product = products.current()
     is_largest = order == np.inf and product is not None and product.name == "Ascend950"

@@ -16,7 +16,7 @@ from ...aclnn.signatures import CParameter
 from ...arrays import ArrayView
 from ...base.dtypes import BY_NAME
 from ...base.errors import InvalidArgument, NullArgument, quantity
-from ...base.loop import TensorMeta, row_major
+from ...base.loop import TensorMeta, extent, row_major
 from ..checks import judge as checks
 from .rule import EACH, FLOAT32, FLOATING, MIXED, RESULT, Dtype, category, promoted, with_scalar, working
 from .rules import RULES
@@ -195,6 +195,21 @@ class Work:
             if isinstance(each, AclScalar):
                 dtype = with_scalar(dtype, each.dtype.numpy)
         return FLOAT32 if self.rule.dtype in (FLOATING, MIXED) and category(dtype) < 2 else dtype
+
+
+def result_places(work: Work) -> list[tuple[int, int, tuple[int, int]]]:
+    """The places of the results of a call without lists: tensor number, byte offset, and the ends of the elements."""
+    if len(work._calls) != 1 or any(isinstance(value, tuple) for value in work._calls[0]):
+        return []
+    numbers = itertools.accumulate((isinstance(value, AclTensor) for value in work._calls[0]), initial=0)
+    pairs = list(zip(numbers, work._calls[0], strict=False))
+    results = [(number, each) for number, each in (pairs[k] for k in work._results) if isinstance(each, AclTensor)]
+    return [(n, t.offset * t.dtype.itemsize, extent(_meta(t))) for n, t in results]
+
+
+def _meta(tensor: AclTensor) -> TensorMeta:
+    size = tensor.dtype.itemsize
+    return TensorMeta(tensor.dtype, tensor.view_dims, tuple([stride * size for stride in tensor.strides]))
 
 
 def _check_count(text: str, actual: int, needed: int) -> None:

@@ -44,7 +44,7 @@ _proofs: WeakKeyDictionary[FunctionType, list[tuple[type, Proof]]] = WeakKeyDict
 
 @cache
 def activations() -> dict[str, KnownActivation]:
-    """The functions of actgrad.torch that a module may compute, by a name."""
+    """The functions of actgrad.torch that a module may compute, by names."""
     table: dict[str, KnownActivation] = {}
     for names in public_names.all_names():
         operator = names.operator
