@@ -115,7 +115,7 @@ class GraphOperator:
         """The outputs' data types, from the inputs' data types: names ("BF16"), or dtypes of NumPy or PyTorch.
 
         A result is the object that the caller passed for this data type, or an object of the same kind as the first
-        input. Raises InvalidDtype for data types that a call refuses, on the product in force.
+        input. Raises InvalidDtype if the chosen product does not have these dtypes.
         """
         inputs, attributes = self._bind(types, keywords)
         definition, about = self.operator.definition, {n: f"{self.__name__}: {self._graph_names[n]}" for n in inputs}

@@ -315,7 +315,7 @@ def _bound(
             raise InvalidOperator(
                 f"{where_}: {name!r} is {kind_of(value)}; a formula may use numbers and formulas; make it one"
             )
-    # An operator written in C, for example PyTorch's, may import a module. C code looks up __import__ in this scope.
+    # C code may import a module, for example when it adds two tensors of PyTorch. It looks up __import__ in this scope.
     scope["__builtins__"] = {"__import__": builtins.__import__}
     if any(isinstance(c, CodeType) for c in formula.__code__.co_consts):
         fault = f"{where_}: contains a function, a lambda or a comprehension"

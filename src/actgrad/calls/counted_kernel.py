@@ -139,7 +139,7 @@ class RowGroups(NamedTuple):
     def ends(self, address: int, rows: int) -> list[int]:
         """The end of each group: the number of the first row behind it. Raises if a row belongs to no group.
 
-        If no tensor has a row for each group and no rows are kept, all rows are one group. Negative counts are 0.
+        All rows are one group if no tensor has a row for each group and no rows are kept. Negative counts are 0.
         """
         if not self.steps and not self.keeps:
             return [rows]

@@ -331,7 +331,7 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
 
 
 def _tensors(call: contract.Call) -> dict[str, Dtype]:
-    """The dtypes of the inputs that formulas get, and of a first output whose dtype the operator states."""
+    """The dtypes of the formula's inputs, and the dtype of the first output if the operator fixes it."""
     definition, first = call.definition, call.definition.schema.outputs[0]
     return {**call.dtypes, first: contract.output_dtype(call, first)} if definition.dtypes_of(first) else call.dtypes
 

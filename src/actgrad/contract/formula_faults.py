@@ -104,7 +104,7 @@ def _fault_of_term(name: str, term: Callable[..., Any], parameters: list[str]) -
 def _fault(
     label: str, formula: Any, elements: list[str], scalars: list[str], names: tuple[str, ...], is_several: bool = False
 ) -> Iterator[str]:
-    """The mistake in a formula, which must take these elements and scalars and return a number for each name."""
+    """A mistake in a formula. It must take these elements and scalars, and return a number for each name."""
     arity, count = _arity(formula), len(elements) + len(scalars)
     if isinstance(arity, str):
         yield arity if arity.startswith("formula ") else f"{label} {arity}"

@@ -12,7 +12,7 @@ Group = tuple[Check, ...]
 
 
 def unless_empty(names: tuple[str, ...], *groups: Group, tested_on: str = "") -> Group:
-    """These checks, unless one of the named tensors is empty. Then the real operator returns before it checks.
+    """These checks, for calls in which no named tensor is empty. Otherwise the real operator returns before it checks.
 
     The products in `tested_on` check empty tensors too. If the call has to allocate its outputs, the checks always
     apply, because the shapes of the outputs follow from shapes that passed the checks.

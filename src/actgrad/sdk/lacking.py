@@ -25,7 +25,7 @@ SUFFIXES = (".c", *CPP_SUFFIXES)
 KINDS = "a C or C++ source, a built program or a folder of these"
 HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx")  # searched only if the command line names them
 
-#: A name of CANN, and a header or a library of CANN.
+#: Patterns of the names of functions and types of CANN, of its headers, and of its libraries.
 _NAME = re.compile(r"(?:struct |enum )?((?:aclnn|aclop|aclrt|aclmdl|aclprof|acl|ACL|Hccl|HCCL|Msprof|rt)_?[A-Z]\w*)")
 _HEADER = re.compile(r"(?:acl|aclnn|aclnnop|hccl|runtime|profiling)/.+|(?:acl|hccl)\w*\.h")
 _LIBRARY = re.compile(r"lib(?:acl|ascend|opapi|cust_opapi|nnopbase|hccl|ge_|msprof)\w*\.so.*")

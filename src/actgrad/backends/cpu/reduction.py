@@ -283,7 +283,7 @@ class AcrossRows(RowLoop):
     def _accumulation(
         self, earlier: int, pass_: list[tuple[int, ir.Value, str]], stored: Sequence[int], here: Pointers, i: ir.Value
     ) -> Visitor:
-        """A visit that adds the i-th terms of the rows to the statistics of a pass, and stores the outputs `stored`."""
+        """A visit that adds term i of each row to the statistics of a pass, and stores the outputs in `stored`."""
         f = self.function
         partial_sum = f.mul(f.and_(i, I64(PARTIAL_SUMS - 1)), I64(self.columns))
 

@@ -18,7 +18,7 @@ from . import accurate, coefficients, primitives
 class Primitives:
     """The primitives that are the same in all backends that emit code.
 
-    A backend's subclass has a method for each other primitive, and `piecewise` and `where_rare` if it has tables.
+    A backend's subclass implements all other primitives. It implements `piecewise` and `where_rare` if it has tables.
     """
 
     piecewise: Callable[..., Any] | None = None  # only in backends with tables

@@ -12,7 +12,7 @@ from .row import CATEGORIES, Group, Row, dtype_list, dtypes_of, entries
 
 
 def dtype(row: Row, name: str, key: str = "") -> Group:
-    """Check that an argument, or each tensor of a list, has a dtype of the row, or of `key`.
+    """Check that an argument, or each tensor of a list, has a dtype that the row lists, for it or under `key`.
 
     `NAME?` exempts empty tensors.
     """

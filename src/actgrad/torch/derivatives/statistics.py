@@ -71,7 +71,7 @@ class ElementCall(NamedTuple):
 
     @property
     def length(self) -> torch.Tensor:
-        """The number of elements in a row, in a tensor with 1 for each dimension."""
+        """The number of elements in a row, as a tensor of shape (1, ..., 1)."""
         shape = self.shape
         count = prod(shape[d] for d in self.dims)
         return self.inputs[0].new_full((1,) * len(shape), count)
