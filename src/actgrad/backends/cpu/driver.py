@@ -6,9 +6,10 @@ describes the loop and never changes, and the operands' addresses:
     int32 run(int64* block, char** addresses)             1; 0 without memory, when the outputs are undefined
 
 A flat loop has contiguous operands: it is one row, and each thread takes a part of the row. A tiled loop cuts the two
-innermost dimensions into tiles, which the threads share. If an operand has contiguous rows within a tile, the inner loop reads the operand without a copy. The driver packs any other operand: it copies the tile into a small contiguous buffer before the
-inner loop, or from the buffer afterwards, in the order that suits the strides. So the inner loop sees only contiguous
-rows, and a transposed operand costs one pass through the cache.
+innermost dimensions into tiles, which the threads share. If an operand has contiguous rows within a tile, the inner
+loop reads the operand without a copy. The driver packs any other operand: it copies the tile into a small contiguous
+buffer before the inner loop, or from the buffer afterwards, in the order that suits the strides. So the inner loop sees
+only contiguous rows, and a transposed operand costs one pass through the cache.
 
 Processors read memory fast only in long runs, because they predict the next addresses. If rows are apart in memory, the
 driver prefetches the beginning of a later row while it computes a row. If two rows are next to each other in memory,

@@ -119,8 +119,8 @@ def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Fu
 def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step: ir.Function) -> ir.Function:
     """transpose(target, pitch, source, pitch, rows, columns, leaving): target[i][j] = source[j][i], i < rows, ...
 
-    Registers transpose square blocks; a loop copies the edges step by step. It copies from memory to the buffer, or with
-    `leaving` back. Memory is prefetched PREFETCH_AHEAD blocks ahead, because no processor predicts such strides.
+    Registers transpose square blocks; a loop copies the edges step by step. It copies from memory to the buffer, or
+    with `leaving` back. Memory is prefetched PREFETCH_AHEAD blocks ahead, because no processor predicts such strides.
     """
     f = IRFunction(module, f"transpose{itemsize}", (PTR, I64, PTR, I64, I64, I64, I1))
     target, target_pitch, source, source_pitch, rows, columns, leaving = f.arguments
