@@ -49,7 +49,7 @@ VAGUE = {
 }
 REPLACED = {"Meta", "View", "Terms", "least", "laid_out"}  # names that house.md replaced
 LIMITS = {
-    "lines of code": 34_887,
+    "lines of code": 34_889,
     "classes over 150 lines": 0,
     "questions for a layout": 0,
     "vague names": 51,

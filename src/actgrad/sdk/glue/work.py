@@ -15,7 +15,7 @@ from ...aclnn.objects import DESTROYED, AclScalar, AclTensor
 from ...aclnn.signatures import CParameter
 from ...arrays import ArrayView
 from ...base.dtypes import BY_NAME
-from ...base.errors import InvalidArgument, NullArgument, quantity
+from ...base.errors import ActgradError, InvalidArgument, NullArgument, quantity
 from ...base.loop import TensorMeta, extent, row_major
 from ..checks import judge as checks
 from .rule import EACH, FLOAT32, FLOATING, MIXED, RESULT, Dtype, category, promoted, with_scalar, working
@@ -44,6 +44,10 @@ def _warn(name: str) -> None:
     """Warn a strict program once about a function without checks."""
     text = "computed, not checked; hardware may refuse a call that passes here; check the arguments yourself"
     logging.getLogger("actgrad").warning("%s: %s", name, text)
+
+
+class WrongNumbers(ActgradError, ValueError):
+    """Numbers in tensors, for example indices, do not fit the call."""
 
 
 class Work:
@@ -149,7 +153,7 @@ class Work:
                     shapes = self._compute(call, distance)
                 except (ArithmeticError, IndexError, TypeError, ValueError) as error:  # values in tensors are wrong
                     if str(error).count("; ") > 1:  # a message that a rule wrote
-                        raise
+                        raise WrongNumbers(f"{self.name}: {error}") from error
                     words = ", ".join(str(each.view_dims) for each in call if isinstance(each, AclTensor))
                     fault = f"{self.name}: the tensors have shapes {words}; indices, masks and sizes must fit these"
                     raise InvalidArgument(f"{fault}; change the numbers in tensors") from error
