@@ -88,7 +88,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: two(reads=Along("weight", 1), checks=(supported("self", "weight"),)),
         r"its checks let weight of shape .* pass with self .*; list along\('weight', to='self'\)",
     ),
-    "an access that is no instance": (lambda: one(reads=Along), "reads is .*; it must be an access, such as Along"),
+    "a class instead of an access": (lambda: one(reads=Along), "reads is .*; it must be an access, such as Along"),
     "an access in words": (lambda: one(reads="rows"), "reads is 'rows'; it must be an access"),
     "Halves of a text": (
         lambda: operator("NAME(Tensor self, int dim=-1) -> Tensor out", product, reads=Halves("self")),

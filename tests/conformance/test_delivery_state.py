@@ -241,3 +241,15 @@ def test_a_dead_worker_is_one_error_message(folder: Path, monkeypatch: pytest.Mo
     fault = "check: a process that judges ended with status 3"
     cure = "each must stay alive; free memory or use fewer --jobs"
     assert capsys.readouterr().err.splitlines()[-1] == f"actgrad: {fault}; {cure}"
+
+
+def test_an_operator_that_the_program_defines(smooth_relu: Any, tmp_path: Path) -> None:
+    """New processes do not have it, so this process judges it, also with several jobs."""
+    folder = tmp_path / "d"
+    assert status("cases", "smooth_relu", "--tensors", str(folder), "--number", "4", "--dtypes", "float32") == 0
+    for case in json.loads((folder / "manifest.json").read_text())["cases"]:
+        x, beta = np.load(folder / case["inputs"]["self"]["file"]).astype(np.float64), case["attributes"]["beta"]
+        with np.errstate(invalid="ignore"):  # a signalling NaN
+            y = np.logaddexp(0, np.float64(np.float32(beta)) * x) / np.float32(beta)
+        np.save(folder / case["outputs"]["out"]["file"], y.astype(np.float32))
+    assert status("check", "--manifest", str(folder), "--jobs", "2") == 0

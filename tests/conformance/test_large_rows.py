@@ -11,7 +11,7 @@ from actgrad.conformance.delivery.drawing import draw
 from actgrad.conformance.judging import judge
 
 
-def naive(x: np.ndarray, axis: int) -> np.ndarray:
+def without_maximum(x: np.ndarray, axis: int) -> np.ndarray:
     with np.errstate(all="ignore"):
         power = np.exp(x.astype(np.float32))
         return (power / power.sum(axis, keepdims=True)).astype(x.dtype)
@@ -19,13 +19,16 @@ def naive(x: np.ndarray, axis: int) -> np.ndarray:
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 def test_a_delivery_rejects_softmax_without_its_maximum(dtype: str) -> None:
-    verdicts = {"right": [], "naive": []}
+    """Also if only rows of 8 and more elements lack it. The cases with all pairs of special values have shorter rows."""
+    rejected = []
     for case, inputs in draw(actgrad.softmax, (dtype,), 40, 7):
-        x, attributes = inputs["self"], case.attributes
-        for name, y in (("right", actgrad.softmax(x, **attributes)), ("naive", naive(x, attributes["dim"]))):
-            verdicts[name].append(judge(actgrad.softmax, attributes, [x], [y]).holds)
-    assert all(verdicts["right"])
-    assert 0 < verdicts["naive"].count(False) < 20
+        x, dim = inputs["self"], case.attributes["dim"]
+        right = actgrad.softmax(x, dim=dim)
+        wrong = without_maximum(x, dim) if x.shape[dim] >= 8 else right
+        assert judge(actgrad.softmax, {"dim": dim}, [x], [right]).holds, case.id
+        if not judge(actgrad.softmax, {"dim": dim}, [x], [wrong]).holds:
+            rejected.append(case.special)
+    assert "zeros and large numbers" in rejected
 
 
 def test_case_files_have_large_rows() -> None:

@@ -39,7 +39,7 @@ def captured(case: FileCase, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, ...]
 
     monkeypatch.setattr(backend_cases, "compute", spy)
     outcome = execution.execute(case, "cpu", None, 0)
-    assert outcome.holds, outcome.says
+    assert outcome.holds, outcome.reason
     return found[0]
 
 

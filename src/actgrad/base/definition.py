@@ -181,7 +181,7 @@ class Definition:
 
     @property
     def required_outputs(self) -> dict[str, str]:
-        """Those of these tensors that are required, and the outputs. The forward operator saves them for backward."""
+        """Required tensor of a gradient -> output of the forward operator, which PyTorch saves for backward."""
         return {name: output for name, output in self.forward_outputs.items() if name != self.given_value}
 
     @cached_property

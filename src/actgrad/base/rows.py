@@ -63,7 +63,8 @@ class Rows(Elementwise):
     """
 
     is_uniform = False
-    sees_rows = has_contiguous_results = True  # as results of PyTorch's softmax
+    sees_rows = True
+    has_contiguous_results = True  # as results of PyTorch's softmax
 
     passes: tuple[Mapping[str, Statistic], ...] = ()
     dim: str = "dim"

@@ -285,7 +285,7 @@ def _refuse_nothing(
         first = outcomes[0]
         raise ActgradError(
             f"check: {args.cases}: no case was run; at least one must be; the first of {len(outcomes)}, "
-            f"{first.case.name}, was not run: {first.says}"
+            f"{first.case.name}, was not run: {first.reason}"
         )
     dtypes = ", ".join(dict.fromkeys(r.dtype for r in results)) or "calls that the chosen rules refuse"
     standards = ", ".join(args.standard or standard_names)

@@ -49,9 +49,9 @@ def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
 def supported(*names: str, dtypes: str = "", products: str = "", everywhere: bool = False) -> tuple[Check, ...]:
     """Each of these tensors has a dtype of the operator's list, or of the list `dtypes`.
 
-    The product must have the dtype too, unless `everywhere`. Without a product, actgrad's list applies, without the
-    integers for an output whose numbers are no integers. If `products` is not empty, the list of all other products is
-    empty.
+    The product must have the dtype too, unless `everywhere`. Without a product, actgrad's list applies. An output whose
+    numbers have fractions, such as sigmoid's for integers, must be floating-point. If `products` is not empty, other
+    products have no dtypes.
     """
     listed, takers = tuple(dtypes.split()), tuple(products.split())
 

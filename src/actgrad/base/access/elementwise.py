@@ -14,6 +14,7 @@ from ..computation import RowStatistics
 from ..errors import InvalidArgument
 from ..loop import Shape, broadcast_shapes
 
+Shapes = Mapping[str, Shape]  # by the names of tensors
 NONE: Mapping[str, Any] = MappingProxyType({})
 Function = Callable[..., Any]
 Choice = Callable[[Any], Function]
@@ -45,7 +46,8 @@ class Elementwise:
 
     is_uniform = True  # whether the formula reads only one number of each tensor
     is_packed = False  # whether a tensor has more than one part
-    sees_rows = has_contiguous_results = False  # whether the formula reads statistics of the row; results are row-major
+    sees_rows = False  # whether the formula reads statistics of the row
+    has_contiguous_results = False  # whether new results are row-major. Otherwise they have the order of an input
     has_bits = False  # whether a tensor has the bits of eight elements in a byte
     has_blocks = False  # whether rows are cut into blocks with separate statistics
     broadcasts = False  # whether tensors may have fewer elements than others, whatever the operator's checks are
@@ -78,7 +80,7 @@ class Elementwise:
         """The dimension that a tensor of one dimension lies along, or None for other tensors."""
         return None
 
-    def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
+    def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Shapes) -> list[int]:
         """The dimensions along which the elements can be computed in pieces."""
         return [*range(rank)]
 
@@ -138,9 +140,7 @@ class Elementwise:
         """Whether the formula reads a tensor at the index of the result's element."""
         return self.part_count(name) == 1 and not self.flattens(name)
 
-    def row_dimensions(
-        self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
-    ) -> tuple[int, ...]:
+    def row_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Shapes = NONE) -> tuple[int, ...]:
         """The dimensions of a row with statistics. `shapes` are the tensors' shapes."""
         return ()
 
@@ -148,7 +148,7 @@ class Elementwise:
         """The shape of the blocks that a row of this size is cut into. Each block has statistics. () for whole rows."""
         return ()
 
-    def rank(self, shapes: Mapping[str, Shape]) -> int:
+    def rank(self, shapes: Shapes) -> int:
         """The rank of the elements that are computed, for inputs of these shapes."""
         return max([len(shape) for name, shape in shapes.items() if self.brings_elements(name)])
 
@@ -156,7 +156,7 @@ class Elementwise:
         """Whether the elements have the rank of this tensor."""
         return True
 
-    def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
+    def elements_shape(self, shapes: Shapes, attributes: Mapping[str, Any]) -> Shape:
         """The shape of the elements that are computed, for inputs whose shapes passed the checks."""
         if len(shapes) == 1:
             return next(iter(shapes.values()))
@@ -166,16 +166,12 @@ class Elementwise:
             raise InvalidArgument(f"{words}; they cannot be broadcast together; reshape one of them")
         return elements
 
-    def result_shapes(
-        self, outputs: Sequence[str], shapes: Mapping[str, Shape], attributes: Mapping[str, Any]
-    ) -> tuple[Shape, ...]:
+    def result_shapes(self, outputs: Sequence[str], shapes: Shapes, attributes: Mapping[str, Any]) -> tuple[Shape, ...]:
         """The shape of each output, for inputs whose shapes passed the checks."""
         elements = self.elements_shape(shapes, attributes)
         return tuple([self.result_shape(name, elements, attributes, shapes) for name in outputs])
 
-    def result_shape(
-        self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
-    ) -> Shape:
+    def result_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Shapes) -> Shape:
         """The shape of an output. `elements` is the shape of the elements, `shapes` are the shapes of the inputs."""
         return self.whole_shape(name, elements, attributes)
 

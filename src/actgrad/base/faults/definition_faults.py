@@ -64,13 +64,7 @@ _KINDS: Mapping[str, _Kind] = {
     **dict.fromkeys(("summary", "paper", "multiplies", "reads_result", "result_flag", "unseen"), _TEXT),
     **dict.fromkeys(("linear_in", "integer_result", "row_groups", "dtype_attribute"), _TEXT),
     **dict.fromkeys(
-        (
-            "broadcasts",
-            "bfloat16_everywhere",
-            "integers_as_floats",
-            "takes_gradient",
-            "generated",
-        ),
+        ("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated"),
         _FLAG,
     ),
     "variant": (lambda value: value is None or callable(value), "a function of attributes and dtypes"),

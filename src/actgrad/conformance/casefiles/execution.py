@@ -30,7 +30,7 @@ class CaseOutcome:
 
     case: FileCase
     verdict: Verdict | None
-    says: str = ""  # the reason why there is no verdict
+    reason_not_run: str = ""
     is_refused: bool = False  # whether the operator refused the call, as the case expects
 
     @property
@@ -45,7 +45,7 @@ class CaseOutcome:
         """The reason why the case failed or was not run. "" if it passes."""
         verdict = self.verdict
         if verdict is None or self.holds:
-            return self.says
+            return self.reason_not_run
         if self.case.expects_error:
             return "the operator accepted the call; the case expects a refusal"
         broken = verdict.sentences(lambda outcome: outcome.is_broken)

@@ -71,5 +71,5 @@ def may_be_null(signature: Signature, parameter: CParameter) -> bool:
 
 
 def by_word(signature: Signature, word: str) -> CParameter | None:
-    """The parameter with this name in C or in the schema. None if there is no such parameter."""
+    """The parameter that has this name in C or in the schema, or None."""
     return next((p for p in signature.parameters if word in (p.name, p.argument)), None)

@@ -18,7 +18,6 @@ import numpy as np
 
 import actgrad
 
-from ... import __version__
 from ...base import products
 from ...base.errors import ActgradError
 from .. import oracle
@@ -62,7 +61,7 @@ def judge_case(
         in_force = [str(products.current()), products.chosen_rules()]  # the environment may have chosen these
         facts = json.dumps(
             [
-                __version__,
+                actgrad.__version__,
                 np.__version__,
                 state.code_digest("**/*.py"),
                 in_force,
@@ -185,9 +184,9 @@ def judge_all(
     pairs = zip(cases, _outputs_before(cases), strict=True)
     tasks = [(folder, case, options, entries.get(case.id), earlier) for case, earlier in pairs]
     with state.saving(state_file, lambda: {"format": MARK, "cases": entries}) as save:
-        # A new process does not have the operators that only this program has defined.
-        is_alone = jobs == 1 or any(not hasattr(actgrad, case.operator_name) for case in cases)
-        for entry in map(_guarded, tasks) if is_alone else in_processes(_guarded, tasks, jobs):
+        # A new process has only actgrad's own operators, not those that this program defines.
+        is_own = all(hasattr(actgrad, case.operator_name) for case in cases)
+        for entry in in_processes(_guarded, tasks, jobs) if jobs > 1 and is_own else map(_guarded, tasks):
             if "error" in entry:
                 raise UnreadableFile(f"{folder / manifest.NAME}: case {entry['id']!r}: {entry['error']}")
             entries[entry["id"]] = entry

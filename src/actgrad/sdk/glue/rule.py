@@ -72,5 +72,5 @@ class Rule:
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The mean. If there are no elements, the result is NaN without NumPy's warning."""
+    """sum(a) / count along an axis: NaN if there are no elements. NumPy's mean would print a warning then."""
     return np.mean(a, axis, keepdims=keepdims) if a.size else np.sum(a, axis, keepdims=keepdims) / np.float32(0)

@@ -208,12 +208,7 @@ def result_places(work: Work) -> list[tuple[int, int, tuple[int, int]]]:
     numbers = itertools.accumulate((isinstance(value, AclTensor) for value in work._calls[0]), initial=0)
     pairs = list(zip(numbers, work._calls[0], strict=False))
     results = [(number, each) for number, each in (pairs[k] for k in work._results) if isinstance(each, AclTensor)]
-    return [(n, t.offset * t.dtype.itemsize, extent(_meta(t))) for n, t in results]
-
-
-def _meta(tensor: AclTensor) -> TensorMeta:
-    size = tensor.dtype.itemsize
-    return TensorMeta(tensor.dtype, tensor.view_dims, tuple([stride * size for stride in tensor.strides]))
+    return [(n, t.offset * t.dtype.itemsize, extent(t.view.meta)) for n, t in results if t.view is not None]
 
 
 def _check_count(text: str, actual: int, needed: int) -> None:

@@ -77,7 +77,7 @@ typedef enum { INPUTS, OUTPUTS, ALL } Group;
 
 /* The position, among the call's tensors, of item `index` of a group, or -1 if it has none. */
 static int64_t place_of(const actgrad_plan* plan, Group group, size_t index) {
-    if (plan->operands == plan->outputs) return -1; /* a function beside the operators names its outputs only */
+    if (plan->operands == plan->outputs) return -1; /* no inputs: the function is not an operator of actgrad */
     const size_t outputs = (size_t)plan->outputs, inputs = (size_t)plan->operands - outputs;
     if (group != OUTPUTS && index < inputs) return plan->all[outputs + index].tensor;
     if (group == ALL) index -= inputs;

@@ -152,7 +152,7 @@ static int32_t check_memory(const Task* task) {
     return 0;
 }
 
-/* The plans of functions on lists of tensors do not name their outputs. */
+/* Whether a task writes into this memory. A plan of a function on lists of tensors has no outputs here. */
 bool actgrad_task_writes(const void* argument, uint64_t start, uint64_t end) {
     const Task* task = argument;
     for (int64_t k = 0; k < task->plan.outputs; k++) {
