@@ -19,7 +19,7 @@ def without_maximum(x: np.ndarray, axis: int) -> np.ndarray:
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 def test_a_delivery_rejects_softmax_without_its_maximum(dtype: str) -> None:
-    """Also if only rows of 8 and more elements lack it. The cases with all pairs of special values have shorter rows."""
+    """Also if only rows of 8 and more elements lack it. The cases with all pairs of special values have short rows."""
     rejected = []
     for case, inputs in draw(actgrad.softmax, (dtype,), 40, 7):
         x, dim = inputs["self"], case.attributes["dim"]
