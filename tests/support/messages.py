@@ -1,15 +1,9 @@
-"""The form of a message: what was given, what is expected, what to do; in one line, and without heavy words."""
+"""The form of a message: what was given, what is expected, what to do; in one line."""
 
 from __future__ import annotations
 
 import re
 
-#: Words that make a sentence hard to read.
-HEAVY = re.compile(
-    r"\b(that of|those of|of which|is no|are no|by whomever|at hand|in place of|as it is|as they are"
-    r"|where there (is|are)|beside|the like|its like|in turn|no longer|hands? over|none of)\b",
-    re.I,
-)
 #: What the third part begins with, where it is no question.
 DO = {
     "add", "allocate", "build", "call", "change", "check", "choose", "convert", "correct",
@@ -26,8 +20,6 @@ def faults_of(text: str, *names: str) -> list[str]:
     faults = []
     if "\n" in text.rstrip("\n"):
         faults.append("several lines")
-    if heavy := HEAVY.search(text):
-        faults.append(f"heavy words: {heavy[0]}")
     parts = text.strip().split("; ")
     if len(parts) < 3:
         faults.append(f"{len(parts)} parts")
