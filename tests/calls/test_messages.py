@@ -33,7 +33,7 @@ def test_the_form_itself() -> None:
     check("elu: self is int8; it must be float32; convert self", "elu", "self")
     for wrong in (
         "elu: self is int8; it must be float32", "elu: self is int8; it must be float32; float32 is the dtype",
-        "elu: self is no array; it must be one; pass one", "elu: self is int8;\nit must be float32; convert self",
+        "elu: self is int8;\nit must be float32; convert self",
         "elu: x is int8; it must be float32; convert x",
     ):  # fmt: skip
         assert faults_of(wrong, "self"), wrong

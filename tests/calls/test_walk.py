@@ -50,3 +50,17 @@ def test_a_first_call_of_a_function_of_two_phases() -> None:
 
 def test_a_call_like_an_earlier_one_walks_nowhere() -> None:
     run_script(COUNT + "assert walk(lambda: actgrad.silu(x))[0] <= 2")
+
+
+def test_the_first_call_of_an_operator_in_a_process() -> None:
+    run_script(
+        COUNT
+        + "calls, files = walk(lambda: actgrad.elu_backward(x, x, alpha=1.3)); assert calls <= 900, (calls, files)"
+    )
+
+
+def test_the_first_function_of_two_phases_in_a_process() -> None:
+    call = "aclnn.aclnnEluBackwardGetWorkspaceSize(x, 1.3, 1.0, 1.0, False, x, out)"
+    run_script(
+        COUNT + f"calls, files = walk(lambda: {call}); assert calls <= 750 and files <= 44, (calls, files)",
+    )

@@ -22,6 +22,7 @@ FLOORS = (
     {"arrays"},
     {"backends"},
     {"contract"},
+    {"author"},
     {"calls"},
     {"ops"},
     {"aclnn", "aten", "ir"},

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad.author.linter import validate
 from actgrad.base.errors import InvalidOperator
 from actgrad.base.rows import Rows, length, once, total
-from actgrad.contract import validate
 from tests.support.calls import BFLOAT16, status
 
 pytestmark = pytest.mark.share(3)

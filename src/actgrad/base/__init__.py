@@ -4,7 +4,8 @@ errors             the exceptions
 dtypes             the data types
 products           the chips, and the choice of the chip whose rules apply
 schema             the language of an operator's interface
-definition         an operator as data. `faults` finds mistakes in an operator when it is defined
+definition         an operator as data
+torch_names        parses the names of an operator in actgrad.torch
 access             which elements of the tensors a formula gets
 rows, scaled_rows  the access to statistics of rows, and to scales as well
 loop               the shape and the strides of a computation

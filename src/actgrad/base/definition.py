@@ -9,8 +9,7 @@ from typing import Any
 from . import products, schema
 from .access import Access, Elementwise
 from .dtypes import BY_NUMBER, Dtype
-from .errors import InvalidOperator, quote
-from .faults import definition_faults
+from .errors import InvalidOperator
 from .forks import cached_property
 from .products import Product
 from .schema import Argument, GraphSignature, Schema
@@ -132,9 +131,6 @@ class Definition:
     torch: Torch | None = None  # the names in actgrad.torch
     paper: str = ""  # authors, year and address. A gradient has the paper of its forward operator
 
-    def __post_init__(self) -> None:
-        _refuse_faults(self)
-
     @cached_property
     def schema(self) -> Schema:
         return schema.parse(self.text)
@@ -232,20 +228,6 @@ class Definition:
         return choose(self, self.formula, attributes, product, tensors)
 
 
-def _refuse_faults(definition: Definition) -> None:
-    """Raise for the first fault that a definition shows without a call."""
-    formulas = functions_in(definition.formula)
-    if not formulas or not all(map(callable, formulas)):
-        expected = "it must be a function, or a mapping of functions"
-        raise InvalidOperator(
-            f"operator {definition.name}: formula is {quote(definition.formula)}; {expected}; pass one"
-        )
-    for find in (definition_faults.of_types, definition_faults.of_definition):
-        definition_faults.refuse(definition.name, find(definition))
-    _ = definition.graphs  # raise the error for a wrong line here, not at the first use of actgrad.ir
-    definition_faults.refuse(definition.name, definition_faults.of_gradients(definition))
-
-
 def _dtypes_of(definition: Definition, name: str) -> tuple[str, ...]:
     if definition.access.has_bits and name in definition.access.tensor_names:
         return ("uint8",)
@@ -321,7 +303,7 @@ def choose(
         choice = source[key if isinstance(key, (str, int)) else bool(key)]  # bool() of a traced value makes a guard
     if not isinstance(choice, Mapping):
         return choice
-    assert definition.variant is not None, "formula_faults.of_switch"
+    assert definition.variant is not None, "the linter demands it"
     return choice[definition.variant(attributes, tensors)]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .. import arrays
@@ -11,7 +12,6 @@ from ..base import first_use, products
 from ..base.definition import FIELDS, C, Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidOperator, did_you_mean, quote
-from ..base.faults import definition_faults
 from ..base.lazy_docstring import LazyDocstring
 from ..base.products import BY_NAME
 from ..base.schema import name_in
@@ -28,6 +28,18 @@ if TYPE_CHECKING:
 
 #: Every operator by its name, in the order of definition.
 REGISTRY: dict[str, Operator] = {}
+_is_shipping = False
+
+
+@contextmanager
+def shipping() -> Iterator[None]:
+    """A context in which the package defines its operators. The linter reads only other ones; a test lints ours."""
+    global _is_shipping
+    _is_shipping = True
+    try:
+        yield
+    finally:
+        _is_shipping = False
 
 
 class _CallSignature:
@@ -71,11 +83,16 @@ class Operator(FastPath):
         ir: str | tuple[str, ...] = (),
         **fields: Any,
     ):
+        linter = None if _is_shipping else first_use.module("actgrad.author.linter")
+        if linter is not None:
+            linter.refuse_fields(text, fields, FIELDS)
         self.definition: Definition = _definition(
             text, gradient_of, part_of, dtypes=dtypes, products=products, paper=paper, aclnn=aclnn, ir=ir, **fields
         )
+        if linter is not None:
+            linter.define(self.definition, [other.definition for other in REGISTRY.values()])
+            prepare.untried.add(self.definition)
         self._set_up()
-        _reserve_names(self.definition)
         self.gradient_of, self.part_of = gradient_of, part_of
         REGISTRY[self.name] = self
 
@@ -242,7 +259,6 @@ def _definition(
     aclnn: str | C | tuple[C, ...], ir: str | tuple[str, ...], **fields: Any,
 ) -> Definition:  # fmt: skip
     """The definition of an operator, from the arguments of `Operator`."""
-    definition_faults.refuse_fields(text, fields, FIELDS)
     for name, other in (("gradient_of", gradient_of), ("part_of", part_of)):
         if other is not None and not isinstance(other, Operator):
             raise InvalidOperator(
@@ -260,25 +276,6 @@ def _definition(
         graph=ir if isinstance(ir, tuple) else (ir,),
         **fields,
     )
-
-
-#: (field, name) -> the operator that states in this field the name of a C function, graph operator or PyTorch function.
-_HOLDERS: dict[tuple[str, str], str] = {}
-
-
-def _reserve_names(definition: Definition) -> None:
-    """Reserve the names of an operator in other interfaces. Raise for a name that another operator has."""
-    if definition.name in REGISTRY:
-        fault = f"operator {definition.name}: is registered already"
-        raise InvalidOperator(f"{fault}; a name must be new; choose another name")
-    names = [*definition_faults.public_names(definition)]
-    for name in names:
-        holder = REGISTRY.get(_HOLDERS.get(name, ""))
-        # An operator may be gone from the registry, or replaced by one without this name.
-        if holder is None or name not in definition_faults.public_names(holder.definition):
-            _HOLDERS.pop(name, None)
-    definition_faults.refuse(definition.name, definition_faults.of_names(definition, _HOLDERS))
-    _HOLDERS.update(dict.fromkeys(names, definition.name))
 
 
 def _registered(name: str) -> Operator:

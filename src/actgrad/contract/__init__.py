@@ -11,9 +11,6 @@ halves_rules     rules on the shapes of packed tensors
 quantisation_rules   rules on the outputs and scales of quantisation
 stages           limits rules to a stage, to products or to nonempty tensors
 results          the dtype and the shapes of a call's results
-validation       finds mistakes in a definition
-formula_faults   finds mistakes in formulas. It calls them on the numbers of `traced`
-call_faults      finds mistakes in checks. It makes sample calls
 documentation    texts for the documentation and for `help()`
 docstrings       the docstring of an operator
 """
@@ -22,7 +19,6 @@ from .check import Call, Check, Origin, Ruleset, When
 from .dtype_rules import allowed_dtypes
 from .kinds import EARLY, VALUES, checks_of, run
 from .results import output_dtype, result_dtype, result_shapes
-from .validation import validate
 
 __all__ = [
     "EARLY",
@@ -38,5 +34,4 @@ __all__ = [
     "result_dtype",
     "result_shapes",
     "run",
-    "validate",
 ]

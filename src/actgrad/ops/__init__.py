@@ -4,8 +4,9 @@ A new family needs its name in the import below.
 """
 
 from ..base.collection import paused_collection
+from ..calls.operator import shipping
 
-with paused_collection():
+with paused_collection(), shipping():
     from . import (  # noqa: F401  the import registers operators
         celu,
         clipped_swiglu,

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..aten import AUTOCAST
+from ..base import torch_names
 from ..base.dtypes import FLOATS
-from ..base.faults import torch_names
 from ..calls.operator import REGISTRY, Operator
 from ..contract.docstrings import Docstring, ExampleCall, renamed
 from .derivatives.saving import AUTO, INPUT, RESULT, ways

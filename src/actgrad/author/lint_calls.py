@@ -13,8 +13,7 @@ from ..base.errors import ActgradError, quote
 from ..base.loop import TensorMeta, row_major
 from ..base.products import BY_NAME as PRODUCTS
 from ..base.schema import Argument
-from . import kinds
-from .check import Call, Check
+from ..contract import Call, Check, kinds
 
 #: The numbers on which this module tries rules. A rule must return True or False for each of them.
 NUMBERS = (1.0, 0.0, -1.0, 0.5, float("inf"), float("nan"))

@@ -1,26 +1,49 @@
-"""Mistakes in a definition. Each message says what to write. The first call of an operator validates its definition.
+"""Mistakes in a definition. Each message says what to write.
 
-`base.faults` finds the mistakes that can be found when an operator is defined.
+`define` finds the mistakes that show when an operator is defined, and `validate` the other ones at its first call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..base.definition import Definition
+from ..base import torch_names
+from ..base.definition import Definition, functions_in
 from ..base.dtypes import BY_NAME, BY_NUMBER
-from ..base.errors import InvalidOperator, did_you_mean, either, one
-from ..base.faults import torch_names
+from ..base.errors import InvalidOperator, did_you_mean, either, one, quote
 from ..base.products import BY_NAME as PRODUCTS
-from . import call_faults, formula_faults
+from . import lint_calls, lint_definition, lint_formulas
+from .lint_definition import refuse_fields
+
+__all__ = ["define", "faults", "refuse_fields", "validate"]
 
 #: The dtypes of CANN. An operator may state a dtype that no kernel of actgrad writes.
 CANN_DTYPES = frozenset(dtype.name for dtype in BY_NUMBER.values())
 
 
-@cache
+def define(definition: Definition, others: Sequence[Definition]) -> None:
+    """Raise an InvalidOperator for the first mistake that a definition shows without a call.
+
+    `others` are the operators that are registered. No two operators have one name in an interface.
+    """
+    formulas = functions_in(definition.formula)
+    if not formulas or not all(map(callable, formulas)):
+        expected = "it must be a function, or a mapping of functions"
+        raise InvalidOperator(
+            f"operator {definition.name}: formula is {quote(definition.formula)}; {expected}; pass one"
+        )
+    for find in (lint_definition.of_types, lint_definition.of_definition):
+        lint_definition.refuse(definition.name, find(definition))
+    _ = definition.graphs  # raise the error for a wrong line here, not at the first use of actgrad.ir
+    lint_definition.refuse(definition.name, lint_definition.of_gradients(definition))
+    if any(definition.name == other.name for other in others):
+        fault = f"operator {definition.name}: is registered already"
+        raise InvalidOperator(f"{fault}; a name must be new; choose another name")
+    holders = {name: other.name for other in others for name in lint_definition.public_names(other)}
+    lint_definition.refuse(definition.name, lint_definition.of_names(definition, holders))
+
+
 def validate(definition: Definition) -> None:
     """Raise an InvalidOperator for the first mistake in a definition. The message says what to write."""
     prefix = f"operator {definition.name}: "
@@ -38,12 +61,12 @@ def faults(definition: Definition) -> Iterator[str]:
     yield from _names(definition)
     yield from _roles(definition)
     yield from _gradients(definition)
-    yield from formula_faults.of_switch(definition)
-    yield from call_faults.of_checks(definition)
-    yield from formula_faults.of_statistics(definition)
-    yield from formula_faults.of_formulas(definition)
-    yield from call_faults.of_requirements(definition)
-    yield from call_faults.of_sample_calls(definition)
+    yield from lint_formulas.of_switch(definition)
+    yield from lint_calls.of_checks(definition)
+    yield from lint_formulas.of_statistics(definition)
+    yield from lint_formulas.of_formulas(definition)
+    yield from lint_calls.of_requirements(definition)
+    yield from lint_calls.of_sample_calls(definition)
 
 
 def _names(definition: Definition) -> Iterator[str]:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import actgrad
+from actgrad.author import lint_definition
+from actgrad.author.linter import validate
 from actgrad.base.definition import C, Torch
 from actgrad.base.errors import InvalidOperator
-from actgrad.base.faults import definition_faults
 from actgrad.calls.operator import REGISTRY
-from actgrad.contract import validate
 from actgrad.contract.dtype_rules import supported
 from tests.support.author_mistakes import (
     identity,
@@ -181,14 +181,14 @@ def test_names_that_are_taken_are_those_of_the_package() -> None:
     names = {name for name in actgrad.__all__ if name.islower()} | {
         m.name for m in pkgutil.iter_modules(actgrad.__path__)
     }
-    assert {name for name in names if name[0] != "_"} - REGISTRY.keys() <= {*definition_faults.PACKAGE_NAMES.split()}
+    assert {name for name in names if name[0] != "_"} - REGISTRY.keys() <= {*lint_definition.PACKAGE_NAMES.split()}
     torch = pytest.importorskip("actgrad.torch")
     stated = {name for _, name in map_names()}
     names = {*torch.__all__} | {m.name for m in pkgutil.iter_modules(torch.__path__)}
-    assert names - stated <= {*definition_faults.TORCH_NAMES.split()}
+    assert names - stated <= {*lint_definition.TORCH_NAMES.split()}
 
 
 def map_names() -> list[tuple[str, str]]:
     """The names in PyTorch that operators state."""
-    every = [pair for o in REGISTRY.values() for pair in definition_faults.public_names(o.definition)]
+    every = [pair for o in REGISTRY.values() for pair in lint_definition.public_names(o.definition)]
     return [pair for pair in every if pair[0] == "torch"]

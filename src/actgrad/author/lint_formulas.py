@@ -11,7 +11,7 @@ from ..base.computation import LENGTH, ONCE, ONCE_PER_ROW
 from ..base.definition import Definition
 from ..base.errors import InvalidOperator, quantity, quote
 from ..base.rows import Rows
-from . import traced
+from . import trace
 
 
 def of_switch(definition: Definition) -> Iterator[str]:
@@ -30,7 +30,7 @@ def of_switch(definition: Definition) -> Iterator[str]:
         yield f"formula is a mapping of {_key_list(keys)}; state the attribute that chooses as switch='name'"
         return
     if not isinstance(switch, str):
-        return  # a function, which call_faults checks
+        return  # a function, which lint_calls checks
     argument = next((a for a in schema.arguments if a.name == switch), None)
     if argument is None or (argument.is_tensor and not argument.is_optional):
         has = ", ".join(schema.attributes_by_name) or "none"
@@ -97,7 +97,7 @@ def _fault_of_term(name: str, term: Callable[..., Any], parameters: list[str]) -
         yield f"the term of {name!r} takes {quantity(arity, 'argument')}; {must}; change its parameters"
     elif order := _order(term, parameters):
         yield f"the term of {name!r} {order}"
-    elif fault := traced.fault_of_result(term, arity, (name,)):
+    elif fault := trace.fault_of_result(term, arity, (name,)):
         yield f"the term of {name!r}: {fault}"
 
 
@@ -114,7 +114,7 @@ def _fault(
         yield f"{label} takes {quantity(arity, 'argument')}; {must}; change its parameters"
     elif order := _order(formula, [*elements, *scalars]):
         yield f"{label} {order}"
-    elif fault := traced.fault_of_result(formula, arity, names, is_several):
+    elif fault := trace.fault_of_result(formula, arity, names, is_several):
         yield fault
 
 

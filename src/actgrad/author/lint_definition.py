@@ -1,6 +1,6 @@
 """Mistakes that are found when an operator is defined: fields of wrong types, and names that are wrong or not free.
 
-`contract.validation` finds mistakes in checks and formulas at the first call.
+`linter.validate` finds mistakes in checks and formulas at the first call.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ..errors import InvalidOperator, quote, some
-from ..schema import Schema, name_in
-from .access_faults import of_access
+from ..base.errors import InvalidOperator, quote, some
+from ..base.schema import Schema, name_in
+from .lint_access import of_access
 
 #: Names in `actgrad` that an operator must not have. A test compares this list with the package.
 PACKAGE_NAMES = """
-aclnn arrays aten backends base calls cli conformance contract errors get_num_threads ir op operators ops precompile
-product rules sdk set_num_threads sys torch torch_npu writing xp
+aclnn arrays aten author backends base calls cli conformance contract errors get_num_threads ir op operators ops
+precompile product rules sdk set_num_threads sys torch torch_npu writing xp
 """
 #: Names in `actgrad.torch` that a function or a module must not have. A test compares this list with the package.
 TORCH_NAMES = """

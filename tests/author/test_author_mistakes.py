@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad.author.linter import validate
 from actgrad.base.access import Along, Halves
 from actgrad.base.definition import C
 from actgrad.base.errors import InvalidOperator
 from actgrad.base.rows import Rows, RowsAlong, largest, total
-from actgrad.contract import validate
 from actgrad.contract.dtype_rules import supported
 from actgrad.contract.shape_rules import along, broadcastable, same_shape
 from tests.support.author_mistakes import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..access import Along, Bits, Elementwise, Halves
-from ..errors import either, one, quote
-from ..rows import Rows, RowsAlong, Statistic
-from ..schema import Schema
+from ..base.access import Along, Bits, Elementwise, Halves
+from ..base.errors import either, one, quote
+from ..base.rows import Rows, RowsAlong, Statistic
+from ..base.schema import Schema
 
 
 def of_access(reads: Any, schema: Schema) -> Iterator[str]:
