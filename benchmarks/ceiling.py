@@ -129,7 +129,7 @@ def _tasks(names: list[str], dtypes: list[str]) -> list[tuple[Case, str]]:
         for dtype in dtypes
         for operator in (actgrad.operators[name] for name in names or actgrad.operators)
         for case in cases(operator)
-        if dtype in operator.dtypes and not case.with_optional
+        if dtype in operator.law.dtype_names and not case.with_optional
     ]
 
 

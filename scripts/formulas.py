@@ -14,8 +14,7 @@ import writing
 from operators import families, link, source_link
 
 from actgrad import operators
-from actgrad.contract import allowed_dtypes
-from actgrad.contract.documentation import markdown_line
+from actgrad.checks.documentation import markdown_line
 from actgrad.writing import documents
 
 PAGE = Path(__file__).parents[1] / "docs" / "formulas.md"
@@ -41,7 +40,7 @@ def rows() -> Iterator[tuple[str, ...]]:
     """A row for each operator."""
     for stem, members in families().items():
         for operator in members:
-            dtypes = ", ".join(allowed_dtypes(operator.definition, None))
+            dtypes = ", ".join(operator.input_dtypes)
             source = source_link(operator) if operator.paper else ""
             yield link(operator, stem), markdown_line(operator.definition), dtypes, source
 

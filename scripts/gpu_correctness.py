@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import actgrad
-from actgrad import aten, contract
+from actgrad import aten
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import golden, oracle
 
@@ -107,7 +107,7 @@ def table(place: Place, sample: int, every: bool) -> Iterator[tuple[str, Callabl
     for operator in actgrad.operators.values():
         known = oracle.attribute_cases(operator)
         for attributes in known if every else known[-1:]:
-            for dtype in contract.allowed_dtypes(operator.definition, None) if every else ("float32", "bfloat16"):
+            for dtype in operator.input_dtypes if every else ("float32", "bfloat16"):
                 words = ", ".join([dtype, *(f"{name}={value}" for name, value in attributes.items())])
                 yield (
                     f"{operator.name}: {words}",

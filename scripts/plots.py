@@ -34,9 +34,9 @@ def plotted() -> dict[str, Operator]:
     found = {}
     for operator in operators.values():
         forward = operator.gradient_of
-        if forward is None or forward.multiplies or forward.access.is_packed or len(forward.schema.tensors) != 1:
+        if forward is None or forward.roles.multiplies or forward.access.is_packed or len(forward.schema.tensors) != 1:
             continue
-        if not operator.reads_result or operator.result_flag:  # computed from the input, perhaps by a flag
+        if not operator.result.tensor or operator.result.flag:  # computed from the input, perhaps by a flag
             found[forward.name] = operator
     return found
 

@@ -16,7 +16,7 @@ from typing import Any
 from operators import families
 
 from actgrad import Operator
-from actgrad.contract.documentation import markdown_line
+from actgrad.checks.documentation import markdown_line
 
 BLOCK = re.compile(r"^```\{names\}\n(.*?)^```", flags=re.M | re.S)
 HEADING = re.compile(r"([A-Z][^\n:]*):\n(?=\s)")

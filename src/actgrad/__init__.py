@@ -16,6 +16,7 @@ import sys
 import typing as _typing
 from functools import partial as _partial
 from importlib.util import find_spec as _find_spec
+from os import environ as _environ
 
 from .arrays import interception as _interception
 from .backends import get_num_threads, set_num_threads
@@ -36,17 +37,20 @@ from .base.errors import (
     TilingFailed,
     UnsupportedOnProduct,
 )
-from .base.products import product, rules
-from .calls import operator as _operator
 from .calls.operator import REGISTRY as operators
 from .calls.operator import Operator
 from .calls.plan import Plan
 from .calls.precompile import precompile
+from .checks import law as _law
 from .ops import public as _public
 from .ops.public import *  # noqa: F403  every operator of the registry
 
 __version__ = "0.3.0"
 
+if _find_spec(f"{__name__}.ascend") is not None:
+    _law.slots = _first_use.LazyModule(f"{__name__}.ascend.slots")
+    if _environ.get("ACTGRAD_PRODUCT") or _environ.get("ACTGRAD_RULES"):
+        _law.of_environment = lambda: _law.slots.ruleset_of_environment()
 _interception.import_handler = _partial(_first_use.module, f"{__name__}.torch")
 sys.modules[f"{__name__}.xp"] = xp  # formulas import their functions from actgrad.xp
 for _shown in (
@@ -54,8 +58,6 @@ for _shown in (
     *(KernelMissing, NotConfigured, Operator, OutOfMemory, Plan, TilingFailed, UnsupportedOnProduct),
 ):
     _shown.__module__ = __name__  # pickles and tracebacks name the public module
-# Pickles of version 0.1 name these two modules.
-sys.modules[f"{__name__}.errors"], sys.modules[f"{__name__}.op"] = _errors, _operator
 
 __all__ = [
     "ActgradError",
@@ -83,9 +85,14 @@ __all__ += _public.__all__
 __all__.sort()
 
 
-if not _typing.TYPE_CHECKING:  # a type checker refuses unknown names itself
+if _typing.TYPE_CHECKING:
+    from .ascend.choice import product, rules
+else:  # a type checker refuses unknown names itself
 
     def __getattr__(name: str) -> object:
+        if name in ("product", "rules") and _law.slots is not None:
+            globals()[name] = getattr(_first_use.module(f"{__name__}.ascend.choice"), name)
+            return globals()[name]
         if name.startswith("_"):
             cure = "look at dir(actgrad)"
         elif _find_spec(f"{__name__}.{name}") is not None:  # `from actgrad import NAME` calls it too

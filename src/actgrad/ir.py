@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import contract
+from . import checks
 from .arrays import interception
-from .base import dtypes, products
+from .ascend.law import law_of
+from .ascend.rules.graph_lines import GraphSignature
+from .base import dtypes
 from .base.access.unknown_sizes import completed_shapes
 from .base.definition import Definition
 from .base.dtypes import Dtype
@@ -38,12 +40,11 @@ from .base.errors import (
 )
 from .base.lazy_docstring import LazyDocstring
 from .base.loop import UNKNOWN, UNKNOWN_RANK, Shape, TensorMeta, row_major
-from .base.schema import GraphSignature
 from .calls import arguments
 from .calls.operator import REGISTRY, Operator
 from .calls.plan import Plan
-from .contract.docstrings import Docstring, ExampleCall, renamed
-from .contract.documentation import wrapped
+from .checks.docstrings import Docstring, ExampleCall, renamed
+from .checks.documentation import wrapped
 
 BY_ACL_NAME = {row.acl_name: row for row in dtypes.BY_NAME.values()}
 DTYPES = BY_ACL_NAME | dtypes.BY_NAME
@@ -122,7 +123,7 @@ class GraphOperator:
         metas = {n: _meta((1,), _dtype(about[n], dtype, definition)) for n, dtype in inputs.items()}
         with self._graph_words():
             call = self._judge(metas, self._values(inputs, attributes), of_dtypes=True)
-        results = [contract.output_dtype(call, name) for name in self.operator.schema.outputs]
+        results = [checks.output_dtype(call, name) for name in self.operator.schema.outputs]
         return tuple([_as_spelled(result, inputs, metas) for result in results])
 
     def _elements(self, sizes: dict[str, Shape], values: dict[str, Any]) -> Shape:
@@ -142,12 +143,13 @@ class GraphOperator:
         tensors = tuple(map(inputs.get, self.operator.schema.tensor_names))
         return arguments.arrange(self.operator.definition, tensors, attributes)[1]
 
-    def _judge(self, metas: dict[str, TensorMeta], values: dict[str, Any], of_dtypes: bool = False) -> contract.Call:
+    def _judge(self, metas: dict[str, TensorMeta], values: dict[str, Any], of_dtypes: bool = False) -> checks.Call:
         """A call on such tensors. With `of_dtypes`, run only the checks on dtypes, otherwise only the other checks."""
-        call = contract.Call(self.operator.definition, {**metas}, values, contract.Ruleset.current())
-        for check in contract.checks_of(call.definition):
+        judge = checks.law.current()
+        call = checks.Call(self.operator.definition, {**metas}, values, judge)
+        for check in checks.checks_under(call.definition, judge):
             is_judged = (check.error is InvalidDtype) is of_dtypes and check.error is not NullArgument
-            fault = check.test(call) if is_judged and check.when.applies(call.ruleset) else None
+            fault = check.test(call) if is_judged else None
             if fault is not None:
                 raise check.error(fault)
         return call
@@ -267,7 +269,8 @@ def _dtype(name: str, dtype: Any, definition: Definition) -> Dtype:
 
 
 def _no_dtype(fault: str, definition: Definition) -> InvalidDtype:
-    allowed = contract.allowed_dtypes(definition, products.current())
+    judge = checks.law.current()
+    allowed = definition.input_dtypes if judge is None else judge.dtypes(definition)
     return InvalidDtype(f"{fault}; it must be {either(allowed)}; pass one of these")
 
 
@@ -305,7 +308,7 @@ def _broadcast_arrays(arrays: list[Any]) -> list[Any]:
 
 def names() -> list[str]:
     """The names of all graph operators."""
-    return [graph.name for operator in REGISTRY.values() for graph in operator.graphs]
+    return [graph.name for operator in REGISTRY.values() for graph in law_of(operator.definition).graphs]
 
 
 if TYPE_CHECKING:
@@ -314,7 +317,7 @@ else:
 
     def __getattr__(name: str) -> GraphOperator:
         for operator in REGISTRY.values():
-            for graph in operator.graphs:
+            for graph in law_of(operator.definition).graphs:
                 if graph.name == name:
                     globals()[name] = graph_operator = GraphOperator(operator, graph)
                     return graph_operator

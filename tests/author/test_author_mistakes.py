@@ -15,8 +15,8 @@ from actgrad.base.access import Along, Halves
 from actgrad.base.definition import C
 from actgrad.base.errors import InvalidOperator
 from actgrad.base.rows import Rows, RowsAlong, largest, total
-from actgrad.contract.dtype_rules import supported
-from actgrad.contract.shape_rules import along, broadcastable, same_shape
+from actgrad.checks.dtype_rules import supported
+from actgrad.checks.shape_rules import along, broadcastable, same_shape
 from tests.support.author_mistakes import (
     any_number,
     both,

@@ -15,7 +15,7 @@ from actgrad.author.linter import validate
 from actgrad.base.definition import C, Torch
 from actgrad.base.errors import InvalidOperator
 from actgrad.calls.operator import REGISTRY
-from actgrad.contract.dtype_rules import supported
+from actgrad.checks.dtype_rules import supported
 from tests.support.author_mistakes import (
     identity,
     of_three,

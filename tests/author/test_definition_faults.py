@@ -16,8 +16,8 @@ from actgrad.base.access import Halves
 from actgrad.base.definition import C
 from actgrad.base.errors import InvalidOperator
 from actgrad.base.rows import Rows, largest, once, total
-from actgrad.contract import Check
-from actgrad.contract.dtype_rules import supported
+from actgrad.checks import Check
+from actgrad.checks.dtype_rules import supported
 
 _numbers = itertools.count()
 

@@ -13,8 +13,8 @@ import actgrad
 from actgrad.base.access import Along, Elementwise, Halves, join, split
 from actgrad.base.xp import abs, exp, where
 from actgrad.calls.operator import REGISTRY
-from actgrad.contract.dtype_rules import equal, supported
-from actgrad.contract.shape_rules import along
+from actgrad.checks.dtype_rules import equal, supported
+from actgrad.checks.shape_rules import along
 
 
 def logistic(x):

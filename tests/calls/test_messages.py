@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad import aclnn, contract, ir
+from actgrad import aclnn, checks, ir
 from actgrad.base.dtypes import BY_NAME, Dtype
 from actgrad.base.errors import did_you_mean, either, quantity
 from actgrad.base.loop import TensorMeta, row_major
@@ -98,9 +98,9 @@ def test_no_text_is_made_for_a_call_that_passes(monkeypatch: pytest.MonkeyPatch)
                 shape = (4, 8) if operator.access.part_count(argument.name) > 1 else (4, 4)
                 tensors[argument.name] = TensorMeta(BY_NAME["float32"], shape, row_major(shape, 4))
         values = {name: 1.0 if value is None else value for name, value in operator.defaults.items()}
-        call = contract.Call(operator.definition, tensors, values)
+        call = checks.Call(operator.definition, tensors, values)
         try:
-            contract.run(call)
+            checks.run(call)
         except actgrad.ActgradError:
             continue  # it needs other shapes or attributes
         calls.append(call)
@@ -111,7 +111,7 @@ def test_no_text_is_made_for_a_call_that_passes(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(Dtype, "__str__", refuse)
     for call in calls:
-        contract.run(call)
+        checks.run(call)
 
 
 def test_of_the_c_interface() -> None:

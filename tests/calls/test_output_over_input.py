@@ -122,7 +122,7 @@ def test_in_place_is_computed(operator: Any) -> None:
         shape = case.shapes[case.input]
         results = overlaps.results(case.operator, case.shapes, case.attributes, case.dtype)
         name = operator.schema.outputs[case.output]
-        is_counter = operator.row_counter and case.input == len(case.shapes) - 1
+        is_counter = operator.ragged.counter and case.input == len(case.shapes) - 1
         is_like = results[case.output].shape == shape and not operator.access.is_statistic(name) and not is_counter
         if results[case.output].dtype.itemsize != overlaps.memory(case).inputs[case.input].itemsize:
             continue  # a byte of the output for each float of the input

@@ -9,7 +9,6 @@ import sys
 import pytest
 
 import actgrad
-from actgrad import contract
 from actgrad.cli import list_command
 from actgrad.cli.main import COMMANDS, main
 
@@ -38,7 +37,7 @@ def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert captured.err == ""
     for name, operator in actgrad.operators.items():
         assert rows[name]["schema"] == str(operator.schema)
-        assert rows[name]["dtypes"] == list(contract.allowed_dtypes(operator.definition, None))
+        assert rows[name]["dtypes"] == list(operator.input_dtypes)
         assert rows[name]["products"] == list(operator.products)
     assert rows["geglu_backward"]["aclnn"] == ["aclnnGeGluBackward", "aclnnGeGluV3Backward"]
     assert rows["geglu_backward"]["ir"] == ["GeGluGradV2"]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad.ascend.products import CHIPS
 from actgrad.base.dtypes import ALIASES, BY_NAME
-from actgrad.base.products import CHIPS
 from actgrad.cli import argument_types
 from actgrad.cli.main import main
 from tests.support.calls import status

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.base import products
+from actgrad.ascend import products
 from actgrad.base.access import Along
 from actgrad.base.rows import Rows, RowsAlong, length, once, total
 from actgrad.base.xp import exp, where
+from actgrad.checks.shape_rules import along, rank, same_shape
 from actgrad.conformance.gradient_check import disagreements
-from actgrad.contract.shape_rules import along, rank, same_shape
 from tests.support.calls import status
 from tests.support.unit_rms_formulas import (
     inverse_root,
@@ -40,8 +40,8 @@ def test_our_gradients_are_those_of_their_forward_operators(operator: actgrad.Op
         for rules in products.RULES:
             with ExitStack() as chosen:
                 if chip:
-                    chosen.enter_context(products.product(chip))
-                chosen.enter_context(products.rules(rules))
+                    chosen.enter_context(actgrad.product(chip))
+                chosen.enter_context(actgrad.rules(rules))
                 assert disagreements(operator) == []
 
 
@@ -51,7 +51,7 @@ def test_our_gradients_are_those_of_their_forward_operators(operator: actgrad.Op
 def numbers_returned(operator: actgrad.Operator) -> int:
     """How many derivatives the formula returns."""
     definition = operator.definition
-    if definition.access.sees_rows or operator.gradient_of.multiplies:
+    if definition.access.sees_rows or operator.gradient_of.roles.multiplies:
         return 1
     return definition.access.formula_count(*definition.schema.outputs)
 

@@ -38,7 +38,7 @@ def test_dtypes_that_need_an_optional_tensor_have_no_cases() -> None:
     assert elements.case_dtypes(actgrad.dequant_swiglu_quant) == ["float16", "bfloat16"]
     for operator in actgrad.operators.values():
         if operator is not actgrad.dequant_swiglu_quant:
-            assert elements.case_dtypes(operator) == [d for d in operator.dtypes if elements.is_judged(d)]
+            assert elements.case_dtypes(operator) == [d for d in operator.law.dtype_names if elements.is_judged(d)]
 
 
 @pytest.mark.parametrize("name", ["gelu_quant", "dequant_swiglu_quant", "relu_with_mask_backward"])

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actgrad.base import products
+import actgrad
 from actgrad.conformance.delivery import trial
 from tests.support.calls import status
 from tests.support.deliveries import CASES, NAMES, edited, judged
@@ -211,7 +211,7 @@ def test_a_change_after_an_interruption_is_judged_anew(
     assert judged(folder, "--state", str(state))[0] == 0
     names.clear()
     change(folder)
-    with products.product("Ascend950") if kind == "ACTGRAD_PRODUCT" else nullcontext():
+    with actgrad.product("Ascend950") if kind == "ACTGRAD_PRODUCT" else nullcontext():
         report = judged(folder, "--state", str(state), *options)[1]
     assert names == ([case["id"] for case in report["cases"]] if expected is None else expected)
     if kind in ("an output", "an attribute"):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad.ascend.rules.rule import When
 from actgrad.base.dtypes import BY_NAME
-from actgrad.contract import When
 from tests.support.calls import (
     BFLOAT16,
     OPERATORS,
@@ -170,7 +170,7 @@ else:
     run_script(script)
 
 
-@pytest.mark.parametrize("name", [n for n, op in actgrad.operators.items() if op.definition.integer_result])
+@pytest.mark.parametrize("name", [n for n, op in actgrad.operators.items() if op.definition.integers.dtype])
 @pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "int64", "uint8"])
 def test_no_output_of_fractions_has_integers(name: str, dtype: str) -> None:
     """Whether the input has integers or floats, no result is cut to integers, also not in place."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad import aclnn, contract
+from actgrad import aclnn
 from actgrad.base.dtypes import BY_NAME
 from tests.support.aclnn.live_calls import INVALID, OK, failed
 from tests.support.calls import EVERY
@@ -22,14 +22,14 @@ INTEGERS = ("int8", "uint8", "int16", "int32", "int64")
 
 
 def takes(operator: Any, dtype: str) -> bool:
-    return dtype in contract.allowed_dtypes(operator.definition, None)
+    return dtype in operator.input_dtypes
 
 
 CASES = [
     (operator, name, dtype)
     for operator, dtype in itertools.product(EVERY, INTEGERS)
     for name in operator.schema.scalars
-    if takes(operator, dtype) and not operator.definition.integer_result and not operator.output_dtypes
+    if takes(operator, dtype) and not operator.definition.integers.dtype and not operator.dtypes.outputs
 ]
 #: Those whose attributes are converted to integers. The others read them as floats.
 CONVERTED = [case for case in CASES if case[0].name in ("threshold", "add_relu")]

@@ -10,8 +10,8 @@ import pytest
 
 from actgrad import operators
 from actgrad.aclnn import signatures
-from actgrad.contract import Origin
-from actgrad.contract.documentation import first_line
+from actgrad.ascend.rules.rule import Origin
+from actgrad.checks.documentation import first_line
 from tests.support.calls import script
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ import pytest
 
 import actgrad
 from actgrad import Operator, operators
-from actgrad.contract.documentation import first_line
+from actgrad.checks.documentation import first_line
 
 special = pytest.importorskip("scipy.special")
 
@@ -105,7 +105,7 @@ def arguments_of(operator: Operator, line: str, is_default: bool) -> tuple[list[
             tensors.append(x if name == operator.definition.main else rng.normal(size=x.shape))
     if operator.name == "erfinv":
         tensors = [np.tanh(x)]
-    if operator.output_dtypes:  # which refuses float64
+    if operator.dtypes.outputs:  # which refuses float64
         tensors = [t if t is None or t.dtype == np.uint8 else t.astype(np.float32).astype(np.float64) for t in tensors]
     attributes = dict(operator.defaults)
     for argument in operator.schema.attributes:
@@ -122,7 +122,7 @@ def test_the_formula_is_what_the_operator_computes(name: str, is_default: bool) 
     named = {n: t for n, t in zip(operator.schema.tensor_names, tensors, strict=True) if t is not None}
     bits = {n: np.unpackbits(t, axis=-1, bitorder="little") for n, t in named.items() if t.dtype == np.uint8}
     wanted = computed(line, {"x": tensors[0], **attributes, **named, **bits})
-    narrow = [t if t is None else t.astype(np.float32) for t in tensors] if operator.output_dtypes else tensors
+    narrow = [t if t is None else t.astype(np.float32) for t in tensors] if operator.dtypes.outputs else tensors
     results = operator(*narrow, **attributes)
     results = results if isinstance(results, tuple) else (results,)
     if "packs" in line:
@@ -137,7 +137,7 @@ def test_the_formula_is_what_the_operator_computes(name: str, is_default: bool) 
             expected = np.packbits(expected > 0, axis=-1, bitorder="little")
         is_of_rows = "one element for each row" in line and result.ndim == 1 and np.ndim(expected)
         shaped = expected[:, 0] if is_of_rows else expected
-        tolerance = 4e-6 if operator.output_dtypes else 1e-11
+        tolerance = 4e-6 if operator.dtypes.outputs else 1e-11
         if result.dtype.name.startswith("float8"):
             result, tolerance = result.astype(np.float32), 2.0**-4
         np.testing.assert_allclose(result, np.broadcast_to(shaped, result.shape), rtol=tolerance, atol=1e-13)

@@ -198,7 +198,7 @@ def test_gradient_at_the_kinks() -> None:
                 assert slope[0].item() == pytest.approx(1.7581, rel=1e-2)
 
 
-@pytest.mark.parametrize("operator", [o for o in FORWARD if not o.multiplies], ids=ids)
+@pytest.mark.parametrize("operator", [o for o in FORWARD if not o.roles.multiplies], ids=ids)
 @pytest.mark.parametrize("order", [1, 2])
 def test_special_values(operator: actgrad.Operator, order: int) -> None:
     """NaN stays NaN; elsewhere, infinities included, no derivative is NaN."""

@@ -113,7 +113,7 @@ def test_out_variant(operator: actgrad.Operator) -> None:
             overload(*row, **{**out, names[0]: torch.empty(7, 4)})
 
 
-IN_PLACE = [operator for operator in FORWARD if not operator.multiplies]
+IN_PLACE = [operator for operator in FORWARD if not operator.roles.multiplies]
 
 
 @contextmanager

@@ -33,7 +33,7 @@ def with_scalars() -> list[Any]:
 
 
 def float_type(operator: actgrad.Operator) -> Any:
-    names = actgrad.contract.allowed_dtypes(operator.definition, None)
+    names = actgrad.operator.input_dtypes
     return torch.float64 if "float64" in names else torch.float32
 
 
@@ -140,7 +140,9 @@ def test_prelu_of_changing_shapes(count: int, backend: str) -> None:
         pytest.param(
             o,
             id=o.name,
-            marks=[] if o.row_counter or (not o.access.is_uniform and not o.access.is_packed) else [pytest.mark.slow],
+            marks=[]
+            if o.ragged.counter or (not o.access.is_uniform and not o.access.is_packed)
+            else [pytest.mark.slow],
         )
         for o in EVERY
     ],

@@ -60,7 +60,7 @@ def batched(draw: random.Random, tensor: Any, sizes: tuple[int, int]) -> tuple[A
     return tensor, places
 
 
-@pytest.mark.parametrize("operator", [o for o in EVERY if not o.row_groups], ids=ids)
+@pytest.mark.parametrize("operator", [o for o in EVERY if not o.ragged.groups], ids=ids)
 def test_is_a_loop(operator: actgrad.Operator) -> None:
     """Also where the tensors have several ranks, and where the loop's first call raises: the same error."""
     draw, generator = random.Random(operator.name), torch.Generator().manual_seed(len(operator.name))
@@ -98,7 +98,7 @@ def test_a_number_is_a_row_of_its_own(operator: actgrad.Operator, loss: str) -> 
     """Every choice of batched tensors, in one and in two nested maps; the derivatives too."""
     function = LOSSES[loss](call(operator, operator.defaults))
     generator = torch.Generator().manual_seed(1)
-    dtype = torch.float64 if "float64" in actgrad.contract.allowed_dtypes(operator.definition, None) else torch.float32
+    dtype = torch.float64 if "float64" in actgrad.operator.input_dtypes else torch.float32
     count = len(operator.schema.tensors)
     for chosen in range(1, 2**count):
         first = tuple(0 if chosen >> k & 1 else None for k in range(count))

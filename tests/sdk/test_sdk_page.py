@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from actgrad.aclnn import names
-from actgrad.base.products import BY_NAME
+from actgrad.ascend.products import BY_NAME
 from actgrad.sdk import builder, clients
 from tests.support.sdk_programs import EXAMPLES, needs_compiler, run
 

@@ -139,7 +139,7 @@ def test_settings(runtime, tmp_path):
 
 
 def test_the_soc_is_one_of_the_product(runtime):
-    from actgrad.base.products import BY_NAME
+    from actgrad.ascend.products import BY_NAME
 
     for name in BY_NAME:
         assert runtime.run("settings", ACTGRAD_PRODUCT=name).stdout.split()[-1].startswith(name)

@@ -4,8 +4,8 @@ from actgrad.base.access import Along
 from actgrad.base.rows import Rows, total
 from actgrad.base.xp import exp, normal_cdf, rsqrt, sigmoid, sqrt, where
 from actgrad.calls.operator import Operator
-from actgrad.contract.dtype_rules import promoted, supported
-from actgrad.contract.shape_rules import along, broadcasts_to, result_shape, same_shape
+from actgrad.checks.dtype_rules import promoted, supported
+from actgrad.checks.shape_rules import along, broadcasts_to, result_shape, same_shape
 
 
 def swish_gate(gate, x, beta):

@@ -59,7 +59,7 @@ def inputs(operator: Any, shapes: Shapes, dtype: str, seed: int = 0) -> list[np.
     for name, shape in zip(operator.schema.tensor_names, shapes, strict=True):
         if shape is None:
             found.append(None)
-        elif name == operator.row_counter:
+        elif name == operator.ragged.counter:
             found.append(np.resize(np.array([1, 0], np.int64), shape))
         elif operator.access.has_bits and name in operator.access.tensor_names:
             found.append(rng.integers(0, 256, shape, np.uint8))
@@ -85,7 +85,7 @@ def calls(operator: Any, dtype: str) -> Iterator[tuple[Shapes, tuple[tuple[str, 
     for elements, dim in itertools.product(MASKS if access.has_bits else ELEMENTS, (0, -1) if attribute else (None,)):
         attributes = tuple((operator.defaults | ({} if dim is None else {attribute: dim})).items())
         whole: Shapes = tuple(
-            (2,) if a.name == operator.row_counter
+            (2,) if a.name == operator.ragged.counter
             else access.whole_shape(a.name, elements, dict(attributes)) for a in tensors
         )  # fmt: skip
         left_out = tuple(None if a.is_optional else shape for a, shape in zip(tensors, whole, strict=True))

@@ -2,8 +2,8 @@
 
 from actgrad.base.rows import Rows, length, once, total
 from actgrad.calls.operator import Operator
-from actgrad.contract.dtype_rules import promoted, supported
-from actgrad.contract.shape_rules import broadcasts_to, result_shape
+from actgrad.checks.dtype_rules import promoted, supported
+from actgrad.checks.shape_rules import broadcasts_to, result_shape
 
 from .unit_rms_formulas import inverse_root
 

@@ -13,7 +13,7 @@ from actgrad.base.rows import Rows, largest, total
 from actgrad.base.xp import exp_difference
 from actgrad.calls.operator import REGISTRY
 
-OPERATORS = [o for o in actgrad.operators.values() if o.access.sees_rows and not o.output_dtypes]
+OPERATORS = [o for o in actgrad.operators.values() if o.access.sees_rows and not o.dtypes.outputs]
 #: Operators that round their results to integers, with a scale for each row.
 QUANTISING = [o for o in actgrad.operators.values() if o.access.sees_rows and o.dtypes_of(o.schema.outputs[0])]
 #: ULP of an element of a row; products and sums that cancel are measured in units of the larger term.
@@ -26,8 +26,8 @@ def tensors(operator: Any, shape: tuple[int, ...], dtype: Any, rng: np.random.Ge
     for argument in operator.schema.tensors:
         whole = operator.access.whole_shape(argument.name, shape, {"dim": -1})
         found.append((scale * rng.standard_normal(whole)).astype(dtype))
-    if operator.definition.reads_result:
-        place = operator.schema.tensor_names.index(operator.definition.reads_result)
+    if operator.definition.result.tensor:
+        place = operator.schema.tensor_names.index(operator.definition.result.tensor)
         found[place] = operator.gradient_of(found[place].astype(np.float64)).astype(dtype)
     return found
 

@@ -92,7 +92,7 @@ def check_writing_and_counting(mesh: Any) -> None:
             values = interface_of(operator).template(operator.defaults)[1:]
             x = drawn(operator, (4, 6))[0]
             check_derivatives(operator, lambda t, f=in_place, v=values: f(t, *v), [x], mesh, writes=True)
-        if operator.row_counter:
+        if operator.ragged.counter:
             check_derivatives(operator, call(operator, operator.defaults), drawn(operator, (4, 6)), mesh)
 
 

@@ -119,7 +119,7 @@ def drawn(
     for argument in operator.schema.tensors:
         if argument.is_optional and not optional:
             found.append(None)
-        elif argument.name == operator.row_counter:
+        elif argument.name == operator.ragged.counter:
             found.append(torch.tensor([2]))
         else:
             whole = operator.access.whole_shape(argument.name, shape, attributes or operator.defaults)

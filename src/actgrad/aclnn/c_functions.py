@@ -8,8 +8,10 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
-from .. import arrays, contract
+from .. import arrays, checks
 from ..arrays import ArrayView
+from ..ascend.rules.in_force import Ruleset, rules_of_c
+from ..ascend.rules.shape_rules import missing
 from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME
 from ..base.errors import (
@@ -25,8 +27,7 @@ from ..base.errors import (
 from ..base.schema import Argument
 from ..calls import arguments, prepare
 from ..calls.plan import Plan, Prepared
-from ..contract import Ruleset
-from ..contract.shape_rules import KINDS, missing
+from ..checks.shape_rules import KINDS
 from . import memory_checks, signatures
 from .objects import DESTROYED, AclScalar, AclTensor, scalar_of, token_of, token_of_flag
 from .signatures import Signature
@@ -50,8 +51,8 @@ class CFunction:
     """A pair of C functions (phase one and phase two), and a cache of plans of their calls."""
 
     def __init__(self, signature: Signature):
-        self.signature, definition = signature, signature.definition
-        operator = self.operator = signature.operator.with_definition(signature.definition)
+        self.signature, operator = signature, signature.operator
+        self.operator, definition = operator, operator.definition
         optional = signature.function.optional.split()
         self._defaults = {name: operator.defaults[name] for name in optional if name in operator.defaults}
         self._positions = {p.argument: k for k, p in enumerate(signature.parameters)}
@@ -84,7 +85,7 @@ class CFunction:
 
     def plan(self, args: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that fails."""
-        ruleset, args = Ruleset.current(typed=True), (*args, None)  # None for tensors that the C function lacks
+        ruleset, args = rules_of_c(), (*args, None)  # None for tensors that the C function lacks
         views: list[Any] = []  # the views of tensors. None for an optional tensor that is left out
         values: list[Any] = []  # scalars and flags
         tokens: list[Any] = [ruleset]
@@ -146,14 +147,15 @@ class CFunction:
         dtypes = tuple([scalars[n].dtype if n in scalars else _DOUBLE for n in operator.schema.scalars])
         tensors = [(self.signature.parameters[min(k, len(args) - 2)], args[k]) for k in self.tensors]
         formats, fault = memory_checks.formats_and_fault(self.signature.name, tensors)
+        law = ruleset.of_function(self.signature.law, dtypes, formats)
         if fault:
             # The operator's checks come before the check of memory, which the operator's contract does not have.
             metas = tuple([view and view.meta for view in views])
             with suppress(KernelMissing):  # the error about memory comes before the error about a missing kernel
-                prepare.prepare(operator.definition, metas, attributes, ruleset, "cpu", dtypes, formats)
+                prepare.prepare(operator.definition, metas, attributes, law)
             raise InvalidArgument(f"{operator.name}: {fault}")
         try:
-            return operator.plan_views(views[:n], views[n:], attributes, ruleset, None, dtypes, formats)
+            return operator.plan_views(views[:n], views[n:], attributes, law)
         except KernelMissing:  # an error about overlapping tensors comes before an error about a missing kernel
             memory_checks.refuse_overlaps(operator, views[:n], views[n:])
             raise
@@ -188,7 +190,8 @@ class CFunction:
         values |= {name: value for name, value in self._defaults.items() if values[name] is None}
         if self.signature.in_place:
             values |= dict.fromkeys(operator.schema.outputs, values[operator.schema.tensor_names[0]])
-        contract.run(contract.Call(operator.definition, values, values, ruleset), early=True)
+        law = ruleset.of_function(self.signature.law, (), ())
+        checks.run(checks.Call(operator.definition, values, values, law), early=True)
         for p in self.signature.parameters:
             if p.type == "text" and values[p.argument] is None and not p.is_unread:
                 raise NullArgument(f"{operator.name}: {missing(p.argument)}")
@@ -235,7 +238,7 @@ def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
         return function
     arguments = {p.name: argument for p, argument in zip(function.signature.parameters, args, strict=False)}
     if c.chooses is not None:
-        product = Ruleset.current(typed=True).product
+        product = rules_of_c().product
         assert product is not None, "a product judges the calls of C"
         return _of_operator(function, c.chooses(arguments, product))
     names = {name for name, argument in arguments.items() if argument is not None}
@@ -260,7 +263,7 @@ def _refuse_dtypes(function: CFunction, other: CFunction, args: tuple[Any, ...])
         result = next(each.argument for each in other.signature.parameters if each.name == p.name)
         allowed = other.operator.definition.dtypes_of(result)
         if dtype.name not in allowed:
-            function._check_early((*args, None), Ruleset.current(typed=True))
+            function._check_early((*args, None), rules_of_c())
             raise InvalidDtype(f"{operator.name}: {p.name} is {dtype}; it must be {either(allowed)}; convert {p.name}")
 
 

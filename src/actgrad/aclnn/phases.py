@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ..ascend.products import DEFAULT
+from ..ascend.rules.rule import When
 from ..base.errors import InvalidCall, NullArgument, quantity, quote
 from ..base.lazy_docstring import LazyDocstring
-from ..base.products import DEFAULT
-from ..contract import When
-from ..contract.docstrings import Docstring, ExampleCall
-from ..contract.documentation import first_line
+from ..checks.docstrings import Docstring, ExampleCall
+from ..checks.documentation import first_line
 from . import streams
 from .c_functions import CFunction, of_call
 from .executors import AclOpExecutor, ExecutorError
@@ -121,7 +121,7 @@ def _documentation_of_second(signature: Signature) -> str:
 
 def _documentation(signature: Signature) -> str:
     """The docstring of phase one: the parameters, the checks for each status, and an example with both phases."""
-    definition = signature.definition
+    definition = signature.operator.definition
     writer = Docstring(definition, signature.translated, "array or AclTensor", has_defaults=False)
     arguments, statuses = [], dict[int, list[str]]()
     for parameter in signature.parameters:
@@ -156,8 +156,8 @@ def _documentation(signature: Signature) -> str:
 
 def _example(signature: Signature) -> list[str]:
     """An example with both phases on small arrays, on a product that has the function."""
-    definition = signature.definition
-    dtype = "float32" if "float32" in definition.dtypes else definition.dtypes[0]
+    definition, law = signature.operator.definition, signature.law
+    dtype = "float32" if "float32" in law.dtype_names else law.dtype_names[0]
     sample = ExampleCall(definition, dtype=f", dtype=np.{dtype}", has_whole_blocks=True)
     outputs = definition.schema.outputs
     required = {name for check in signature.checks if check.error is NullArgument for name in check.about}
@@ -176,8 +176,8 @@ def _example(signature: Signature) -> list[str]:
             is_number = p.argument == definition.switch and value in definition.choices and p.type != "text"
             codes.append(repr(definition.choices.index(value) if is_number else value))
     phase_one = [f"status, size, executor = actgrad.aclnn.{signature.first_name}(", f"    {', '.join(codes)}", ")"]
-    if DEFAULT.name not in definition.products:
-        with_product = f"with actgrad.product({definition.products[0]!r}):"
+    if DEFAULT.name not in law.product_names:
+        with_product = f"with actgrad.product({law.product_names[0]!r}):"
         phase_one = [with_product, *(f"    {line}" for line in phase_one)]
     return [
         *([">>> import ml_dtypes"] if any("ml_dtypes." in code for code in tensors.values()) else []),

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from .. import ops  # noqa: F401  fills the registry
-from ..base.definition import C, Definition
+from ..ascend.law import law_of
+from ..ascend.rules.record import C, Law
+from ..ascend.rules.rule import Rule, When
 from ..base.dtypes import BY_NUMBER
 from ..base.errors import NullArgument
 from ..base.forks import cached_property
 from ..calls.operator import REGISTRY, Operator
-from ..contract import Check, When, checks_of
 
 #: Word in a message -> the word in C. Data types have the names of the documents.
 _WORDS = {row.name: row.acl_name for row in BY_NUMBER.values()} | {
@@ -54,7 +55,7 @@ class Signature:
     name: str  # the name of phase two
     operator: Operator
     function: C
-    definition: Definition  # the definition with the checks and limits of this C function
+    law: Law  # the rules and products of this C function
     in_place: bool  # whether the first tensor is both input and output
     parameters: tuple[CParameter, ...]
 
@@ -74,11 +75,11 @@ class Signature:
         return self.name + FIRST
 
     @property
-    def checks(self) -> tuple[Check, ...]:
-        """The checks that a call can break, in order. A call cannot break checks of fixed arguments and of defaults."""
-        return tuple(check for check in checks_of(self.definition) if self._can_break(check))
+    def checks(self) -> tuple[Rule, ...]:
+        """The rules that a call can break, in order. A call cannot break rules of fixed arguments and of defaults."""
+        return tuple(check for check in self.law.rules if self._can_break(check))
 
-    def _can_break(self, check: Check) -> bool:
+    def _can_break(self, check: Rule) -> bool:
         about = {*check.about}
         if check.when is When.UNTYPED or (about and about <= self.function.fixed.keys()):
             return False
@@ -133,35 +134,22 @@ def _snake(name: str) -> str:
 @cache
 def list_signatures(operator: Operator) -> tuple[Signature, ...]:
     """The signatures of an operator's C functions and of their in-place forms."""
-    return tuple(signature for function in operator.aclnn for signature in of_function(operator, function))
+    return tuple(
+        signature for function in law_of(operator.definition).functions for signature in of_function(operator, function)
+    )
 
 
 def of_function(operator: Operator, function: C) -> Iterator[Signature]:
     """The signature of a C function, and of its in-place form if there is one."""
     parameters = _parameters(operator, function)
-    definition = operator.definition
-    yield Signature(f"aclnn{function.name}", operator, function, _definition(definition, function), False, parameters)
-    if function.overwrites_first or (function.in_place and definition.may_be_in_place):
+    law = law_of(operator.definition)
+    yield Signature(f"aclnn{function.name}", operator, function, law.of_function(function), False, parameters)
+    if function.overwrites_first or (function.in_place and operator.may_be_in_place):
         first, *rest = [parameter for parameter in parameters if not parameter.is_output]
         is_const = function.const_reference
         reference = CParameter(function.reference, first.argument, "Tensor", True, is_const)
-        variant = _definition(definition, function, in_place=True)
+        variant = law.of_function(function, in_place=True)
         yield Signature(f"aclnnInplace{function.name}", operator, function, variant, True, (reference, *rest))
-
-
-def _definition(definition: Definition, function: C, in_place: bool = False) -> Definition:
-    """The definition for calls of a C function. It differs if the function states other checks or products."""
-    before = function.in_place_checks if in_place else function.out_checks
-    is_special = before or function.checks or function.null_order or function.products
-    if not is_special and function.requires is None:
-        return definition
-    return replace(
-        definition,
-        checks=(*before, *(function.checks or definition.checks)),
-        requires=definition.requires if function.requires is None else function.requires,
-        null_order=tuple(function.null_order.split()),
-        products=tuple(function.products.split()) or definition.products,
-    )
 
 
 def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
@@ -198,7 +186,7 @@ def find(name: str) -> Signature | None:
     """The signature of the C function whose phase two has this name."""
     stem = name.removeprefix("aclnn")
     for operator in REGISTRY.values():
-        for function in operator.definition.aclnn:
+        for function in law_of(operator.definition).functions:
             if stem in (function.name, f"Inplace{function.name}"):
                 return next((pair for pair in list_signatures(operator) if pair.name == name), None)
     return None

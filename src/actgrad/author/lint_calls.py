@@ -11,9 +11,8 @@ from ..base.definition import Definition
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, quote
 from ..base.loop import TensorMeta, row_major
-from ..base.products import BY_NAME as PRODUCTS
 from ..base.schema import Argument
-from ..contract import Call, Check, kinds
+from ..checks import Call, Check, own_checks, run
 
 #: The numbers on which this module tries rules. A rule must return True or False for each of them.
 NUMBERS = (1.0, 0.0, -1.0, 0.5, float("inf"), float("nan"))
@@ -22,9 +21,8 @@ SIZES = (32, 16, 48, 64, 80, 96, 112, 128)
 
 
 def of_requirements(definition: Definition) -> Iterator[str]:
-    """The mistakes in the rules on attributes of an operator and its C functions, and in a function as `switch`."""
-    fields = {"requires": definition.requires, "result_suffices": definition.result_suffices}
-    fields |= {f"requires of aclnn {c.name}": c.requires for c in definition.aclnn if c.requires is not None}
+    """The mistakes in the rules on attributes of an operator, and in a function that chooses its formula."""
+    fields = {"requires": definition.requires, "result.suffices": definition.result.suffices}
     for field, rules in fields.items():
         for rule, holds in rules.items():
             yield from _of_rule(f"{field} {rule!r}", holds, definition)
@@ -33,7 +31,7 @@ def of_requirements(definition: Definition) -> Iterator[str]:
     if None in definition.defaults.values():
         return
     for rule, holds in definition.requires.items():
-        if not holds(dict(definition.defaults), None):
+        if not holds(dict(definition.defaults)):
             defaults = ", ".join(f"{name}={value!r}" for name, value in definition.defaults.items())
             yield f"its defaults ({defaults}) break {rule!r}; give it other defaults, or none"
 
@@ -41,18 +39,18 @@ def of_requirements(definition: Definition) -> Iterator[str]:
 def _of_rule(
     rule_name: str, rule: Callable[..., Any], definition: Definition, allowed: Sequence[Any] = (False, True)
 ) -> Iterator[str]:
-    """The first mistake in a function of attributes and product, which must return one of the allowed values."""
+    """The first mistake in a function of attributes, which must return one of the allowed values."""
     must = f"it must return {' or '.join(map(repr, allowed))}"
     try:
-        inspect.signature(rule).bind({}, None)
+        inspect.signature(rule).bind({})
     except TypeError:
         count = len(inspect.signature(rule).parameters)
-        yield f"{rule_name} takes {count} arguments; write lambda attributes, product: ..."
+        yield f"{rule_name} takes {count} arguments; write lambda attributes: ..."
         return
-    for attributes, product in combined(_samples(definition), (None, *PRODUCTS.values())):
+    for attributes in _samples(definition):
         values = ", ".join(f"{name}={value!r}" for name, value in attributes.items()) or "no attributes"
         try:
-            result = rule(dict(attributes), product)
+            result = rule(dict(attributes))
             is_allowed = any(result is value or (type(result) is type(value) and result == value) for value in allowed)
         except KeyError as error:
             has = ", ".join(attributes) or "none"
@@ -89,29 +87,20 @@ def _samples(definition: Definition) -> Iterator[dict[str, Any]]:
 
 
 def of_checks(definition: Definition) -> Iterator[str]:
-    """The mistakes in the field `checks`: values that are not checks, and names that are not arguments."""
+    """The mistakes in the field `preconditions`: values that are not checks, and names that are not arguments."""
     schema = definition.schema
-    for number, group in enumerate(definition.checks):
+    for number, group in enumerate(definition.preconditions):
         for check in group:
             if not isinstance(check, Check):
-                yield f"checks[{number}] has {quote(check)}, which is not a rule; write supported('self') or Check(...)"
+                yield f"preconditions[{number}] has {quote(check)}, not a rule; write supported('self') or Check(...)"
                 return
     arguments = {*schema.tensor_names, *schema.outputs, *schema.attributes_by_name}
-    yield from _of_order("null_order", definition.null_order, arguments)
-    for c in definition.aclnn:
-        yield from _of_order(f"null_order of aclnn {c.name}", tuple(c.null_order.split()), arguments)
-    for check in kinds.checks_of(definition):
+    for check in own_checks(definition):
         for name in check.about:
             if name not in arguments:
                 listed = ", ".join(sorted(arguments))
                 expected = f"it must be one of {listed}"
                 yield f"the check {check.rule!r} is about {name!r}; {expected}; name one of these"
-
-
-def _of_order(field: str, order: tuple[str, ...], arguments: set[str]) -> Iterator[str]:
-    for name in order:
-        if name not in arguments:
-            yield f"{field} names {name!r}, which is not an argument; name one of {', '.join(sorted(arguments))}"
 
 
 def of_sample_calls(definition: Definition) -> Iterator[str]:
@@ -129,7 +118,7 @@ def of_sample_calls(definition: Definition) -> Iterator[str]:
         shape = shapes[name]
         wrong = {**shapes, name: (*shape[:-1], shape[-1] + 1)}
         if _fault(definition, wrong, attributes) is None:
-            cure = f"list same_shape({name!r}, to={first!r}) or broadcastable({name!r}, to={first!r}) in checks"
+            cure = f"list same_shape({name!r}, to={first!r}) or broadcastable({name!r}, to={first!r}) in preconditions"
             cure = cure if access.brings_elements(name) else _rule_along(definition, name)
             yield f"its checks let {name} of shape {wrong[name]} pass with {first} of shape {shapes[first]}; {cure}"
     plain = [
@@ -142,7 +131,7 @@ def of_sample_calls(definition: Definition) -> Iterator[str]:
         a, b = plain[:2]
         yield (
             f"broadcasts=True, but its checks refuse {a} of shape {ones[0][a]} with {b} of shape {shapes[b]}; "
-            f"list broadcastable({b!r}, to={a!r}) in checks instead of same_shape"
+            f"list broadcastable({b!r}, to={a!r}) in preconditions instead of same_shape"
         )
 
 
@@ -167,15 +156,15 @@ def _sample(definition: Definition, names: list[str]) -> tuple[dict[str, Any], d
 
 
 def _keeps_rules(definition: Definition, attributes: dict[str, Any]) -> bool:
-    return all(holds(dict(attributes), None) for holds in definition.requires.values())
+    return all(holds(dict(attributes)) for holds in definition.requires.values())
 
 
 def _fault(definition: Definition, shapes: dict[str, tuple[int, ...]], attributes: dict[str, Any]) -> str | None:
     """The error of a call on tensors of these shapes, or None if the call passes all checks."""
-    dtype = BY_NAME[definition.dtypes[0]]
+    dtype = BY_NAME[definition.input_dtypes[0]]
     metas = {name: TensorMeta(dtype, shape, row_major(shape, dtype.itemsize)) for name, shape in shapes.items()}
     try:
-        kinds.run(Call(definition, {name: metas.get(name) for name in definition.schema.tensor_names}, attributes))
+        run(Call(definition, {name: metas.get(name) for name in definition.schema.tensor_names}, attributes))
     except ActgradError as error:
         return str(error).removeprefix(f"{definition.name}: ")
     return None
@@ -184,4 +173,4 @@ def _fault(definition: Definition, shapes: dict[str, tuple[int, ...]], attribute
 def _rule_along(definition: Definition, name: str) -> str:
     position, first = definition.access.position_of(name), definition.schema.tensor_names[0]
     option = "" if position in (None, 1) else f", position={position}"
-    return f"list along({name!r}, to={first!r}{option}) in checks, and leave {name} out of same_shape"
+    return f"list along({name!r}, to={first!r}{option}) in preconditions, and leave {name} out of same_shape"

@@ -6,17 +6,17 @@
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from ..base.definition import Dtypes, Integers, Ragged, Result, Roles
 from ..base.errors import InvalidOperator, quote, some
 from ..base.schema import Schema, name_in
 from .lint_access import of_access
 
 #: Names in `actgrad` that an operator must not have. A test compares this list with the package.
 PACKAGE_NAMES = """
-aclnn arrays aten author backends base calls cli conformance contract errors get_num_threads ir op operators ops
+aclnn arrays ascend aten author backends base calls checks cli conformance errors get_num_threads ir op operators ops
 precompile product rules sdk set_num_threads sys torch torch_npu writing xp
 """
 #: Names in `actgrad.torch` that a function or a module must not have. A test compares this list with the package.
@@ -28,7 +28,6 @@ registration relu_ report revert rrelu selu_ sharding softmin tanhshrink thresho
 """
 _PACKAGE_NAMES, _TORCH_NAMES = frozenset(PACKAGE_NAMES.split()), frozenset(TORCH_NAMES.split())
 _CALL_NAMES = ("out", "backend")  # keyword arguments of every call
-_C_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 
 def _is_text(value: Any) -> bool:
@@ -37,10 +36,6 @@ def _is_text(value: Any) -> bool:
 
 def _is_flag(value: Any) -> bool:
     return isinstance(value, bool)
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, tuple) and all(map(_is_text, value))
 
 
 def _are_rules(value: Any) -> bool:
@@ -54,40 +49,50 @@ def _dtypes_in(value: Mapping[Any, Any]) -> Iterator[Any]:
 
 
 _Kind = tuple[Callable[[Any], bool], str]
-_NAMES: _Kind = (_are_texts, "a text of names with spaces between")
 _TEXT: _Kind = (_is_text, "a text")
 _FLAG: _Kind = (_is_flag, "True or False")
-_LINES: _Kind = (_are_texts, "a tuple of texts; a tuple of one ends in a comma")
-_RULES: _Kind = (_are_rules, "a mapping {'alpha > 0': lambda attributes, product: attributes['alpha'] > 0}")
-#: Field -> a test of its value, and a phrase that says what the value must be.
+RESTS = ("cleared", "kept", "computed", "refused")
+_RULES: _Kind = (_are_rules, "a mapping {'alpha > 0': lambda attributes: attributes['alpha'] > 0}")
+#: Field, or part and its field -> a test of its value, and a phrase that says what the value must be.
 _KINDS: Mapping[str, _Kind] = {
-    **dict.fromkeys(("summary", "paper", "multiplies", "reads_result", "result_flag", "unseen"), _TEXT),
-    **dict.fromkeys(("linear_in", "integer_result", "row_groups", "dtype_attribute"), _TEXT),
-    **dict.fromkeys(
-        ("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated"),
-        _FLAG,
-    ),
-    "variant": (lambda value: value is None or callable(value), "a function of attributes and dtypes"),
-    "rest": (lambda value: value in ("", "computed", "kept"), "'computed' or 'kept', or left out"),
-    "groups_are_counts": (lambda value: _is_text(value) or _is_flag(value), "the name of an int attribute, or True"),
-    "absent": (
+    **dict.fromkeys(("summary", "paper"), _TEXT),
+    "broadcasts": _FLAG,
+    "defaults_of_tensors": (
         lambda value: isinstance(value, Mapping) and all(isinstance(n, (int, float)) for n in value.values()),
         "a mapping such as {'weight': 1.0}",
     ),
-    **dict.fromkeys(("dtypes", "products"), _NAMES),
-    **dict.fromkeys(("differences", "null_order"), _LINES),
-    **dict.fromkeys(("requires", "result_suffices"), _RULES),
-    "output_dtypes": (
-        lambda value: isinstance(value, Mapping) and all(map(_is_text, (*value, *_dtypes_in(value)))),
-        "a mapping such as {'mask': 'uint8'}",
-    ),
-    "switch": (lambda value: _is_text(value) or callable(value), "the name of an attribute, or a function"),
-    "checks": (
+    "preconditions": (
         lambda value: isinstance(value, tuple) and all(isinstance(group, tuple) for group in value),
         "a tuple of rules: (supported('self'),) for one rule, and (Check(...),) for a rule of your own",
     ),
-    "graph": (_are_texts, "a text such as 'Elu(x=self, alpha=1.0) -> y', or a tuple of texts"),
-}
+    "requires": _RULES,
+    "ragged": (lambda value: isinstance(value, Ragged), "Ragged(...)"),
+    "roles": (lambda value: isinstance(value, Roles), "Roles(...)"),
+    "result": (lambda value: isinstance(value, Result), "Result(...)"),
+    "integers": (lambda value: isinstance(value, Integers), "Integers(...)"),
+    "dtypes": (lambda value: isinstance(value, Dtypes), "Dtypes('int32', outputs={'mask': 'uint8'})"),
+    **dict.fromkeys(("roles.multiplies", "roles.linear_in", "roles.only_checked"), _TEXT),
+    "roles.takes_gradient": _FLAG,
+    "result.tensor": _TEXT,
+    "result.flag": _TEXT,
+    "result.suffices": _RULES,
+    "integers.dtype": _TEXT,
+    "integers.in_floats": _FLAG,
+    "ragged.counter": _TEXT,
+    "ragged.groups": _TEXT,
+    "ragged.are_counts": (
+        lambda value: _is_text(value) or _is_flag(value), "the name of an int attribute, or True"
+    ),
+    "ragged.rest": (lambda value: value in RESTS, f"one of {', '.join(RESTS)}"),
+    "dtypes.besides_floats": (_is_text, "a text of names with spaces between"),
+    "dtypes.outputs": (
+        lambda value: isinstance(value, Mapping) and all(map(_is_text, (*value, *_dtypes_in(value)))),
+        "a mapping such as {'mask': 'uint8'}",
+    ),
+    "dtypes.attribute": _TEXT,
+    "formula.by": (lambda value: _is_text(value) or callable(value), "the name of an attribute, or a function"),
+    "formula.variant": (lambda value: value is None or callable(value), "a function of attributes and dtypes"),
+}  # fmt: skip
 
 
 def refuse_fields(text: object, field_names: Iterable[str], fields: Mapping[str, bool]) -> None:
@@ -107,17 +112,20 @@ def refuse_fields(text: object, field_names: Iterable[str], fields: Mapping[str,
 def of_types(definition: Any) -> Iterator[str]:
     """The fields of a definition that have wrong types."""
     for name, (holds, must) in _KINDS.items():
-        value = getattr(definition, name)
+        part, _, field = name.partition(".")
+        value = getattr(definition, part)
+        if field and not hasattr(value, field):
+            continue  # a formula without a switch
+        value = getattr(value, field) if field else value
         if not holds(value):
-            yield f"{name} is {quote(value)}; it must be {must}"
+            yield f"{field or part} is {quote(value)}; it must be {must}"
 
 
 def of_definition(definition: Any) -> Iterator[str]:
     """The other mistakes in a definition whose fields have the right types."""
     yield from of_schema(definition.schema)
-    yield from of_access(definition.reads, definition.schema)
+    yield from of_access(definition.layout, definition.schema)
     yield from of_choices(definition)
-    yield from of_c(definition)
     yield from of_torch(definition)
 
 
@@ -199,39 +207,8 @@ def of_choices(definition: Any) -> Iterator[str]:
             yield f"the formula's keys are texts, but the switch is {text}; write int {argument.name}=0, with {choices}"
 
 
-def of_c(definition: Any) -> Iterator[str]:
-    """The mistakes in C functions: wrong names, and parameters that do not match the operator's arguments."""
-    schema: Schema = definition.schema
-    for c in definition.aclnn:
-        if not hasattr(c, "unusual_const"):
-            yield f"aclnn is {quote(c)}; write a C name such as 'SmoothRelu', or C(...)"
-            return
-        if not isinstance(c.name, str) or not _C_NAME.fullmatch(c.name):
-            if isinstance(c.name, str) and c.name.startswith("aclnn"):
-                yield f"aclnn is {c.name!r}; leave out aclnn and write {c.name.removeprefix('aclnn')!r}"
-            camel = "".join(word[:1].upper() + word[1:] for word in re.findall(r"[A-Za-z0-9]+", str(c.name)))
-            yield f"aclnn is {quote(c.name)}; write it in camel case: {camel or 'SmoothRelu'!r}"
-            continue
-        if c.name.endswith("GetWorkspaceSize"):
-            yield f"aclnn is {c.name!r}; leave out GetWorkspaceSize, which is the name of the first of two functions"
-        unread = [name.rstrip("?*.") for name in f"{c.unread} {c.ignored} {c.refused}".split()] + [*c.constants]
-        parameters = c.parameters.split()
-        if not parameters:
-            continue
-        for name in (*unread, *c.unusual_const.split()):
-            if name not in parameters:
-                expected = f"it must be one of {c.parameters}"
-                yield f"aclnn {c.name} names {name!r}, which is not a parameter; {expected}; name one of these"
-        needed = [a.name for a in schema.arguments if a.name not in c.fixed] + [*schema.outputs]
-        if len(parameters) != len(needed) + len(unread):
-            yield (
-                f"aclnn {c.name} has {len(parameters)} parameters ({c.parameters}), but the operator has "
-                f"{len(needed)} arguments and outputs ({', '.join(needed)}); name each of them in this order"
-            )
-
-
 def of_names(definition: Any, holders: Mapping[tuple[str, str], str]) -> Iterator[str]:
-    """Names of C functions, graph operators or PyTorch functions that occur twice, here or in another operator.
+    """Names of PyTorch functions and modules that occur twice, here or in another operator.
 
     `holders` has the operator of each name. Its keys are a field and a name that the field states.
     """
@@ -241,19 +218,12 @@ def of_names(definition: Any, holders: Mapping[tuple[str, str], str]) -> Iterato
         if (kind, name) in earlier:
             yield f"it states {kind} {name!r} twice; leave out one"
         elif holder is not None:
-            words = "the C name" if kind == "aclnn" else f"the {kind} name"
-            yield f"{kind} is {name!r}, {words} of {holder}; choose another"
+            yield f"{kind} is {name!r}, the {kind} name of {holder}; choose another"
         earlier.append((kind, name))
 
 
 def public_names(definition: Any) -> Iterator[tuple[str, str]]:
-    """The names of an operator in other interfaces, each with the field that states the name."""
-    for c in definition.aclnn:
-        yield "aclnn", c.name
-        if c.overwrites_first or (c.in_place and definition.may_be_in_place):
-            yield "aclnn", f"Inplace{c.name}"
-    for signature in definition.graphs:
-        yield "ir", signature.name
+    """The names of an operator in actgrad.torch, each with the field that states the name."""
     if definition.torch is not None:
         for text in (definition.torch.function, definition.torch.module):
             if text:

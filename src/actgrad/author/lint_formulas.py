@@ -24,7 +24,7 @@ def of_switch(definition: Definition) -> Iterator[str]:
     keys = list(definition.formula)
     sources = [source for source in (definition.formula, *definition.access.terms) if isinstance(source, Mapping)]
     is_nested = any(isinstance(choice, Mapping) for source in sources for choice in source.values())
-    if is_nested and definition.variant is None:
+    if is_nested and getattr(definition.formula, "variant", None) is None:
         yield "a mapping of formulas has mappings; state variant=function, a function of attributes and dtypes"
     if not switch:
         yield f"formula is a mapping of {_key_list(keys)}; state the attribute that chooses as switch='name'"
@@ -48,14 +48,16 @@ def of_switch(definition: Definition) -> Iterator[str]:
 def of_formulas(definition: Definition) -> Iterator[str]:
     """The mistakes in formulas. It takes a number of each part, then the scalars, and returns a number per output."""
     scalars = [argument.name for argument in definition.schema.attributes if argument.type == "Scalar"]
-    gates = definition.multiplies or (definition.gradient_of is not None and definition.gradient_of.multiplies)
+    gates = definition.roles.multiplies or (
+        definition.gradient_of is not None and definition.gradient_of.roles.multiplies
+    )
     names, is_several = _returned(definition, bool(gates))
     for formula, optional in _formulas_in(definition, definition.formula):
         elements = [""] if gates else definition.access.formula_arguments(_element_tensors(definition, optional))
         yield from _fault(f"formula {_name(formula)}", formula, elements, scalars, names, is_several)
-    if definition.integer_formula is not None and definition.integer_formula != definition.formula:
+    if definition.integers.formula is not None and definition.integers.formula != definition.formula:
         parts, outputs = [""] * definition.access.formula_count(*definition.element_tensors), definition.schema.outputs
-        for formula, _ in _formulas_in(definition, definition.integer_formula):
+        for formula, _ in _formulas_in(definition, definition.integers.formula):
             yield from _fault(f"integer_formula {_name(formula)}", formula, parts, scalars, outputs)
 
 
@@ -165,9 +167,10 @@ def _element_tensors(definition: Definition, optional: tuple[str, ...] = ()) -> 
     names = [
         a.name
         for a in definition.schema.tensors
-        if a.name in definition.element_tensors and (not a.is_optional or a.name in (*optional, *definition.absent))
+        if a.name in definition.element_tensors
+        and (not a.is_optional or a.name in (*optional, *definition.defaults_of_tensors))
     ]
-    return names if definition.gradient_of is None or definition.takes_gradient else names[1:]
+    return names if definition.gradient_of is None or definition.roles.takes_gradient else names[1:]
 
 
 def _formulas_in(definition: Definition, source: Any) -> Iterator[tuple[Callable[..., Any], tuple[str, ...]]]:

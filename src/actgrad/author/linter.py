@@ -11,15 +11,15 @@ from typing import Any
 from ..base import torch_names
 from ..base.definition import Definition, functions_in
 from ..base.dtypes import BY_NAME, BY_NUMBER
-from ..base.errors import InvalidOperator, did_you_mean, either, one, quote
-from ..base.products import BY_NAME as PRODUCTS
+from ..base.errors import InvalidOperator, either, one, quote
 from . import lint_calls, lint_definition, lint_formulas
 from .lint_definition import refuse_fields
+from .old_names import state_law, with_new_names
 
-__all__ = ["define", "faults", "refuse_fields", "validate"]
+__all__ = ["define", "faults", "refuse_fields", "state_law", "validate", "with_new_names"]
 
-#: The dtypes of CANN. An operator may state a dtype that no kernel of actgrad writes.
-CANN_DTYPES = frozenset(dtype.name for dtype in BY_NUMBER.values())
+#: The dtypes that no kernel reads or writes. An operator may state one for an output.
+OTHER_DTYPES = frozenset(dtype.name for dtype in BY_NUMBER.values())
 
 
 def define(definition: Definition, others: Sequence[Definition]) -> None:
@@ -35,7 +35,6 @@ def define(definition: Definition, others: Sequence[Definition]) -> None:
         )
     for find in (lint_definition.of_types, lint_definition.of_definition):
         lint_definition.refuse(definition.name, find(definition))
-    _ = definition.graphs  # raise the error for a wrong line here, not at the first use of actgrad.ir
     lint_definition.refuse(definition.name, lint_definition.of_gradients(definition))
     if any(definition.name == other.name for other in others):
         fault = f"operator {definition.name}: is registered already"
@@ -70,104 +69,94 @@ def faults(definition: Definition) -> Iterator[str]:
 
 
 def _names(definition: Definition) -> Iterator[str]:
-    for name in definition.dtypes:
+    for name in definition.dtypes.besides_floats.split():
         if name not in BY_NAME:
             yield f"dtypes has {name!r}; it must be {either(BY_NAME)}; write names with spaces between"
-    for name in definition.products:
-        if name not in PRODUCTS:
-            cure = did_you_mean(name, PRODUCTS, "use one of these")
-            yield f"products has {name!r}; it must be {either(PRODUCTS)}; {cure}"
-    for field, names in (("dtypes", definition.dtypes), ("products", definition.products)):
-        if not names:
-            yield f"{field} is empty, so that every call is refused; leave it out, or name some"
-    for name, dtypes in definition.output_dtypes.items():
+    for name, dtypes in definition.dtypes.outputs.items():
         if name not in definition.schema.outputs:
             yield f"output_dtypes names {name!r}; it must be {either(definition.schema.outputs)}; name one of these"
         if dtypes != "uint8" and definition.access.has_bits and name in definition.access.tensor_names:
             yield f"output_dtypes has {dtypes!r} for {name}, which has bits; it must be uint8; leave {name} out"
         for dtype in definition.dtypes_of(name) or [dtypes]:
-            if dtype not in BY_NAME and dtype not in CANN_DTYPES:
+            if dtype not in BY_NAME and dtype not in OTHER_DTYPES:
                 yield f"output_dtypes has {dtype!r} for {name}; it must be {either(BY_NAME)}; write one of these"
-    if definition.integer_result and definition.integer_result not in BY_NAME:
-        yield f"integer_result is {definition.integer_result!r}; it must be {either(BY_NAME)}; pass one of these"
-    if definition.integers_as_floats and definition.integer_formula is None:
-        yield "integers_as_floats=True says how integer_formula is computed; state integer_formula, or leave it out"
+    integers = definition.integers
+    if integers.dtype and integers.dtype not in BY_NAME:
+        yield f"integers.dtype is {integers.dtype!r}; it must be {either(BY_NAME)}; pass one of these"
+    if integers.in_floats and integers.formula is None:
+        yield "integers.in_floats=True says how the formula is computed; state integers.formula, or leave it out"
     torch_names.parse(definition)  # it raises an InvalidOperator for a wrong name
-    for c in definition.aclnn:
-        for name in c.products.split():
-            if name not in PRODUCTS:
-                yield f"aclnn {c.name} has products {name!r}; it must be {either(PRODUCTS)}; pass one of these"
-        for name in (*c.fixed, *c.optional.split(), *c.doubles.split(), *c.text.split()):
-            if name not in definition.schema.attributes_by_name and c.fixed.get(name, name) is not None:
-                yield f"aclnn {c.name} names {name!r}; {_attributes(definition.defaults)}"
 
 
 def _roles(definition: Definition) -> Iterator[str]:
     tensors, attributes = definition.schema.tensor_names, definition.schema.attributes_by_name
-    for role in ("reads_result", "linear_in"):
-        name = getattr(definition, role)
+    for role, name in (("result", definition.result.tensor), ("linear_in", definition.roles.linear_in)):
         if name and name not in tensors:
             yield f"{role} is {name!r}; it must be {either(tensors)}; name one of these tensors"
-    if definition.result_flag and getattr(attributes.get(definition.result_flag), "type", "") != "bool":
-        yield f"result_flag is {definition.result_flag!r}; it must be a bool attribute; {_use(attributes)}"
-    counter, attribute = definition.row_counter, definition.access.dimension_attribute
+    flag = definition.result.flag
+    if flag and getattr(attributes.get(flag), "type", "") != "bool":
+        yield f"result.flag is {flag!r}; it must be a bool attribute; {_use(attributes)}"
+    counter, attribute = definition.ragged.counter, definition.access.dimension_attribute
     if counter and (counter != tensors[-1] or not _is_optional(definition, counter)):
-        yield f"row_counter is {counter!r}; it must be the last tensor and optional; write it last as Tensor?"
-    groups = definition.row_groups
+        yield f"ragged.counter is {counter!r}; it must be the last tensor and optional; write it last as Tensor?"
+    groups = definition.ragged.groups
     if groups and (groups != tensors[-1] or not _is_optional(definition, groups)):
-        yield f"row_groups is {groups!r}; it must be the last tensor and optional; write it last as Tensor?"
+        yield f"ragged.groups is {groups!r}; it must be the last tensor and optional; write it last as Tensor?"
     if groups and not definition.access.grouped_tensors:
-        yield "row_groups is set; an access must name tensors with a row for each group; state ScaledRows(...)"
-    for name in definition.absent:
+        yield "ragged.groups is set; an access must name tensors with a row for each group; state ScaledRows(...)"
+    for name in definition.defaults_of_tensors:
         if not _is_optional(definition, name):
-            yield f"absent names {name!r}; it must be an optional tensor; write Tensor? {name} in the schema"
+            yield f"defaults_of_tensors names {name!r}; it must be optional; write Tensor? {name} in the schema"
     last = [name for name in tensors if name != counter][-1]
-    if definition.unseen and definition.unseen != last:
+    only_checked = definition.roles.only_checked
+    if only_checked and only_checked != last:
         behind = f" before {counter}" if counter else ""
-        yield f"unseen is {definition.unseen!r}; it must be the last tensor{behind}, {last}; change one of them"
+        yield f"only_checked is {only_checked!r}; it must be the last tensor{behind}, {last}; change one of them"
     if counter and not attribute and definition.access.dimension({}, 1) is None:
-        yield "row_counter counts rows along a dimension; state reads with an attribute dim, for example Halves(('x',))"
+        yield "ragged.counter counts rows along a dimension; state a layout with dim, for example Halves(('x',))"
     names = (*tensors, *definition.schema.outputs)
     for name in definition.access.tensor_names:
         if name not in names:
-            yield f"reads names {name!r}; it must be {either(names)}; name one of these tensors"
-    if definition.access.has_bits and definition.gradient_of is not None and not definition.takes_gradient:
-        yield "reads=Bits selects by bits, and infinity times 0 would be NaN; state takes_gradient=True"
-    if definition.access.has_bits and definition.multiplies:
-        yield "reads=Bits has no multiplies; the formula must return the product; leave out multiplies"
+            yield f"layout names {name!r}; it must be {either(names)}; name one of these tensors"
+    if definition.access.has_bits and definition.gradient_of is not None and not definition.roles.takes_gradient:
+        yield "layout=Bits selects by bits, and infinity times 0 would be NaN; state takes_gradient=True"
+    multiplies = definition.roles.multiplies
+    if definition.access.has_bits and multiplies:
+        yield "layout=Bits has no multiplies; the formula must return the product; leave out multiplies"
     halves = ("other",) if definition.access.is_packed else ()
-    if definition.multiplies and definition.multiplies not in (*tensors, *halves):
-        yield f"multiplies is {definition.multiplies!r}; it must be {either((*tensors, *halves))}; name one of these"
-    elif definition.multiplies and not halves and (len(tensors) != 2 or definition.multiplies != tensors[0]):
+    if multiplies and multiplies not in (*tensors, *halves):
+        yield f"multiplies is {multiplies!r}; it must be {either((*tensors, *halves))}; name one of these"
+    elif multiplies and not halves and (len(tensors) != 2 or multiplies != tensors[0]):
         yield (
-            f"multiplies is {definition.multiplies!r}; an operator with multiplies has two tensors, first the factor "
+            f"multiplies is {multiplies!r}; an operator with multiplies has two tensors, first the factor "
             f"and then the formula's; it has {_listed(tensors)}"
         )
-    elif definition.multiplies and halves and definition.multiplies != "other":
-        yield f"multiplies is {definition.multiplies!r}, but the formula is of one half; write multiplies='other'"
+    elif multiplies and halves and multiplies != "other":
+        yield f"multiplies is {multiplies!r}, but the formula is of one half; write multiplies='other'"
 
 
 def _gradients(definition: Definition) -> Iterator[str]:
     forward = definition.gradient_of
     if forward is None:
-        for role in ("reads_result", "result_flag", "takes_gradient"):
-            if getattr(definition, role):
+        roles = {"result": definition.result.tensor or definition.result.flag}
+        for role, value in {**roles, "takes_gradient": definition.roles.takes_gradient}.items():
+            if value:
                 yield f"{role} is set, but gradient_of is not; only a gradient has it; state gradient_of"
         return
     tensors = forward.schema.tensor_names
     first = definition.schema.tensor_names[0]
     if first in tensors:
         yield f"its first tensor, {first}, is a tensor of {forward.name}; write Tensor grad_output before it"
-    if definition.reads_result and definition.reads_result not in tensors and len(tensors) > 1:
+    if definition.result.tensor and definition.result.tensor not in tensors and len(tensors) > 1:
         yield (
-            f"reads_result is {definition.reads_result!r}, but {forward.name} has several tensors, which its result "
+            f"result is {definition.result.tensor!r}, but {forward.name} has several tensors, which its result "
             f"cannot replace; read these instead: {_listed(tensors)}"
         )
     result, *further_outputs = forward.schema.outputs
-    if definition.reads_result in further_outputs:
+    if definition.result.tensor in further_outputs:
         yield (
-            f"reads_result is {definition.reads_result!r}, another output of {forward.name}; it must be the first "
-            f"output, {result}; leave out reads_result"
+            f"result is {definition.result.tensor!r}, another output of {forward.name}; it must be the first "
+            f"output, {result}; leave out result"
         )
     for argument in definition.schema.attributes:
         other = forward.schema.attributes_by_name.get(argument.name)
@@ -187,10 +176,15 @@ def _gradients(definition: Definition) -> Iterator[str]:
             f"it has {parts} gradients of elements, and at most 2 are supported; leave the operator out: "
             f"PyTorch then differentiates the formula of {forward.name}"
         )
-    roles = (definition.reads_result, *definition.forward_outputs, definition.row_counter, definition.unseen)
+    with_roles = (
+        definition.result.tensor,
+        *definition.forward_outputs,
+        definition.ragged.counter,
+        definition.roles.only_checked,
+    )
     for name in definition.schema.tensor_names[1:]:
-        if name not in tensors and name not in roles:
-            cure = f"state reads_result={name!r} if it is the first output, {result}"
+        if name not in tensors and name not in with_roles:
+            cure = f"state result=Result({name!r}) if it is the first output, {result}"
             must = f"it must be a tensor of {forward.name} ({_listed(tensors)}) or have a role"
             yield f"{name} has no role; {must}; {cure}"
 

@@ -7,19 +7,18 @@ from functools import partial
 from typing import Any
 
 from . import computation, xp
-from .definition import Definition, Formula, choose
+from .definition import Definition, Formula
 from .dtypes import Dtype
-from .products import Product
 
 
 def element_and_formulas(
-    definition: Definition, tensors: Mapping[str, Dtype], attributes: dict[str, Any], product: Product | None
+    definition: Definition, tensors: Mapping[str, Dtype], attributes: dict[str, Any], law: Any
 ) -> tuple[Callable[..., Any], tuple[Formula, ...]]:
     """The arithmetic of one element, a function of computation.py, and its formulas, for tensors of these dtypes.
 
-    Formulas get the numbers of `absent` as constants.
+    Formulas get the numbers of `defaults_of_tensors` as constants. The law may have another formula.
     """
-    formula, forward = definition.formula_for(attributes, product, tensors), definition.gradient_of
+    formula, forward = definition.formula_for(attributes, law, tensors), definition.gradient_of
     xp.check(formula)
     access, outputs = definition.access, definition.schema.outputs
     fill = partial(_filled, definition, tensors)
@@ -27,34 +26,35 @@ def element_and_formulas(
         is_one = access.part_count(*[output for output in outputs if not access.is_statistic(output)]) == 1
         element = computation.forward if is_one else computation.forward_of_several
         return element, access.formulas(
-            formula, partial(choose, definition, attributes=attributes, product=product, tensors=tensors), fill
+            formula, partial(definition.choose, attributes=attributes, tensors=tensors), fill
         )
     if access.has_bits:
         writes_bits = access.tensor_names[0] in outputs
         element = computation.forward_to_bits if writes_bits else computation.forward_from_bits
-        return element, access.formulas(formula, partial(choose, definition), fill)
+        return element, access.formulas(formula, partial(definition.choose, attributes=attributes), fill)
     if forward is None:
-        if not definition.multiplies:
+        if not definition.roles.multiplies:
             return computation.forward if len(outputs) == 1 else computation.forward_of_several, (fill(formula),)
         packed = computation.gated_forward if len(outputs) > 1 else computation.gated_forward_alone
         return packed if access.is_packed else computation.pair_forward, (formula,)
     parts = access.part_count(*outputs)
-    if definition.takes_gradient:
+    if definition.roles.takes_gradient:
         return computation.forward if parts == 1 else computation.forward_of_several, (formula,)
-    if not forward.multiplies:
+    if not forward.roles.multiplies:
         return computation.backward if parts == 1 else computation.backward_of_two, (formula,)
     if definition.given_value in tensors:
         return computation.gated_backward_given, (formula,)
-    both = forward.formula_for(attributes, product), formula
+    both = forward.formula_for(attributes, law), formula
     return computation.gated_backward if access.is_packed else computation.pair_backward, both
 
 
 def _filled(definition: Definition, tensors: Mapping[str, Dtype], formula: Formula) -> Formula:
     """A formula of all tensors as a formula of the tensors of a call."""
-    if not definition.absent:
+    defaults = definition.defaults_of_tensors
+    if not defaults:
         return formula
     numbers = [
-        definition.absent[name] if name in definition.absent and name not in tensors else None
+        defaults[name] if name in defaults and name not in tensors else None
         for name in definition.element_tensors
         for _ in range(definition.access.part_count(name))
     ]

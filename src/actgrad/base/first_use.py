@@ -18,7 +18,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .forks import forkable_lock
 
@@ -99,6 +99,16 @@ def module(name: str) -> ModuleType:
     if imported is None or sys.modules.get(name) is not imported:
         imported = _modules[name] = run(lambda: importlib.import_module(name))
     return imported
+
+
+class LazyModule:
+    """A module that is imported when a program uses one of its names."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(module(self._name), name)
 
 
 def refuse(error: Exception) -> None:

@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from .. import arrays, contract
+from .. import arrays, checks
 from ..arrays import ArrayView
-from ..base import products
 from ..base.definition import Definition
 from ..base.dtypes import EXACT
 from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, kind_of, quantity, quote
 from ..base.schema import Argument
+from ..checks import law
 
 Inputs = Sequence["ArrayView | None"]  # in the order of the schema. None for an optional tensor that was left out
 Outputs = Sequence["ArrayView | None"]  # empty if the call allocates all outputs
@@ -37,11 +37,9 @@ def arrange(
     if missing:
         tensors = (*tensors, *(None,) * missing)
     # Errors about null and product come before all other errors, also before errors about wrong types.
-    if products.any_chosen() or any(t is None for t in tensors) or any(v is None for v in values.values()):
+    if law.is_any_in_force() or any(t is None for t in tensors) or any(v is None for v in values.values()):
         tensors_by_name = dict(zip(names, tensors, strict=True))
-        contract.run(
-            contract.Call(definition, tensors_by_name, values, contract.Ruleset(products.current())), early=True
-        )
+        checks.run(checks.Call(definition, tensors_by_name, values, law.current()), early=True)
     if attributes:
         values = {**values, **{name: attribute(definition, *item) for name, item in pairs}}
     return tensors, values

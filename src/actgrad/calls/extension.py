@@ -17,7 +17,8 @@ from importlib.util import source_hash
 from typing import Any
 
 from ..arrays import interception
-from ..base import first_use, products
+from ..base import first_use
+from ..checks import law
 
 SOURCES = ("_fastcall.c", "_arrays.h", "_aliasing.h")
 RELEASE = 16384  # a kernel with at least this number of elements runs without Python's global lock
@@ -51,7 +52,7 @@ def _load() -> tuple[Any, str]:
         return None, f"Python; there is no extension: {error}"
     if hash_of_sources() != extension.SOURCE:
         return None, "Python; the extension is older than its sources; install actgrad again"
-    extension.start(products.selected)
+    extension.start(law.in_force)
     return extension, f"C, {extension.__file__}"
 
 

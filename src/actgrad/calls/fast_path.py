@@ -16,7 +16,7 @@ import numpy as np
 from .. import arrays, backends
 from ..arrays import ArrayView, interception
 from ..backends.kernel import Kernel
-from ..base import products
+from ..checks import law
 from . import aliasing, dynamo, extension
 from .arguments import Inputs
 from .call_cache import attribute_key
@@ -109,7 +109,7 @@ class PythonFastPath:
 
     def _try(self, tensors: tuple[Any, ...], out: Any, attributes: dict[str, Any]) -> Any:
         """The result of a call that is like a cached call, or None if the call must take the slow path."""
-        if products.selected.get() is not None or not (backends.torch_is_adopted or "torch" not in sys.modules):
+        if law.in_force.get() is not None or not (backends.torch_is_adopted or "torch" not in sys.modules):
             return None
         outputs = () if out is None else out if type(out) is tuple else (out,)
         described = _describe((*outputs, *tensors), len(outputs))

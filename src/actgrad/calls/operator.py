@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import arrays
 from ..arrays import ArrayView, interception
-from ..base import first_use, products
-from ..base.definition import FIELDS, C, Definition
-from ..base.dtypes import Dtype
+from ..base import first_use
+from ..base.definition import FIELDS, Definition, Roles
 from ..base.errors import ActgradError, InvalidOperator, did_you_mean, quote
 from ..base.lazy_docstring import LazyDocstring
-from ..base.products import BY_NAME
 from ..base.schema import name_in
-from ..contract import Check, Ruleset, checks_of
-from ..contract.docstrings import ExampleCall, operator_docstring
+from ..checks import Check, law, own_checks
+from ..checks.docstrings import ExampleCall, operator_docstring
+from ..checks.law import LawInForce
 from . import aliasing, arguments, dynamo, prepare
 from .arguments import Inputs, Outputs
 from .call_cache import CAPACITY, CallCache, cache_of
@@ -64,60 +64,48 @@ class Operator(FastPath):
     """An operator of the registry. Call it with tensors by position and attributes by name.
 
     An operator has all public fields of its definition: `schema`, `dtypes`, `requires` and so on. The arguments are the
-    schema line and, by name, the fields of base/definition.py. `gradient_of` and `part_of` are operators. `dtypes` and
-    `products` are names with spaces between. `aclnn` is the name of a C function, or C(...), or a tuple of C(...).
+    schema line and, by name, the fields of base/definition.py. `gradient_of` and `part_of` of the roles are operators.
 
     A call takes the fast path if an earlier call was like it, otherwise `_slow_path`.
     """
 
-    def __init__(
-        self,
-        text: str,
-        *,
-        dtypes: str = "float32 float16 bfloat16",
-        products: str = " ".join(BY_NAME),
-        gradient_of: Operator | None = None,
-        part_of: Operator | None = None,
-        paper: str = "",
-        aclnn: str | C | tuple[C, ...] = (),
-        ir: str | tuple[str, ...] = (),
-        **fields: Any,
-    ):
-        linter = None if _is_shipping else first_use.module("actgrad.author.linter")
-        if linter is not None:
-            linter.refuse_fields(text, fields, FIELDS)
-        self.definition: Definition = _definition(
-            text, gradient_of, part_of, dtypes=dtypes, products=products, paper=paper, aclnn=aclnn, ir=ir, **fields
-        )
-        if linter is not None:
-            linter.define(self.definition, [other.definition for other in REGISTRY.values()])
+    def __init__(self, text: str, **fields: Any):
+        author: Any = None if _is_shipping else first_use.module("actgrad.author.linter")
+        old_law: dict[str, Any] = {}
+        if author is not None:
+            fields, old_law = author.with_new_names(text, fields)
+            author.refuse_fields(text, fields, FIELDS)
+        self.definition: Definition = _definition(text, **fields)
+        if author is not None:
+            author.define(self.definition, [other.definition for other in REGISTRY.values()])
             prepare.untried.add(self.definition)
         self._set_up()
-        self.gradient_of, self.part_of = gradient_of, part_of
+        roles = fields.get("roles", Roles())
+        self.gradient_of, self.part_of = fields.get("gradient_of"), roles.part_of
         REGISTRY[self.name] = self
+        if old_law:
+            author.state_law(self, old_law)
 
     def _set_up(self) -> None:
         self.name = self.__name__ = self.__qualname__ = self.definition.name
         self._cache: CallCache = cache_of(self.definition)
 
-    def with_definition(self, definition: Definition) -> Operator:
-        """This operator with another definition, for example of a C function. The registry does not have the result."""
-        if definition is self.definition:
-            return self
-        other = Operator.__new__(Operator)
-        other.definition, other.gradient_of, other.part_of = definition, self.gradient_of, self.part_of
-        other._set_up()
-        return other
-
     def __getattr__(self, name: str) -> Any:
         if name == "definition":  # __init__ has not set it yet
             raise AttributeError(name)
-        return _attribute(self.definition, name)
+        return _attribute(self, name)
+
+    @property
+    def law(self) -> Any:
+        """What CANN says about the operator: chips, data types, rules, names in C and in graphs."""
+        if law.slots is None:
+            raise AttributeError(f"operator {self.name} has no law; actgrad.ascend must be installed; install it")
+        return law.slots.law_of(self.definition)
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """All checks of the operator's calls, in order."""
-        return checks_of(self.definition)
+        """All checks of the operator's calls without a law, in order."""
+        return own_checks(self.definition)
 
     @property
     def prepared(self) -> dict[Any, Prepared]:
@@ -158,16 +146,16 @@ class Operator(FastPath):
         ):
             return interception.load_handler()(self, tensors, values, outs)
         inputs, outputs = arguments.views(self.definition, tensors, outs)
-        ruleset = Ruleset.current()
+        judge = law.current()
         arguments.check_libraries(self.definition, inputs, outputs)
-        prepared, addresses, results, views = prepare.bind(self.definition, inputs, outputs, values, ruleset, backend)
+        prepared, addresses, results, views = prepare.bind(self.definition, inputs, outputs, values, judge, backend)
         prepared.kernel.run(*addresses)
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
         tell = arrays.note_written(first.kind) if outputs else None
         if tell is not None:
             tell(results if isinstance(results, tuple) else (results,))
-        if backend is None and ruleset is Ruleset.current() and not products.any_chosen():
+        if backend is None and judge is None and not law.is_any_in_force():
             call = cached_call(attributes, inputs, views, prepared, is_fresh=not outputs)
             sources = tuple([view.source for view in views])
             if call is not None and self._remember((*positional, *call.values), sources, call) > CAPACITY:
@@ -181,25 +169,22 @@ class Operator(FastPath):
         outs = () if out is None else arguments.outputs(self.definition, out)
         inputs, outputs = arguments.views(self.definition, tensors, outs)
         arguments.check_libraries(self.definition, inputs, outputs)
-        return self.plan_views(inputs, outputs, values, Ruleset.current(), backend)
+        return self.plan_views(inputs, outputs, values, law.current(), backend)
 
     def plan_views(
         self,
         inputs: Inputs,
         outputs: Outputs,
         attributes: dict[str, Any],
-        ruleset: Ruleset,
+        judge: LawInForce | None,
         backend: str | None = None,
-        scalar_dtypes: tuple[Dtype, ...] = (),
-        formats: tuple[str, ...] = (),
     ) -> Plan:
         """The plan of a call with these views, in the schema's order, and attributes as `arguments.attribute` returns.
 
-        If `ruleset` is typed, `scalar_dtypes` has the dtypes of the schema's scalars. `formats` are the formats of
-        inputs and then outputs. It may be empty if all formats are ND.
+        `judge` is the law of the call. Without one, the operator's own checks apply.
         """
         prepared, addresses, results, targets = prepare.bind(
-            self.definition, inputs, outputs, attributes, ruleset, backend, scalar_dtypes, formats
+            self.definition, inputs, outputs, attributes, judge, backend
         )
         note_written = arrays.note_views_written(targets)
         return Plan(self.name, attributes, prepared, targets, inputs, addresses, results, note_written)
@@ -229,7 +214,7 @@ def _documentation(operator: Operator) -> str:
             for name in definition.schema.tensor_names
         ]
         inputs, outputs = arguments.views(definition, tuple(tensors), ())
-        result = operator.plan_views(inputs, outputs, sample.attributes, Ruleset(), "reference").run()
+        result = operator.plan_views(inputs, outputs, sample.attributes, None, "reference").run()
     except (ActgradError, AttributeError):  # the rules refuse the sample, or its forward operator is not public
         return operator_docstring(definition, call, ())
     results = result if isinstance(result, tuple) else (result,)
@@ -240,13 +225,20 @@ def _documentation(operator: Operator) -> str:
 Operator.__doc__ = LazyDocstring(Operator.__doc__, _documentation)  # type: ignore[assignment]
 
 
-def _attribute(definition: Definition, name: str) -> Any:
-    """A field or a property of an operator's definition. Raises an AttributeError for an unknown name."""
+#: Old name of a fact that CANN states about an operator -> its name in the law.
+_IN_LAW = {"products": "product_names", "aclnn": "functions", "graphs": "graphs", "differences": "differences"}
+
+
+def _attribute(operator: Operator, name: str) -> Any:
+    """A field of an operator's definition, or of its law. Raises an AttributeError for an unknown name."""
+    definition = operator.definition
     try:
         return getattr(definition, name)
     except AttributeError:
         if hasattr(type(definition), name):  # the name is known, and the property raised the error
             raise
+    if name in _IN_LAW:
+        return getattr(operator.law, _IN_LAW[name])
     fault = f"operator {definition.name} has no attribute {name!r}"
     if name.startswith("_"):  # libraries ask every object for such names, so skip the search for similar names
         raise AttributeError(fault)
@@ -254,11 +246,10 @@ def _attribute(definition: Definition, name: str) -> Any:
     raise AttributeError(f"{fault}; {did_you_mean(name, names, 'help() of the operator lists its arguments')}")
 
 
-def _definition(
-    text: str, gradient_of: Operator | None, part_of: Operator | None, *, dtypes: str, products: str, paper: str,
-    aclnn: str | C | tuple[C, ...], ir: str | tuple[str, ...], **fields: Any,
-) -> Definition:  # fmt: skip
+def _definition(text: str, gradient_of: Operator | None = None, paper: str = "", **fields: Any) -> Definition:
     """The definition of an operator, from the arguments of `Operator`."""
+    roles: Roles = fields.pop("roles", Roles())
+    part_of: Any = roles.part_of
     for name, other in (("gradient_of", gradient_of), ("part_of", part_of)):
         if other is not None and not isinstance(other, Operator):
             raise InvalidOperator(
@@ -268,12 +259,8 @@ def _definition(
     return Definition(
         text,
         paper=paper or ("" if forward is None else forward.paper),
-        dtypes=tuple(dtypes.split()) if isinstance(dtypes, str) else dtypes,
-        products=tuple(products.split()) if isinstance(products, str) else products,
         gradient_of=None if gradient_of is None else gradient_of.definition,
-        part_of=None if part_of is None else part_of.definition,
-        aclnn=tuple([C(c) if isinstance(c, str) else c for c in (aclnn if isinstance(aclnn, tuple) else (aclnn,))]),
-        graph=ir if isinstance(ir, tuple) else (ir,),
+        roles=roles if part_of is None else replace(roles, part_of=part_of.definition),
         **fields,
     )
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .. import backends, contract
-from ..base import first_use, products
+from .. import backends
+from ..base import first_use
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import InvalidCall, InvalidDtype, did_you_mean, either, quote, some
 from ..base.floating_point import default_environment
 from ..base.loop import TensorMeta, row_major
-from ..base.products import Product
+from ..checks import law
+from ..checks.law import LawInForce
 from . import prepare
 from .operator import REGISTRY, Operator
 
@@ -31,22 +32,19 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
     dtype_names = _names("dtype", dtypes, BY_NAME)
     count = 0
     for operator in map(REGISTRY.__getitem__, operator_names):
-        for attributes, product in _cases(operator):
-            for name in contract.allowed_dtypes(operator.definition, product):
+        for attributes, judge in _cases(operator):
+            for name in operator.input_dtypes if judge is None else judge.dtypes(operator.definition):
                 if name not in dtype_names:
                     continue
-                ruleset = contract.Ruleset(product)
                 for inputs in _inputs(operator, name, _SMALL):
-                    prepared = prepare.prepare(operator.definition, inputs, attributes, ruleset)
+                    prepared = prepare.prepare(operator.definition, inputs, attributes, judge)
                     if prepared.backend == "cpu":  # the reference backend compiles nothing
                         count += _prepare_for_any_scalars(prepared.computation)
                 for inputs in (*_inputs(operator, name, _LARGE), *_inputs(operator, name, _HUGE)):
-                    prepare.prepare(operator.definition, inputs, attributes, ruleset)
+                    prepare.prepare(operator.definition, inputs, attributes, judge)
                     count += 1
     if not count:
-        allowed = {
-            name for operator in operator_names for name in contract.allowed_dtypes(REGISTRY[operator].definition, None)
-        }
+        allowed = {name for operator in operator_names for name in REGISTRY[operator].input_dtypes}
         dtypes = either(name for name in BY_NAME if name in allowed)
         raise InvalidDtype(
             f"precompile: dtypes is {', '.join(dtype_names)}; {some(operator_names)} must have {dtypes}; "
@@ -101,18 +99,14 @@ def _prepare_for_any_scalars(computation: Computation) -> int:
     return len(cases)
 
 
-def _cases(operator: Operator) -> Iterator[tuple[dict[str, Any], Product | None]]:
-    """For each formula of an operator, attributes and a product that choose the formula."""
+def _cases(operator: Operator) -> Iterator[tuple[dict[str, Any], LawInForce | None]]:
+    """For each formula of an operator, attributes and a law that choose the formula."""
     if callable(operator.switch):
-        formulas: list[Any] = []
-        judges = [product for product in products.BY_NAME.values() if product.name in operator.products]
-        for product in (None, *judges):
-            formula = operator.formula_for(operator.defaults, product)
-            if formula not in formulas:
-                formulas.append(formula)
-                yield dict(operator.defaults), product
+        yield dict(operator.defaults), None
         return
     is_attribute = operator.switch in operator.defaults  # otherwise the switch is a tensor
     keys = tuple(operator.formula) if isinstance(operator.formula, dict) and is_attribute else (None,)
     for key in keys:
         yield {**operator.defaults, **({} if key is None else {operator.switch: key})}, None
+    for judge in law.slots.laws_with_formulas(operator.definition) if law.slots is not None else ():
+        yield dict(operator.defaults), judge

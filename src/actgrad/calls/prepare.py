@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, backends, contract
+from .. import arrays, backends, checks
 from ..arrays import ArrayView
 from ..backends import contiguous_copies
 from ..base import first_use
@@ -24,8 +24,9 @@ from ..base.dtypes import BY_NAME, Dtype
 from ..base.element_formulas import element_and_formulas
 from ..base.errors import ActgradError, InvalidArgument, OutOfMemory, quote
 from ..base.floating_point import default_environment
-from ..base.loop import Loop, TensorMeta, are_flat, broadcast_shapes, dense_strides, row_major
-from ..contract import dtype_rules
+from ..base.loop import Loop, TensorMeta, are_flat, dense_strides, row_major
+from ..checks import dtype_rules
+from ..checks.law import LawInForce
 from . import aliasing, arguments, counted_kernel, extension
 from .arguments import Inputs, Outputs
 from .call_cache import attribute_key, cache_of
@@ -39,34 +40,24 @@ def prepare(
     definition: Definition,
     tensors: tuple[TensorMeta | None, ...],
     attributes: dict[str, Any],
-    ruleset: contract.Ruleset = contract.Ruleset(),  # noqa: B008  immutable
+    law: LawInForce | None = None,
     backend: str = "cpu",
-    scalar_dtypes: tuple[Dtype, ...] = (),
-    formats: tuple[str, ...] = (),
     device: str = "cpu",
 ) -> Prepared:
     """Check the metadata of a call and make its kernel, or find them in the cache.
 
     `tensors` are the inputs in the order of the schema, then the outputs. An optional input that is left out is None.
-    An output that the call allocates is None or missing. Typed calls have `scalar_dtypes` and `formats`, as in
-    Operator.plan_views.
+    An output that the call allocates is None or missing. Without a law, the operator's own checks judge the call.
     """
     keys = {name: attribute_key(value) for name, value in attributes.items()}
-    settings = ruleset, backend, scalar_dtypes, formats, device
+    settings = law, backend, device
     signature = (tensors, *keys.values(), *settings)
     cache = cache_of(definition)
     prepared = cache.prepared.get(signature)
     if prepared is None:
         schema = definition.schema
         names, scalars = (*schema.tensor_names, *schema.outputs), schema.scalars
-        call = contract.Call(
-            definition,
-            dict(zip(names, tensors, strict=False)),
-            attributes,
-            ruleset,
-            dict(zip(scalars, scalar_dtypes, strict=False)),
-            dict(zip(names, formats, strict=False)),
-        )
+        call = checks.Call(definition, dict(zip(names, tensors, strict=False)), attributes, law)
         same_shape = (tensors, *[key for name, key in keys.items() if name not in scalars], *settings)
         is_flat = definition.access.is_uniform and are_flat(tensors)
         same_scalars = (tuple([meta and meta.dtype for meta in tensors]), *signature[1:]) if is_flat else None
@@ -74,7 +65,7 @@ def prepare(
             if definition in untried:
                 first_use.module("actgrad.author.linter").validate(definition)
                 untried.discard(definition)
-            contract.run(call)
+            checks.run(call)
             prepared = _with_shape(cache.similar.get(same_scalars), call)
             prepared = prepared or _with_scalars(cache.similar.get(same_shape), call)
             prepared = prepared or _prepare(call, backend, device)
@@ -90,10 +81,8 @@ def bind(
     inputs: Inputs,
     outputs: Outputs,
     attributes: dict[str, Any],
-    ruleset: contract.Ruleset,
+    law: LawInForce | None,
     backend: str | None,
-    scalar_dtypes: tuple[Dtype, ...] = (),
-    formats: tuple[str, ...] = (),
 ) -> tuple[Prepared, tuple[int, ...], Any, list[ArrayView]]:
     """The preparation of a call, the addresses of its tensors, its results, and the views of its outputs."""
     first = inputs[0]
@@ -111,10 +100,8 @@ def bind(
         definition,
         tuple(metas),
         attributes,
-        ruleset,
+        law,
         "cpu" if backend is None and device == "cpu" else backends.choose(backend, device, definition.name),
-        scalar_dtypes,
-        formats,
         device,
     )
     if not backends.torch_is_adopted:
@@ -153,7 +140,7 @@ def _empty(definition: Definition, first: ArrayView, meta: TensorMeta) -> ArrayV
         raise OutOfMemory(f"{definition.name}: {size}; {fault}; pass out= or compute in parts") from error
 
 
-def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
+def _prepare(call: checks.Call, backend: str, device: str) -> Prepared:
     results = result_metas(call)
     refuse_endless(call.definition, results)
     for name, meta in call.outputs.items():
@@ -163,7 +150,7 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     counts = row_count(call)
     make, groups = (
         backends.load(backend).prepare,
-        row_groups(call, results, device) if call.definition.row_groups else None,
+        row_groups(call, results, device) if call.definition.ragged.groups else None,
     )
     if groups is not None:
         kernel = counted_kernel.prepare_groups(computation, groups, make)
@@ -179,7 +166,7 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     return Prepared(computation, backend, kernel, results, layouts, packed_kernel(computation, kernel))
 
 
-def copied_tensors(call: contract.Call, results: tuple[TensorMeta, ...]) -> dict[int, TensorMeta]:
+def copied_tensors(call: checks.Call, results: tuple[TensorMeta, ...]) -> dict[int, TensorMeta]:
     """The tensors that the loop reads or writes as contiguous copies. The keys are indices of outputs, then inputs."""
     if call.definition.access.is_uniform or _is_unplanned(call):
         return {}
@@ -189,7 +176,7 @@ def copied_tensors(call: contract.Call, results: tuple[TensorMeta, ...]) -> dict
 
 
 def _contiguous(
-    call: contract.Call, results: tuple[TensorMeta, ...]
+    call: checks.Call, results: tuple[TensorMeta, ...]
 ) -> tuple[dict[str, TensorMeta], dict[str, TensorMeta]]:
     """The outputs and inputs with the strides that the loop needs. A copy replaces each tensor with other strides."""
     outputs = dict(zip(call.definition.schema.outputs, results, strict=True))
@@ -200,7 +187,7 @@ def _contiguous(
     )
 
 
-def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
+def row_count(call: checks.Call) -> counted_kernel.RowCount | None:
     """The tensor that counts the rows of a call, or None. In new outputs, the other rows are 0."""
     definition, counter = call.definition, call.row_counter
     if counter is None:
@@ -208,30 +195,29 @@ def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
     first = next(iter(call.inputs.values()))
     dimensions = definition.access.dimension(call.attributes, len(first.shape))
     assert dimensions is not None, "the linter demands an attribute"
-    return counted_kernel.RowCount(counter, dimensions, definition.clears_rest or not call.outputs)
+    return counted_kernel.RowCount(counter, dimensions, definition.ragged.rest == "cleared" or not call.outputs)
 
 
-def row_groups(call: contract.Call, results: tuple[TensorMeta, ...], device: str) -> counted_kernel.RowGroups | None:
+def row_groups(call: checks.Call, results: tuple[TensorMeta, ...], device: str) -> counted_kernel.RowGroups | None:
     """The tensor that assigns the rows of a call to groups, or None."""
     definition = call.definition
-    meta = call.tensors.get(definition.row_groups)
+    ragged = definition.ragged
+    meta = call.tensors.get(ragged.groups)
     if meta is None:
         return None
     numbers = enumerate(call.inputs.items(), len(definition.schema.outputs))
     grouped = definition.access.grouped_tensors
     steps = {number: each.strides[0] for number, (name, each) in numbers if name in grouped}
-    kind, keeps = definition.groups_are_counts, definition.rest == "kept"
+    kind, keeps = ragged.are_counts, ragged.rest == "kept"
     are_counts = kind if isinstance(kind, bool) else call.attributes[kind] == 1
     rest = None
-    if definition.rest == "computed":
-        tensors = {n: None if n in (*grouped, definition.row_groups) else each for n, each in call.tensors.items()}
+    if ragged.rest == "computed":
+        tensors = {n: None if n in (*grouped, ragged.groups) else each for n, each in call.tensors.items()}
         rest = make_computation(replace(call, tensors=tensors), results, device)
-    return counted_kernel.RowGroups(
-        definition.row_groups, meta, are_counts, steps, rest, keeps, keeps and not call.outputs
-    )
+    return counted_kernel.RowGroups(ragged.groups, meta, are_counts, steps, rest, keeps, keeps and not call.outputs)
 
 
-def _with_shape(similar_call: Prepared | None, call: contract.Call) -> Prepared | None:
+def _with_shape(similar_call: Prepared | None, call: checks.Call) -> Prepared | None:
     """The preparation of a call that differs from a similar call only in its shape, if all tensors are contiguous.
 
     It has the same machine code and scalars. None if the kernel cannot be used for another shape.
@@ -253,12 +239,12 @@ def _with_shape(similar_call: Prepared | None, call: contract.Call) -> Prepared 
     return Prepared(computation, similar_call.backend, kernel, results, layouts, packed_kernel(computation, kernel))
 
 
-def _with_scalars(similar_call: Prepared | None, call: contract.Call) -> Prepared | None:
+def _with_scalars(similar_call: Prepared | None, call: checks.Call) -> Prepared | None:
     """Prepare a call that differs from `similar_call` only in scalars. None if it needs other machine code."""
     if similar_call is None or similar_call.kernel.with_scalars is None:
         return None
     before, definition = similar_call.computation, call.definition
-    element, formulas = element_and_formulas(definition, _tensors(call), call.attributes, call.product)
+    element, formulas = element_and_formulas(definition, _tensors(call), call.attributes, call.law)
     if (element, formulas) != (before.element, before.formulas):
         return None
     computation = Computation(
@@ -268,14 +254,15 @@ def _with_scalars(similar_call: Prepared | None, call: contract.Call) -> Prepare
     return None if kernel is None else similar_call.with_kernel(computation, kernel)
 
 
-def _scalars(call: contract.Call, compute: str) -> tuple[float, ...]:
+def _scalars(call: checks.Call, compute: str) -> tuple[float, ...]:
     """The scalars of a call, rounded as a kernel needs them."""
     scalars = [call.attributes[name] for name in call.definition.schema.scalars]
-    if call.ruleset.typed:
+    rounds = call.law is not None and call.law.rounds_scalars
+    if rounds:
         scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # or the checks refuse a complex scalar
     if BY_NAME[compute].kind in ("bool", "int", "uint"):
         return tuple([_integer(scalar, BY_NAME[compute]) for scalar in scalars])
-    if compute in ("float32", "complex64") or call.ruleset.typed:  # C calls round every scalar to float32
+    if compute in ("float32", "complex64") or rounds:
         return tuple(map(_float32, scalars))
     return tuple(map(float, scalars))
 
@@ -305,27 +292,27 @@ def refuse_endless(definition: Definition, results: tuple[TensorMeta, ...]) -> N
             raise InvalidArgument(f"{definition.name}: {shape}; it must have at most 2**63 - 1; pass smaller inputs")
 
 
-def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], device: str) -> Computation:
+def make_computation(call: checks.Call, results: tuple[TensorMeta, ...], device: str) -> Computation:
     """The computation of a call that passed its checks, with these results."""
     definition = call.definition
     tensors = (*results, *call.inputs.values())
     compute = compute_dtype(call, tensors)
     is_unplanned = _is_unplanned(call)
     try:
-        element, formulas = element_and_formulas(definition, _tensors(call), call.attributes, call.product)
+        element, formulas = element_and_formulas(definition, _tensors(call), call.attributes, call.law)
     except KeyError:  # a choice that does not exist. Such a function does not check the choice
         if not is_unplanned:
             raise
         element, formulas = forward, ()
     if is_unplanned:
         return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
-    if definition.integer_formula is not None and call.are_integers:
+    if definition.integers.formula is not None and call.are_integers:
         if not definition.access.has_bits:
             element = forward if len(definition.schema.outputs) == 1 else forward_of_several
-        if not isinstance(definition.integer_formula, Mapping):
-            formulas = (definition.integer_formula, *formulas[1:])
+        if not isinstance(definition.integers.formula, Mapping):
+            formulas = (definition.integers.formula, *formulas[1:])
     outputs, inputs = _contiguous(call, results)
-    if definition.row_groups and call.row_groups is not None:
+    if definition.ragged.groups and call.row_groups is not None:
         grouped, groups = definition.access.grouped_tensors, call.row_groups.size
         inputs = {n: counted_kernel.ungrouped(meta, groups) if n in grouped else meta for n, meta in inputs.items()}
     loop = access_loop.loop(definition.access, outputs, inputs, call.attributes)
@@ -335,33 +322,33 @@ def make_computation(call: contract.Call, results: tuple[TensorMeta, ...], devic
     return Computation(element, formulas, _scalars(call, compute), compute, loop, device, statistics)
 
 
-def _tensors(call: contract.Call) -> dict[str, Dtype]:
+def _tensors(call: checks.Call) -> dict[str, Dtype]:
     """The dtypes of the formula's inputs, and the dtype of the first output if the operator fixes it."""
     definition, first = call.definition, call.definition.schema.outputs[0]
-    return {**call.dtypes, first: contract.output_dtype(call, first)} if definition.dtypes_of(first) else call.dtypes
+    return {**call.dtypes, first: checks.output_dtype(call, first)} if definition.dtypes_of(first) else call.dtypes
 
 
-def compute_dtype(call: contract.Call, tensors: Sequence[TensorMeta]) -> str:
+def compute_dtype(call: checks.Call, tensors: Sequence[TensorMeta]) -> str:
     """The dtype of the arithmetic for these inputs and outputs."""
     if dtype_rules.computes_integers(call):
-        return contract.result_dtype(call).name
+        return checks.result_dtype(call).name
     is_wide = any(meta.dtype.compute == "float64" for meta in tensors)
     if any(meta.dtype.kind == "complex" for meta in call.inputs.values()):
         return "complex128" if is_wide else "complex64"
     return "float64" if is_wide else "float32"
 
 
-def result_metas(call: contract.Call) -> tuple[TensorMeta, ...]:
+def result_metas(call: checks.Call) -> tuple[TensorMeta, ...]:
     """The metadata of the outputs of a call that passed its checks: of the caller's outputs and of new outputs."""
     if _is_unplanned(call):
         return tuple(call.outputs.values())
 
     def fresh(name: str, shape: tuple[int, ...]) -> TensorMeta:
         # Not for outputs of the caller, because the empty inputs of such a call may have no promoted dtype.
-        dtype = contract.output_dtype(call, name)
+        dtype = checks.output_dtype(call, name)
         return TensorMeta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
 
-    shapes = zip(call.definition.schema.outputs, contract.result_shapes(call), strict=True)
+    shapes = zip(call.definition.schema.outputs, checks.result_shapes(call), strict=True)
     return tuple(
         [
             _reshaped_output(call.outputs[name], shape) if name in call.outputs else fresh(name, shape)
@@ -370,22 +357,9 @@ def result_metas(call: contract.Call) -> tuple[TensorMeta, ...]:
     )
 
 
-def _is_unplanned(call: contract.Call) -> bool:
-    """Whether the real function returns before it plans a kernel.
-
-    A generated function does so if all outputs are empty. A hand-written function does so if a tensor is empty. The
-    result is True only if its shapes do not match, because it may not have compared them.
-    """
-    definition, outputs = call.definition, call.outputs.values()
-    if len(outputs) < len(definition.schema.outputs):
-        return False
-    if definition.generated:
-        return all(meta.size == 0 for meta in outputs)
-    if all(meta.size for meta in (*outputs, *call.inputs.values())):
-        return False
-    shapes = [meta.shape for name, meta in call.inputs.items() if definition.access.is_elementwise(name)]
-    shape = broadcast_shapes((), *shapes)
-    return shape is None or (definition.broadcasts and any(meta.size != prod(shape) for meta in outputs))
+def _is_unplanned(call: checks.Call) -> bool:
+    """Whether the law lets the call return before it computes."""
+    return call.law is not None and call.law.returns_early(call)
 
 
 def _reshaped_output(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
@@ -393,7 +367,7 @@ def _reshaped_output(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
     return output if output.shape == shape else access_loop.reshaped(output, shape)
 
 
-def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+def _result_strides(call: checks.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Dense strides for a new output, in the order of the first input of the same rank, or else row-major."""
     for meta in () if call.definition.access.has_contiguous_results else call.inputs.values():
         if meta.shape == shape and meta.strides == row_major(shape, meta.dtype.itemsize):

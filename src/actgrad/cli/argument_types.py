@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from ..base import products
 from ..base.dtypes import ALIASES, BY_NAME, FLOATS
-from ..base.errors import UnsupportedOnProduct, did_you_mean, nearest, some
+from ..base.errors import ActgradError, UnsupportedOnProduct, did_you_mean, nearest, some
 from ..calls.operator import REGISTRY
+from ..checks import law
 from .parsing import Parser
 
 Subparsers = argparse._SubParsersAction
@@ -79,20 +80,36 @@ def _digits(text: str) -> list[str]:
 
 def product(text: str) -> str:
     """A product. The name of a chip means its product: Ascend910B3 means Ascend910B."""
-    name = products.of_chip(text)
-    if name not in products.BY_NAME:
-        names = list(products.BY_NAME)
+    if law.slots is None:
+        raise argparse.ArgumentTypeError(
+            f"{text} is a product; actgrad.ascend knows products; install the whole package"
+        )
+    name = law.slots.of_chip(text)
+    if name not in law.slots.PRODUCTS:
+        names = list(law.slots.PRODUCTS)
         number = text.lower().removeprefix("ascend").upper()
         alike = f"Ascend{number}"
-        is_chip = products.of_chip(alike) in names
+        is_chip = law.slots.of_chip(alike) in names
         cure = f"did you mean {alike}?" if is_chip else "name one of these or one of their chips"
         raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {', '.join(names)}; {cure}")
     return name
 
 
+@contextmanager
+def choosing(product: str | None, rules: str | None = None) -> Iterator[None]:
+    """A context in which the rules of a product, or a set of rules, judge calls. None keeps the choice."""
+    if product is None and rules is None:
+        yield
+        return
+    if law.slots is None:
+        raise ActgradError(f"rules are {rules!r}; actgrad.ascend knows rules; install the whole package")
+    with law.slots.choosing(product, rules):
+        yield
+
+
 def require_product(name: str, chip: str | None) -> None:
     """Raise if the product `name` does not have an operator."""
-    names = REGISTRY[name].products
+    names = REGISTRY[name].law.product_names
     if chip is not None and chip not in names:
         has = f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} it"
         raise UnsupportedOnProduct(f"{name}: not available on {chip}; {has}; choose one of these products")

@@ -20,11 +20,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import nullcontext
 from functools import partial
 from math import prod
 
-from ..base import products
 from ..base.errors import quantity
 from ..calls.operator import REGISTRY
 from ..conformance.casefiles import case_files, generation
@@ -82,7 +80,7 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
         parser.error(f"--format is {args.format}; {suffix} is the suffix of {format_name}; change one of them")
     outputs.check_paths({"-o": args.output})
     cases: list[FileCase] = []
-    with products.product(args.product) if args.product else nullcontext():
+    with argument_types.choosing(args.product):
         for name in names:
             argument_types.require_product(name, args.product)
             cases += generation.generate(REGISTRY[name], args.number, args.largest, args.seed)
@@ -97,7 +95,7 @@ def _write_delivery(parser: Parser, args: argparse.Namespace, names: list[str]) 
         if is_given:
             parser.error(f"{option} and --tensors cannot be combined; only one is allowed; leave one out")
     number = NUMBER if args.number is None else args.number
-    with products.product(args.product) if args.product else nullcontext():
+    with argument_types.choosing(args.product):
         for name in names:
             argument_types.require_product(name, args.product)
         dtypes = {name: drawing.dtypes_of(REGISTRY[name], args.dtypes or drawing.DTYPES) for name in names}

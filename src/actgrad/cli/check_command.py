@@ -53,10 +53,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import backends
-from ..base import products
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, either, library, quantity, some
 from ..calls.operator import REGISTRY
+from ..checks import law
 from ..conformance import backend_cases, gradient_check
 from ..conformance.casefiles import case_files, execution
 from ..conformance.casefiles.execution import CaseOutcome
@@ -106,7 +106,11 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add("--strict", action="store_true", default=None, help="actgrad's own bounds (ulp) decide too")
     product = argument_types.product
     add("--product", type=product, metavar="NAME", help="apply the rules of this product or chip, such as Ascend910B3")
-    add("--rules", choices=products.RULES, help="document: also apply documented rules that operators do not enforce")
+    add(
+        "--rules",
+        choices=("operator", "document"),
+        help="document: also apply documented rules that operators do not enforce",
+    )
     add("-v", "--verbose", action="store_true", help="print the figures of every standard")
     add(
         "--json",
@@ -175,10 +179,8 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
     # If --standard names actgrad's own bounds, they decide too.
     args.strict = bool(args.strict) or ULP in (args.standard or ())
     with ExitStack() as stack:
-        if args.product:
-            stack.enter_context(products.product(args.product))
-        if args.rules:
-            stack.enter_context(products.rules(args.rules))
+        if args.product or args.rules:
+            stack.enter_context(argument_types.choosing(args.product, args.rules))
         if args.tensors is not None:
             return delivery_command.write_cases(args)
         runs = {"exhaustive": exhaustive_command.run, "manifest": delivery_command.run}
@@ -295,14 +297,13 @@ def _refuse_nothing(
 def _settings(args: argparse.Namespace, standard_names: list[str]) -> dict[str, Any]:
     from .. import __version__
 
-    product = products.current()
+    judge = law.current()
     return {
         "actgrad": __version__,
         "command": shlex.join(["actgrad", *sys.argv[1:]]),
         "standards": standard_names,
         "strict": args.strict,
-        "product": product.name if product else "none",
-        "rules": products.chosen_rules(),
+        **({"product": "none", "rules": "operator"} if judge is None else judge.description),
         **({"inputs": args.inputs, "actual": args.actual} if args.actual else {"backend": args.backend}),
         **({"cases": str(args.cases)} if args.cases else {}),
     }
@@ -323,12 +324,13 @@ def _first_few(warnings: Sequence[str]) -> list[str]:
 def _of_backend(
     args: argparse.Namespace, standard_names: list[str], deciding: Sequence[str], is_sample: bool
 ) -> Iterator[Verdict]:
-    product = products.current()
+    judge = law.current()
     names = list(dict.fromkeys(args.operator)) or list(REGISTRY)
-    if not args.operator and product is not None:
-        names = [name for name in names if product.name in REGISTRY[name].products]
+    if not args.operator and judge is not None and judge.place:
+        product = judge.description["product"]
+        names = [name for name in names if product in REGISTRY[name].law.product_names]
     dtypes = args.dtype or BY_NAME
-    allowed = {name: judged_dtypes(REGISTRY[name], product) for name in names}
+    allowed = {name: judged_dtypes(REGISTRY[name], judge) for name in names}
     pairs = [(REGISTRY[name], dtype) for name in names for dtype in allowed[name] if dtype in dtypes]
     if not pairs:
         raise ActgradError(nothing_takes(names, args.dtype or [], allowed))
@@ -346,7 +348,8 @@ def _of_backend(
 
 def nothing_takes(names: list[str], dtypes: list[str], allowed: Mapping[str, Sequence[str]]) -> str:
     """The message for dtypes that no operator takes. It names the dtypes that the operators take."""
-    suffix = f" on {products.current()}" if products.current() else ""
+    judge = law.current()
+    suffix = "" if judge is None else judge.place
     together = [dtype for dtype in BY_NAME if any(dtype in allowed[name] for name in names)]
     verb, pronoun = ("does", "it takes") if len(names) == 1 else ("do", "they take")
     fault = f"check: {some(names)} {verb} not take {either(dtypes or ['any dtype'])}{suffix}"

@@ -17,10 +17,9 @@ from textwrap import fill
 from typing import Any
 
 from ..base.errors import ActgradError, did_you_mean
-from ..base.products import BY_NAME, Product
 from ..calls.operator import REGISTRY, Operator
-from ..contract import allowed_dtypes
-from ..contract.documentation import first_line, markdown_line
+from ..checks import law
+from ..checks.documentation import first_line, markdown_line
 from ..writing import documents, terminal
 from . import argument_types
 from .argument_types import Subparsers
@@ -50,7 +49,7 @@ def matching(words: Sequence[str]) -> list[Operator]:
     return [operator for operator in REGISTRY.values() if operator.name in matches]
 
 
-def rows(operators: Iterable[Operator] | None = None, product: Product | None = None) -> list[dict[str, Any]]:
+def rows(operators: Iterable[Operator] | None = None, product: str = "") -> list[dict[str, Any]]:
     """The facts of each operator, by default of all. Dtypes are those of the product if one is named."""
     return [
         {
@@ -58,13 +57,29 @@ def rows(operators: Iterable[Operator] | None = None, product: Product | None = 
             "schema": str(operator.schema),
             "summary": first_line(operator.definition),
             "paper": operator.paper,
-            "dtypes": allowed_dtypes(operator.definition, product),  # a product may take fewer dtypes than the library
-            "products": operator.products,
-            "aclnn": [f"aclnn{c.name}" for c in operator.aclnn],
-            "ir": [graph.name for graph in operator.graphs],
+            "dtypes": _dtypes(operator, product),
+            **_in_cann(operator),
         }
         for operator in (REGISTRY.values() if operators is None else operators)
     ]
+
+
+def _dtypes(operator: Operator, product: str) -> tuple[str, ...]:
+    """The dtypes of inputs. A product may take fewer dtypes than the library."""
+    with argument_types.choosing(product or None):
+        judge = law.current()
+        return operator.input_dtypes if judge is None else judge.dtypes(operator.definition)
+
+
+def _in_cann(operator: Operator) -> dict[str, Any]:
+    """The products that have an operator, and its names in C and in graphs. Empty without actgrad.ascend."""
+    if law.slots is None:
+        return {"products": [], "aclnn": [], "ir": []}
+    return {
+        "products": operator.law.product_names,
+        "aclnn": [f"aclnn{c.name}" for c in operator.law.functions],
+        "ir": [graph.name for graph in operator.law.graphs],
+    }
 
 
 def markdown_table(listed: Iterable[dict[str, Any]] | None = None) -> str:
@@ -116,12 +131,12 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    product = BY_NAME.get(args.product)
+    product = args.product or ""
     operators = matching(args.name)
-    if product is not None:
+    if product:
         for operator in operators if args.name and len(operators) == 1 else ():
-            argument_types.require_product(operator.name, product.name)
-        operators = [operator for operator in operators if product.name in operator.products]
+            argument_types.require_product(operator.name, product)
+        operators = [operator for operator in operators if product in operator.law.product_names]
     listed = rows(operators, product)
     if args.json:
         terminal.show(json.dumps(listed, indent=2))

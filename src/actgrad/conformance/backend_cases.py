@@ -17,10 +17,10 @@ import numpy as np
 
 from .. import aten, backends
 from ..backends.reference import rounded
-from ..base import products
 from ..base.dtypes import BY_NAME
 from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct, either, library
 from ..calls.operator import Operator
+from ..checks import law
 from . import golden, oracle, standards
 from .elements import Array
 from .judging import judge
@@ -65,7 +65,7 @@ class BackendCase:
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
     """All cases of an operator in one dtype. The same seed gives the same numbers."""
-    every = oracle.attribute_cases(operator, products.current())
+    every = oracle.attribute_cases(operator, law.current())
     attribute_cases = [oracle.attributes_for(operator, attributes, dtype) for attributes in every]
     for k, attributes in enumerate(attribute_cases):
         rng = np.random.default_rng((seed, k))
@@ -143,7 +143,7 @@ def special_tensors(
     expected = golden.expected(operator, oracle.tensors(operator, attributes, x), attributes)
     decided = [((e.is_normal & ~e.cancels) | ~np.isfinite(e.values)).reshape(-1, len(x)) for e in expected]
     is_usable = (other_size <= 2) | np.concatenate(decided).all(axis=0)
-    if operator.gradient_of is None and not operator.multiplies:
+    if operator.gradient_of is None and not operator.roles.multiplies:
         is_usable &= (other_size <= 2) | ~((size > 2) & (size < np.inf))
         if (
             sum(not a.is_optional for a in operator.schema.tensors) > 2
@@ -256,7 +256,7 @@ def judge_case(
     try:
         plan = case.operator.plan(*case.inputs, backend="reference", **case.attributes)
     except (InvalidArgument, UnsupportedOnProduct):
-        if not products.any_chosen():
+        if not law.is_any_in_force():
             raise
         return None
     outputs = tuple(case.layout(np.empty(array.shape, array.dtype)) for array in oracle.as_tuple(plan.result))

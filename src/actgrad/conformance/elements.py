@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from .. import contract
+from .. import checks
 from ..backends.reference import ReferenceKernel, rounded
-from ..base import products, xp
+from ..base import xp
 from ..base.access import Access, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, InvalidArgument, InvalidDtype
 from ..base.loop import TensorMeta, row_major
-from ..base.products import Product
 from ..calls.operator import Operator
-from ..contract import allowed_dtypes
-from ..contract.docstrings import ExampleCall
+from ..checks import law
+from ..checks.docstrings import ExampleCall
+from ..checks.law import LawInForce
 from . import error_bounds
 from .error_bounds import Sized
 from .oracle import as_tuple
@@ -90,15 +90,19 @@ def is_judged(dtype: str) -> bool:
     return BY_NAME[dtype].kind != "complex"
 
 
-def judged_dtypes(operator: Operator, product: Product | None) -> list[str]:
+def judged_dtypes(operator: Operator, judge: LawInForce | None) -> list[str]:
     """The dtypes of an operator that are judged."""
-    return _without_optional_tensors(operator, allowed_dtypes(operator.definition, product))
+    return _without_optional_tensors(
+        operator, operator.input_dtypes if judge is None else judge.dtypes(operator.definition)
+    )
 
 
 def case_dtypes(operator: Operator) -> list[str]:
-    """The dtypes for case files: the dtypes of the product in force, or of CANN's list."""
-    product = products.current()
-    return judged_dtypes(operator, product) if product else _without_optional_tensors(operator, operator.dtypes)
+    """The dtypes for case files: the dtypes of the law in force, or of CANN's list."""
+    judge = law.current()
+    if judge is not None or law.slots is None:
+        return judged_dtypes(operator, judge)
+    return _without_optional_tensors(operator, operator.law.dtype_names)
 
 
 def _without_optional_tensors(operator: Operator, dtypes: Iterable[str]) -> list[str]:
@@ -111,7 +115,7 @@ def _without_optional_tensors(operator: Operator, dtypes: Iterable[str]) -> list
             dtype = BY_NAME[(*definition.dtypes_of(tensor), name)[0]]
             metas[tensor] = TensorMeta(dtype, shape, row_major(shape, dtype.itemsize))
         with suppress(ActgradError):
-            contract.run(contract.Call(definition, metas, sample.attributes))
+            checks.run(checks.Call(definition, metas, sample.attributes))
             possible.append(name)
     return possible or judged
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import contract
+from .. import checks
 from ..backends.reference import ReferenceKernel
-from ..base import products
 from ..base.access import split
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME
 from ..base.loop import TensorMeta, row_major
 from ..calls import prepare
 from ..calls.operator import Operator
+from ..checks import law
 from . import oracle
 from .elements import Array
 
@@ -76,10 +76,10 @@ def disagreements(operator: Operator) -> list[Disagreement]:
     """The outputs of a gradient operator that are not the gradients. [] for an operator that is not a gradient."""
     if operator.gradient_of is None:
         return []
-    product = products.current()
+    judge = law.current()
     by_output: dict[str, list[tuple[dict[str, Any], _Comparison]]] = {}
-    for attributes in oracle.attribute_cases(operator, product):
-        for comparison in _comparisons(operator.definition, operator.gradient_of.definition, attributes, product):
+    for attributes in oracle.attribute_cases(operator, judge):
+        for comparison in _comparisons(operator.definition, operator.gradient_of.definition, attributes, judge):
             by_output.setdefault(comparison.output, []).append((attributes, comparison))
     return [d for cases in by_output.values() if (d := _disagreement(operator, cases, by_output)) is not None]
 
@@ -135,9 +135,9 @@ def _causes(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
 
     def differs(**changed: Any) -> bool:
         case = {**defaults, **changed}
-        if not all(holds(case, None) for holds in operator.requires.values()):
+        if not all(holds(case) for holds in operator.requires.values()):
             return False
-        comparisons = _comparisons(operator.definition, forward, case, products.current())
+        comparisons = _comparisons(operator.definition, forward, case, law.current())
         return any(np.count_nonzero(comparison.is_wrong) > 1 for comparison in comparisons)
 
     if differs():
@@ -146,15 +146,15 @@ def _causes(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
 
 
 def _comparisons(
-    definition: Definition, forward: Definition, attributes: dict[str, Any], product: Any
+    definition: Definition, forward: Definition, attributes: dict[str, Any], judge: Any
 ) -> Iterator[_Comparison]:
     """The comparisons for calls with these attributes. Empty if the forward operator refuses the attributes."""
     shared = {name: attributes.get(name, default) for name, default in forward.defaults.items()}
     rules = [*forward.requires.values()]
-    if None in shared.values() or not all(holds(shared, product) for holds in rules):
+    if None in shared.values() or not all(holds(shared) for holds in rules):
         return
     from_result = definition.takes_result(attributes)
-    if from_result and not all(holds(attributes, product) for holds in definition.result_suffices.values()):
+    if from_result and not all(holds(attributes) for holds in definition.result.suffices.values()):
         return
     rng = np.random.default_rng(0)
     points = sample_points(attributes)
@@ -170,7 +170,7 @@ def _comparisons(
             a.name: None if a.is_optional else rng.choice(points, forward.access.whole_shape(a.name, shape, shared))
             for a in forward.schema.tensors
         }
-        call = _GradientCall(definition, forward, attributes, shared, product, tensors, from_result)
+        call = _GradientCall(definition, forward, attributes, shared, judge, tensors, from_result)
         yield from call.independent(rng) if is_independent else call.of_rows(rng)
 
 
@@ -186,25 +186,25 @@ class _GradientCall:
 
     def __init__(
         self, definition: Definition, forward: Definition, attributes: dict[str, Any], shared: dict[str, Any],
-        product: Any, tensors: Tensors, from_result: bool,
+        judge: Any, tensors: Tensors, from_result: bool,
     ):  # fmt: skip
         self.definition, self.forward, self.attributes, self.shared = definition, forward, attributes, shared
-        self.product, self.tensors = product, tensors
-        self.outputs = dict(zip(forward.schema.outputs, _outputs(forward, shared, product, tensors), strict=True))
+        self.judge, self.tensors = judge, tensors
+        self.outputs = dict(zip(forward.schema.outputs, _outputs(forward, shared, judge, tensors), strict=True))
         self.value = self.outputs[forward.schema.outputs[0]]
         self.from_result = from_result
         self.rank = max(t.ndim for name, t in tensors.items() if t is not None and forward.access.brings_elements(name))
 
     def _forward(self, tensors: Tensors) -> Array:
         """The first output of the forward operator."""
-        return _outputs(self.forward, self.shared, self.product, tensors)[0]
+        return _outputs(self.forward, self.shared, self.judge, tensors)[0]
 
     def _gradients(self, grad: Array) -> dict[str, Array]:
         """The outputs of the gradient operator."""
         first, *names = self.definition.schema.tensor_names
         tensors: Tensors = {first: grad}
         for name in names:
-            if name == self.definition.reads_result and self.from_result:
+            if name == self.definition.result.tensor and self.from_result:
                 tensors[name] = self.value
             elif name in self.definition.required_outputs:
                 tensors[name] = self.outputs[self.definition.required_outputs[name]]
@@ -214,7 +214,7 @@ class _GradientCall:
                 tensors[name] = None
             else:  # the forward operator's tensor, under another name
                 tensors[name] = self.tensors[self.forward.schema.tensor_names[0]]
-        outputs = _outputs(self.definition, self.attributes, self.product, tensors)
+        outputs = _outputs(self.definition, self.attributes, self.judge, tensors)
         return dict(zip(self.definition.schema.outputs, outputs, strict=True))
 
     def independent(self, rng: np.random.Generator) -> Iterator[_Comparison]:
@@ -290,13 +290,13 @@ def _comparison(
     return _Comparison(output, inputs, gradient, quotient, is_wrong)
 
 
-def _outputs(definition: Definition, attributes: dict[str, Any], product: Any, tensors: Tensors) -> tuple[Array, ...]:
+def _outputs(definition: Definition, attributes: dict[str, Any], judge: Any, tensors: Tensors) -> tuple[Array, ...]:
     """The outputs of a call in float64, which NumPy computes. The operator's checks do not run."""
     metas = {
         name: None if t is None else TensorMeta(BY_NAME[t.dtype.name], t.shape, row_major(t.shape, t.itemsize))
         for name, t in tensors.items()
     }
-    call = contract.Call(definition, metas, attributes, contract.Ruleset(product))
+    call = checks.Call(definition, metas, attributes, judge)
     results = prepare.result_metas(call)
     computation = prepare.make_computation(call, results, "cpu")
     outputs = tuple(np.empty(meta.shape, meta.dtype.numpy) for meta in results)

@@ -20,10 +20,10 @@ from ..base import xp
 from ..base.access import Access, join
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME, Dtype
-from ..base.products import Product
 from ..base.schema import Argument
 from ..calls.operator import Operator
-from ..contract import kinds
+from ..checks.law import LawInForce
+from ..checks.run import refused_flags
 from . import error_bounds
 from .error_bounds import Sized
 
@@ -122,7 +122,7 @@ def paired(
 _SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 2.3, 1.1, 1.9), (-1.2, 1.7, 0.9, 0.8))
 
 
-def attribute_cases(operator: Operator, product: Product | None = None) -> list[dict[str, Any]]:
+def attribute_cases(operator: Operator, judge: LawInForce | None = None) -> list[dict[str, Any]]:
     """Attributes to try: all combinations of flags and choices, with default and with other scalars.
 
     Cases that break a rule of the operator are left out. An int attribute that is not the switch has its default.
@@ -130,7 +130,7 @@ def attribute_cases(operator: Operator, product: Product | None = None) -> list[
     arguments = operator.schema.attributes
     scalars = [a.name for a in arguments if a.type == "Scalar"]
     options: dict[str, tuple[Any, ...]] = {a.name: (False, True) for a in arguments if a.type == "bool"}
-    for flag in kinds.refused_flags(operator.definition):
+    for flag in refused_flags(operator.definition):
         del options[flag]
     if operator.choices:
         options[str(operator.switch)] = operator.choices
@@ -141,13 +141,14 @@ def attribute_cases(operator: Operator, product: Product | None = None) -> list[
         for flags in combined(*options.values())
     ]
     rules = operator.requires.values()
-    return [case for case in cases if all(holds(case, None) and holds(case, product) for holds in rules)]
+    cases = [case for case in cases if all(holds(case) for holds in rules)]
+    return cases if judge is None else [case for case in cases if judge.allows(operator.definition, case)]
 
 
 def attributes_for(operator: Operator, attributes: Mapping[str, Any], dtype: str) -> dict[str, Any]:
     """The attributes with scalars for tensors of this dtype. For integer arithmetic, scalars are integers in range."""
     definition, kind = operator.definition, BY_NAME[dtype].kind
-    computes_integers = definition.integer_formula is not None and not definition.integers_as_floats
+    computes_integers = definition.integers.formula is not None and not definition.integers.in_floats
     if kind not in ("bool", "int", "uint") or not computes_integers:
         return dict(attributes)
     minimum, maximum = (0, 1) if kind == "bool" else ends(dtype)

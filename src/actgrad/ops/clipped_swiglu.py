@@ -1,23 +1,10 @@
 """Clipped SwiGLU: SwiGLU whose halves are clamped."""
 
 from ..base.access import Halves
-from ..base.definition import C, Torch
+from ..base.definition import Ragged, Roles, Switch, Torch
 from ..base.xp import maximum, minimum, where
 from ..calls.operator import Operator
-from ..contract.dtype_rules import equal, has_dtype, supported
-from ..contract.halves_rules import counting, dim_in_range, even, groups, half
-from ..contract.kinds import TILED_VALUES
-from ..contract.shape_rules import nonempty, rank, same_shape
-from ..contract.stages import document, on, tiling
-from .selu import is_on_950
 from .silu import silu_derivative, silu_formula, swish_derivative, swish_formula
-
-PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
-DIFFERENCES = (
-    "Wrong dim, size or limit: the documents have status 161002, and the generated function returns 561002. actgrad "
-    "returns 561002, and 161002 under the documents' rules.",
-)
-DOUBLES = "alpha limit bias"
 
 
 def clamp(x, limit):
@@ -77,41 +64,10 @@ clipped_swiglu = Operator(
     "rows (a row is everything behind one index of the dimensions before dim): only the first sum(group_index) rows "
     "are computed. The other rows are 0 in a new result and unchanged in out=.",
     paper="OpenAI 2025 (gpt-oss), https://arxiv.org/abs/2508.10925",
-    formula={"input": clipped_swiglu_formula, "swish": clipped_swish_formula},
-    switch="clamp_mode",
-    reads=FlatHalves(("x",), active="lower", interleaved="interleaved"),
-    row_counter="group_index",
-    requires={"limit > 0 on Ascend950": lambda a, product: not is_on_950(product) or a["limit"] > 0},
-    checks=(
-        supported("x"),
-        equal("out", to="x"),
-        has_dtype("group_index", "int64"),
-        document(rank("x", minimum=1)),
-        tiling(dim_in_range("x"), even("x"), counting("group_index"), half("out", of="x")),
-        TILED_VALUES,
-        tiling(on("Ascend950", groups("group_index", maximum=8192))),
-    ),
-    products=PRODUCTS,
-    generated=True,
-    differences=DIFFERENCES,
+    formula=Switch("clamp_mode", {"input": clipped_swiglu_formula, "swish": clipped_swish_formula}),
+    layout=FlatHalves(("x",), active="lower", interleaved="interleaved"),
+    ragged=Ragged(counter="group_index"),
     torch=Torch("clipped_swiglu(x, group_index, dim, alpha, limit, bias, interleaved, clamp_mode)"),
-    aclnn=(
-        C(
-            "ClippedSwiglu",
-            {"clamp_mode": 0},
-            parameters="x groupIndexOptional dim alpha limit bias interleaved out",
-            doubles=DOUBLES,
-            unusual_const="out",
-        ),
-        C(
-            "ClippedSwigluV2",
-            parameters="x groupIndexOptional dim alpha limit bias interleaved clampMode out",
-            doubles=DOUBLES,
-            unusual_const="out",
-            products="Ascend950",
-        ),
-    ),
-    ir="ClippedSwiglu(x, group_index?, dim=-1, alpha=1.702, limit=7.0, bias=1.0, interleaved=True, clamp_mode=0) -> y",
 )
 
 clipped_swiglu_backward = Operator(
@@ -124,38 +80,8 @@ clipped_swiglu_backward = Operator(
     "The attributes have the same meaning as in clipped_swiglu. group_index counts rows (a row is everything "
     "behind one index of the dimensions before dim): only the first sum(group_index) rows are computed. grad_x is 0 "
     "in the other rows.",
-    formula={"input": clipped_swiglu_gradients, "swish": clipped_swish_gradients},
-    switch="clamp_mode",
-    takes_gradient=True,
+    formula=Switch("clamp_mode", {"input": clipped_swiglu_gradients, "swish": clipped_swish_gradients}),
     gradient_of=clipped_swiglu,
-    row_counter="group_index",
-    clears_rest=True,
-    requires={"limit > 0": lambda a, product: a["limit"] > 0},
-    checks=(
-        supported("grad_output"),
-        equal("x", "grad_x", to="grad_output"),
-        has_dtype("group_index", "int64"),
-        document(rank("x", minimum=1)),
-        document(nonempty("grad_output", "x")),
-        TILED_VALUES,
-        tiling(
-            dim_in_range("x"),
-            even("x"),
-            half("grad_output", of="x"),
-            counting("group_index"),
-            same_shape("grad_x", to="x"),
-        ),
-    ),
-    products=PRODUCTS,
-    generated=True,
-    differences=DIFFERENCES,
-    aclnn=C(
-        "ClippedSwigluGrad",
-        {"clamp_mode": 0},
-        parameters="gradY x groupIndexOptional dim alpha limit bias interleaved gradXOut",
-        doubles=DOUBLES,
-        unusual_const="gradXOut",
-    ),
-    ir="ClippedSwigluGrad(grad_y=grad_output, x, group_index?, dim=-1, alpha=1.702, limit=7.0, bias=1.0, "
-    "interleaved=True; clamp_mode=0) -> grad_x",
+    ragged=Ragged(counter="group_index", rest="cleared"),
+    roles=Roles(takes_gradient=True),
 )

@@ -1,29 +1,23 @@
 """Dequantisation, SwiGLU and quantisation to INT8, in a model with INT8 between two matrix products."""
 
-from math import prod
-
 from ..base import xp
-from ..base.definition import C, Torch
+from ..base.definition import Dtypes, Ragged, Switch, Torch
 from ..base.errors import InvalidDtype, KernelMissing, either
 from ..base.rows import largest, once
 from ..base.scaled_rows import ScaledRows
 from ..base.xp import abs
 from ..calls.operator import Operator
-from ..contract import Check, Origin, When
-from ..contract.dtype_rules import has_dtype, supported
-from ..contract.halves_rules import even, groups, half
-from ..contract.kinds import TILED_VALUES
-from ..contract.quantisation_rules import one_dtype_of
-from ..contract.shape_rules import nonempty, rank, result_shape
-from ..contract.stages import document, tiling
+from ..checks import Check
+from ..checks.dtype_rules import convertible, has_dtype, supported
+from ..checks.halves_rules import even, groups, half
+from ..checks.shape_rules import result_shape
 from .clipped_swiglu import clipped_swiglu_formula, clipped_swish_formula
 from .dynamic_quant import LARGEST, scale_of_row
 from .swiglu_group import WeightedHalves
 from .swiglu_quant import swiglu_value
 
 INTERLEAVED = 1  # the swiglu_mode in which the halves are the even and the odd elements
-BLOCK = 64  # with groups, the number of elements in a row of x is a multiple of this number
-BUFFER = 195_484  # bytes of a vector core's memory that a row may fill, with groups
+
 BIASES = ("float32", "float16", "bfloat16", "int32")
 
 
@@ -188,34 +182,14 @@ def shapes_of_scales(name):
 
 
 def one_scale_for_each_row(call):
-    """In Python, `activation_scale` has the shape of the rows. In C, it may have any shape with as many elements."""
+    """`activation_scale` has the shape of the rows."""
     scale, rows = call.tensors.get("activation_scale"), call.inputs["x"].shape[:-1]
-    if scale is None or scale.shape in (rows, (*rows, 1)) or (call.ruleset.typed and scale.size == prod(rows)):
+    if scale is None or scale.shape in (rows, (*rows, 1)):
         return None
     return (
         f"activation_scale has shape {scale.shape}; it must be {rows}, one element for each row of x; reshape "
         "activation_scale"
     )
-
-
-def rows_in_groups(call):
-    """With groups, x is int32 or bfloat16, and its rows have whole blocks that fit into a core's memory."""
-    x, mode = call.inputs["x"], call.attributes["swiglu_mode"]
-    if call.row_groups is None:
-        if mode == 0:
-            return None
-        return (
-            f"swiglu_mode is {mode} without group_index; the kernel{call.on_product} then computes 0; pass group_index"
-        )
-    if x.dtype.name not in ("int32", "bfloat16"):
-        return f"x is {x.dtype}; with group_index it must be int32 or bfloat16{call.on_product}; convert x"
-    bytes_of_element = 37 + 8 * ("bias" in call.inputs) + 5 * (mode == INTERLEAVED)
-    bytes_of_element += 4 * (call.attributes["quant_mode"] == "static")
-    longest, size = BUFFER // bytes_of_element // 32 * BLOCK, x.shape[-1]
-    if size % BLOCK == 0 and size <= longest:
-        return None
-    must = f"with group_index it must be a multiple of {BLOCK}, at most {longest}{call.on_product}"
-    return f"a row of x has {size} elements; {must}; pad or split x"
 
 
 def group_counts(call):
@@ -227,34 +201,20 @@ def group_counts(call):
 
 
 DTYPE_OF_BIAS = Check("bias has a dtype that goes with x", dtype_of_bias, InvalidDtype, about=("bias", "x"))
+
 TENSORS_OF_INTEGERS = Check(
     "x of int32 has weight_scale, and only such x may have activation_scale and bias", tensors_of_integers, about=("x",)
 )
+
 TENSORS_OF_MODE = Check("quant_mode has the tensors that it needs", tensors_of_mode, about=("quant_mode",))
+
 ONE_SCALE_FOR_EACH_ROW = Check(
     "activation_scale has one element for each row of x", one_scale_for_each_row, about=("activation_scale", "x")
 )
-ROWS_IN_GROUPS = Check(
-    "with group_index, a row of x has whole blocks that fit into a core's memory, of int32 or bfloat16; without, "
-    "swiglu_mode is 0", rows_in_groups, when=When.PRODUCT, about=("x", "swiglu_mode"),
-)  # fmt: skip
-GROUP_COUNTS = Check(
-    "group_index has one dimension", group_counts, KernelMissing, origin=Origin.ACTGRAD, about=("group_index",)
-)
-LEFT_IN_PAIRS = Check(
-    "activate_left is true in swiglu_mode 1",
-    lambda call: (
-        "activate_left is False, but swiglu_mode is 1; the documents require True; pass True"
-        if call.attributes["swiglu_mode"] == INTERLEAVED and not call.attributes["activate_left"]
-        else None
-    ),
-    about=("activate_left",),
-)
+
+GROUP_COUNTS = Check("group_index has one dimension", group_counts, KernelMissing, about=("group_index",))
+
 SCALES = ("weight_scale", "bias", "quant_scale", "quant_offset")
-PARAMETERS = (
-    "x weightScaleOptional activationScaleOptional biasOptional quantScaleOptional quantOffsetOptional "
-    "groupIndexOptional activateLeft quantModeOptional"
-)
 
 dequant_swiglu_quant = Operator(
     "dequant_swiglu_quant(Tensor x, Tensor? weight_scale, Tensor? activation_scale, Tensor? bias, Tensor? quant_scale, "
@@ -276,17 +236,8 @@ dequant_swiglu_quant = Operator(
     "-clamp_limit, clamp_limit). round takes the nearest integer, and the even one of two. NaN counts as 0. In a row "
     "of zeros, out and scale are 0. For x of int32, the arithmetic is in float64, and scale is rounded once.",
     paper="Xiao et al. 2022, https://arxiv.org/abs/2211.10438",
-    formula={"static": static_formula, "dynamic": dynamic_formula},
-    switch="quant_mode",
-    variant=variant,
-    absent={
-        "weight_scale": 1.0,
-        "activation_scale": 1.0,
-        "bias": -0.0,
-        "quant_scale": 1.0,
-        "quant_offset": -0.0,
-    },
-    reads=ScaledRows(
+    formula=Switch("quant_mode", {"static": static_formula, "dynamic": dynamic_formula}, variant),
+    layout=ScaledRows(
         passes=(
             {
                 "largest": largest({"static": terms(scaled), "dynamic": terms(smoothed_magnitude)}),
@@ -298,16 +249,16 @@ dequant_swiglu_quant = Operator(
         scales=SCALES,
         halves=ModeHalves(("x", "weight_scale", "bias"), active="activate_left", dim="", tensor="activation_scale"),
     ),
-    row_groups="group_index",
-    groups_are_counts=True,
-    rest="kept",
-    output_dtypes={"out": "int8", "scale": "float32"},
-    dtypes="float16 bfloat16 int32",
-    requires={
-        "swiglu_mode 0 to 3": lambda a, product: 0 <= a["swiglu_mode"] <= 3,
-        "clamp_limit > 0 if swiglu_mode > 0": lambda a, product: a["swiglu_mode"] == 0 or a["clamp_limit"] > 0,
+    ragged=Ragged(groups="group_index", are_counts=True, rest="kept"),
+    defaults_of_tensors={
+        "weight_scale": 1.0,
+        "activation_scale": 1.0,
+        "bias": -0.0,
+        "quant_scale": 1.0,
+        "quant_offset": -0.0,
     },
-    checks=(
+    dtypes=Dtypes("int32", outputs={"out": "int8", "scale": "float32"}),
+    preconditions=(
         supported("x"),
         has_dtype("weight_scale", "float32"),
         has_dtype("activation_scale", "float32"),
@@ -315,67 +266,23 @@ dequant_swiglu_quant = Operator(
         has_dtype("quant_scale", "float32"),
         has_dtype("quant_offset", "float32"),
         has_dtype("group_index", "int64"),
-        one_dtype_of("out", "int8"),
-        has_dtype("scale", "float32"),
-        tiling(
-            rank("x", minimum=2),
-            document(nonempty("x")),
-            even("x", dim=""),
-            (ROWS_IN_GROUPS,),
-        ),
-        TILED_VALUES,
-        tiling(
-            document((LEFT_IN_PAIRS,)),
-            groups("group_index", 1),
-            (TENSORS_OF_INTEGERS,),
-            (shapes_of_scales("weight_scale"), ONE_SCALE_FOR_EACH_ROW, shapes_of_scales("bias")),
-            (TENSORS_OF_MODE,),
-            (shapes_of_scales("quant_scale"), shapes_of_scales("quant_offset")),
-            half("out", of="x", dim=""),
-            result_shape("scale"),
-        ),
+        convertible("out", "scale"),
+        even("x", dim=""),
+        groups("group_index"),
+        (TENSORS_OF_INTEGERS,),
+        (shapes_of_scales("weight_scale"), ONE_SCALE_FOR_EACH_ROW, shapes_of_scales("bias")),
+        (TENSORS_OF_MODE,),
+        (shapes_of_scales("quant_scale"), shapes_of_scales("quant_offset")),
+        half("out", of="x", dim=""),
+        result_shape("scale"),
         (GROUP_COUNTS,),
     ),
-    products="Ascend910_93 Ascend910B",
-    generated=True,
-    differences=(
-        "Ascend950 has the function with further dtypes, rounding modes and dimensions. actgrad has it only on "
-        "Ascend910_93 and Ascend910B.",
-        "group_index [groups, 2]: the source takes it on some calls. actgrad has no kernel for it and returns 561103.",
-        "dstType, roundModeOptional and activateDim: the source does not read them there. actgrad returns 561103 for "
-        "other values than 2, 'rint' and -1.",
-        "Scales and bias of float x: the source ignores them, the documents refuse them. actgrad returns 561002.",
-        "swiglu_mode without group_index: the source ignores it. actgrad returns 561002 for other values than 0.",
-        "scale in the static mode: the chips do not write it. actgrad writes 0.",
-        "quant_scale of 0: with one number for each group, the chips count it as 1. actgrad divides by it.",
-        "NaN and infinity: no source says how the chips reduce and convert them. In actgrad NaN counts as 0. A row "
-        "with an infinity has an infinite scale and only zeros.",
-    ),
+    requires={
+        "swiglu_mode 0 to 3": lambda a: 0 <= a["swiglu_mode"] <= 3,
+        "clamp_limit > 0 if swiglu_mode > 0": lambda a: a["swiglu_mode"] == 0 or a["clamp_limit"] > 0,
+    },
     torch=Torch(
         "dequant_swiglu_quant(x, weight_scale, activation_scale, bias, quant_scale, quant_offset, group_index, "
         "activate_left, quant_mode, swiglu_mode, clamp_limit, glu_alpha, glu_bias)"
     ),
-    aclnn=(
-        C(
-            "DequantSwigluQuant",
-            {"swiglu_mode": 0, "clamp_limit": 7.0, "glu_alpha": 1.702, "glu_bias": 1.0},
-            parameters=f"{PARAMETERS} yOut scaleOut",
-            text="quant_mode",
-            optional="quant_mode",
-            unusual_const="yOut scaleOut",
-        ),
-        C(
-            "DequantSwigluQuantV2",
-            parameters=f"{PARAMETERS} dstType roundModeOptional activateDim swigluMode clampLimit gluAlpha gluBias "
-            "yOut scaleOut",
-            text="quant_mode",
-            optional="quant_mode",
-            doubles="clamp_limit glu_alpha glu_bias",
-            constants={"dstType": 2, "roundModeOptional": "rint", "activateDim": -1},
-            unusual_const="yOut scaleOut",
-        ),
-    ),
-    ir="DequantSwigluQuant(x, weight_scale?, activation_scale?, bias?, quant_scale?, quant_offset?, group_index?, "
-    "activate_left=False, quant_mode=quant_mode:static, dst_type=_:2, round_mode=_:rint, activate_dim=_:-1, "
-    "swiglu_mode=0, clamp_limit=7.0, glu_alpha=1.702, glu_bias=1.0) -> (y, scale)",
 )

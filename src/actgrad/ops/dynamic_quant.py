@@ -1,26 +1,21 @@
 """Quantisation to INT8 or to floats of 8 bits, with a scale for each row."""
 
-from ..base.definition import C, Torch
+from ..base.definition import Dtypes, Ragged, Switch, Torch
 from ..base.rows import largest, once
 from ..base.scaled_rows import ScaledRows
 from ..base.xp import abs, maximum, where
 from ..calls.operator import Operator
-from ..contract.dtype_rules import equal, has_dtype, supported
-from ..contract.quantisation_rules import (
-    index_supported,
-    kernel_reads,
-    kernel_writes,
-    output_supported,
-    quantised_shape,
-    rows_in_groups,
-    scales_of_row,
-)
-from ..contract.shape_rules import rank, result_shape
+from ..checks.dtype_rules import convertible, equal, supported
+from ..checks.quantisation_rules import index_supported, kernel_reads, quantised_shape, rows_in_groups, scales_of_row
+from ..checks.shape_rules import result_shape
 
 LARGEST = 127.0  # of INT8
+
 HALF_STEPS = 127.5  # the difference of the largest and the least number of INT8
+
 #: The dtypes of quantised outputs, with their numbers (aclDataType).
 QUANTISED_DTYPES = {"int8": 2, "float8_e5m2": 35, "float8_e4m3fn": 36}
+
 LEAST_SCALE = 1e-12  # of an asymmetric scale
 
 
@@ -127,47 +122,19 @@ def smoothed_asymmetric_formula(x, smooth_scales, limit, lowest, highest, scale,
     return x * smooth_scales / scale + offset
 
 
-PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910"
 PAPER = "Xiao et al. 2022, https://arxiv.org/abs/2211.10438"
+
 SMOOTHING = (
     "With smooth_scales, x is first multiplied by it. smooth_scales has one number for each element of a row. With "
     "group_index, it has such a row for each group of rows. group_index has the end of each group, which is the number "
     "of the first row behind it. round takes the nearest integer, and the even one of two."
 )
-OTHER_DTYPES = (
-    "out of INT4, INT32 (8 numbers of INT4 in one) or HIFLOAT8: the checks of CANN let these pass on some products. "
-    "actgrad has no kernel for them and returns 561103."
-)
+
 FLOAT8 = (
     "dst_type is the number of the dtype of a new out: 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). For FLOAT8, "
     "the largest number 57344 or 448 takes the place of 127, NaN stays NaN, and larger numbers saturate. On hardware, "
     "only Ascend950 has FLOAT8."
 )
-REQUIRES = {
-    "dst_type 2 (INT8), or on Ascend950 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a, product: (
-        a["dst_type"] == QUANTISED_DTYPES["int8"]
-        or (a["dst_type"] in QUANTISED_DTYPES.values() and (product is None or product.name == "Ascend950"))
-    )
-}
-
-
-def checks(*outputs: str):
-    """The checks of both operators. `outputs` are the outputs in float32."""
-    return (
-        supported("x", products=PRODUCTS),
-        equal("smooth_scales", to="x"),
-        index_supported("group_index", companion="smooth_scales"),
-        output_supported("out"),
-        *(has_dtype(name, "float32") for name in outputs),
-        rank("x", minimum=2),
-        rows_in_groups("group_index", companion="smooth_scales"),
-        scales_of_row("smooth_scales", of="x"),
-        quantised_shape("out", of="x"),
-        result_shape(*outputs),
-        kernel_reads("group_index", "int32", companion="smooth_scales", unless_empty="x"),
-        kernel_writes("out"),
-    )
-
 
 dynamic_quant_asymmetric = Operator(
     "dynamic_quant_asymmetric(Tensor x, Tensor? smooth_scales, Tensor? group_index, int dst_type=2) -> (Tensor out, "
@@ -178,9 +145,8 @@ dynamic_quant_asymmetric = Operator(
     f"{SMOOTHING} NaN becomes 0. A row with an infinity has an infinite scale, only zeros, and an offset that is NaN. "
     f"If all its numbers are the same infinity, scale is NaN. {FLOAT8}",
     paper=PAPER,
-    formula={False: asymmetric_formula, True: smoothed_asymmetric_formula},
-    switch="smooth_scales",
-    reads=ScaledRows(
+    formula=Switch("smooth_scales", {False: asymmetric_formula, True: smoothed_asymmetric_formula}),
+    layout=ScaledRows(
         passes=(
             {"limit": once(LIMIT)},
             {
@@ -192,19 +158,27 @@ dynamic_quant_asymmetric = Operator(
         ),
         scales=("smooth_scales",),
     ),
-    row_groups="group_index",
-    output_dtypes={"out": " ".join(QUANTISED_DTYPES), "scale": "float32", "offset": "float32"},
-    dtype_attribute="dst_type",
-    requires=REQUIRES,
-    dtypes="float16 bfloat16",
-    checks=checks("scale", "offset"),
-    differences=(
-        "Least scale: Ascend910B has 1e-12. No source says what other products have. actgrad has 1e-12 on all.",
-        OTHER_DTYPES,
+    ragged=Ragged(groups="group_index", rest="refused"),
+    dtypes=Dtypes(
+        outputs={"out": " ".join(QUANTISED_DTYPES), "scale": "float32", "offset": "float32"}, attribute="dst_type"
     ),
+    preconditions=(
+        supported("x"),
+        equal("smooth_scales", to="x"),
+        index_supported("group_index", companion="smooth_scales"),
+        convertible("out", "scale", "offset"),
+        rows_in_groups("group_index", companion="smooth_scales"),
+        scales_of_row("smooth_scales", of="x"),
+        quantised_shape("out", of="x"),
+        result_shape("scale", "offset"),
+        kernel_reads("group_index", "int32", companion="smooth_scales", unless_empty="x"),
+    ),
+    requires={
+        "dst_type 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a: (
+            a["dst_type"] in QUANTISED_DTYPES.values()
+        )
+    },
     torch=Torch("dynamic_quant_asymmetric(x, smooth_scales, group_index, dst_type)"),
-    ir="DynamicQuantV2(x, smooth_scales?, group_index?, dst_type=2, is_symmetrical=_:False, quant_mode=_:pertoken, "
-    "dst_type_max=_:0.0) -> (y, scale, offset)",
 )
 
 dynamic_quant = Operator(
@@ -213,9 +187,8 @@ dynamic_quant = Operator(
     "float32 with one element for each row\n\n"
     f"{SMOOTHING} NaN counts as 0. In a row of zeros, out and scale are 0. {FLOAT8}",
     paper=PAPER,
-    formula={False: dynamic_quant_formula, True: smoothed_dynamic_quant_formula},
-    switch="smooth_scales",
-    reads=ScaledRows(
+    formula=Switch("smooth_scales", {False: dynamic_quant_formula, True: smoothed_dynamic_quant_formula}),
+    layout=ScaledRows(
         passes=(
             {"limit": once(LIMIT)},
             {"largest": largest({False: magnitude, True: smoothed_magnitude})},
@@ -223,34 +196,23 @@ dynamic_quant = Operator(
         ),
         scales=("smooth_scales",),
     ),
-    row_groups="group_index",
-    output_dtypes={"out": " ".join(QUANTISED_DTYPES), "scale": "float32"},
-    dtype_attribute="dst_type",
-    requires=REQUIRES,
-    dtypes="float16 bfloat16",
-    checks=checks("scale"),
-    differences=(
-        "NaN and infinity: no source says how the chips reduce and convert them. In actgrad NaN counts as 0. A row "
-        "with an infinity has an infinite scale and only zeros.",
-        OTHER_DTYPES,
+    ragged=Ragged(groups="group_index", rest="refused"),
+    dtypes=Dtypes(outputs={"out": " ".join(QUANTISED_DTYPES), "scale": "float32"}, attribute="dst_type"),
+    preconditions=(
+        supported("x"),
+        equal("smooth_scales", to="x"),
+        index_supported("group_index", companion="smooth_scales"),
+        convertible("out", "scale"),
+        rows_in_groups("group_index", companion="smooth_scales"),
+        scales_of_row("smooth_scales", of="x"),
+        quantised_shape("out", of="x"),
+        result_shape("scale"),
+        kernel_reads("group_index", "int32", companion="smooth_scales", unless_empty="x"),
     ),
+    requires={
+        "dst_type 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a: (
+            a["dst_type"] in QUANTISED_DTYPES.values()
+        )
+    },
     torch=Torch("dynamic_quant(x, smooth_scales, group_index, dst_type)"),
-    aclnn=(
-        C(
-            "DynamicQuant",
-            {"group_index": None, "dst_type": QUANTISED_DTYPES["int8"]},
-            parameters="x smoothScalesOptional yOut scaleOut",
-            unusual_const="yOut scaleOut",
-        ),
-        C(
-            "DynamicQuantV2",
-            {"dst_type": QUANTISED_DTYPES["int8"]},
-            parameters="x smoothScalesOptional groupIndexOptional dstType yOut scaleOut offsetOut",
-            ignored="dstType",
-            refused="offsetOut",
-            otherwise=dynamic_quant_asymmetric,
-            unusual_const="yOut scaleOut",
-        ),
-    ),
-    ir="DynamicQuant(x, smooth_scales?, group_index?, dst_type=2) -> (y, scale)",
 )

@@ -1,10 +1,8 @@
 """Leaky ReLU of x + bias, scaled."""
 
-from ..base.definition import Torch
+from ..base.definition import Roles, Torch
 from ..base.xp import abs, where
 from ..calls.operator import Operator
-
-FLOATS = "float32 float16 float64"
 
 
 def fused_bias_leaky_relu_formula(x, bias, negative_slope, scale):
@@ -31,9 +29,7 @@ fused_bias_leaky_relu = Operator(
     summary="scale * z if z > 0, else scale * negative_slope * z, where z = self + bias; bias has the shape of self",
     paper="Karras et al. 2020 (StyleGAN2), https://arxiv.org/abs/1912.04958",
     formula=fused_bias_leaky_relu_formula,
-    dtypes=FLOATS,
     torch=Torch("fused_bias_leaky_relu(input, bias, negative_slope, scale)"),
-    ir="FusedBiasLeakyRelu(x=self, bias, negative_slope=0.2, scale=1.414213562373) -> y",
 )
 
 fused_bias_leaky_relu_backward = Operator(
@@ -44,12 +40,5 @@ fused_bias_leaky_relu_backward = Operator(
     "This is the gradient of self and also of bias.",
     paper="Karras et al. 2020 (StyleGAN2), https://arxiv.org/abs/1912.04958",
     formula=fused_bias_leaky_relu_gradient,
-    linear_in="grad_output",
-    dtypes=FLOATS,
-    differences=(
-        "Sign: scale * negative_slope must not be negative, because the gradient reads the sign of x + bias "
-        "from the result.",
-    ),
-    ir="FusedBiasLeakyReluGrad(y_grad=grad_output, features, negative_slope=0.2, scale=1.414213562373; broadcast) "
-    "-> x_grad",
+    roles=Roles(linear_in="grad_output"),
 )

@@ -1,24 +1,18 @@
 """GELU followed by quantisation to INT8 or to floats of 8 bits."""
 
-from dataclasses import replace
-
 from ..base.access.elementwise import NONE, Elementwise
-from ..base.definition import C, Torch
-from ..base.errors import InvalidArgument, InvalidDtype, KernelMissing, NullArgument, ProductRefused, quote
+from ..base.definition import Dtypes, Roles, Switch, Torch
+from ..base.errors import InvalidDtype
 from ..base.rows import largest, once
 from ..base.scaled_rows import ScaledRows
 from ..base.xp import abs
 from ..calls.operator import Operator
-from ..contract import Check, Origin, When
-from ..contract.dtype_rules import equal, has_dtype, supported
-from ..contract.kinds import VALUES
-from ..contract.quantisation_rules import dtype_numbered, kernel_writes, one_dtype_of
-from ..contract.shape_rules import nonempty, rank, result_shape, same_shape
-from ..contract.stages import document
+from ..checks import Check
+from ..checks.dtype_rules import convertible, equal, supported
+from ..checks.quantisation_rules import dtype_numbered
+from ..checks.shape_rules import result_shape, same_shape
 from .dynamic_quant import LIMIT, QUANTISED_DTYPES, divided, scale_of_row
 from .gelu import gelu_erf, gelu_tanh
-
-PRODUCT = "Ascend950"
 
 
 class SharedScales(Elementwise):
@@ -135,51 +129,34 @@ def length_of_row(call):
     return f"input_scale has shape {scale.shape}; it must be (1,) or {shape[-1:]}; reshape input_scale"
 
 
-def in_tiling(rule, test, error=InvalidArgument):
-    """A check that CANN makes when it plans the kernel. Its status is 561103, although the document says 161002."""
-    check = Check(rule, test, error, about=("input_scale",))
-    return (*document((check,)), replace(check, c_error=KernelMissing, origin=Origin.OPERATOR))
+SCALE_BESIDE_OFFSET = Check(
+    "input_offset is given only beside input_scale", scale_without_offset, about=("input_offset",)
+)
 
+NO_MIXED_HALVES = Check(
+    "self and input_scale do not mix float16 and bfloat16", mixed_halves, InvalidDtype, about=("self",)
+)
 
-def checks(*scales):
-    """The checks of both modes. `scales` is the output of scales, if the operator has it."""
-    return (
-        (Check("input_offset is given only beside input_scale", scale_without_offset, about=("input_offset",)),),
-        supported("self"),
-        one_dtype_of("out", "int8 float8_e4m3fn float8_e5m2 hifloat8"),
-        supported("input_scale"),
-        (Check("self and input_scale do not mix float16 and bfloat16", mixed_halves, InvalidDtype, about=("self",)),),
-        equal("input_offset", to="input_scale"),
-        *(has_dtype(name, "float32") for name in scales),
-        VALUES,
-        dtype_numbered("out", "dst_type"),
-        rank("self", minimum=2 if scales else 0),
-        result_shape(*scales),
-        (Check("input_scale and input_offset have one dimension and one size", lengths, about=("input_scale",)),),
-        same_shape("out", to="self"),
-        tuple(replace(check, when=When.LIMITS) for check in nonempty("self", "input_scale", "input_offset", "out")),
-        in_tiling("input_scale has one number, or one for each element of a row", length_of_row),
-        in_tiling("input_scale is float32 beside a self of float32", wide_self, InvalidDtype),
-        kernel_writes("out"),
-    )
+ONE_SIZE = Check("input_scale and input_offset have one dimension and one size", lengths, about=("input_scale",))
 
+SIZE_OF_ROW = Check(
+    "input_scale has one number, or one for each element of a row", length_of_row, about=("input_scale",)
+)
+
+WIDE_SCALE = Check("input_scale is float32 beside a self of float32", wide_self, InvalidDtype, about=("input_scale",))
 
 ROUNDING = (
     "approximate is 'none' (0) or 'tanh' (1), as in gelu. dst_type is the number of the dtype of out: 2 (INT8), 35 "
     "(FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN). round takes the nearest number of this dtype, and the even one of two. "
     "Larger numbers saturate. NaN is 0 in INT8, and stays NaN in FLOAT8. "
 )
-DIFFERENCES = (
-    "Products: the documents of the operator and its definition have Ascend910B and Ascend910_93, and the C function "
-    "refuses them. actgrad refuses them.",
-    "HIFLOAT8: CANN has it as a dtype of out. actgrad has no kernel for it and returns 561103.",
-    "A row of zeros in FLOAT8: a test of CANN expects NaN, and saturating hardware may write 0. actgrad writes 0.",
-)
+
 REQUIRES = {
-    "dst_type 2 (INT8), 34 (HIFLOAT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a, product: (
+    "dst_type 2 (INT8), 34 (HIFLOAT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a: (
         a["dst_type"] in (34, *QUANTISED_DTYPES.values())
     )
 }
+
 PAPER = "Xiao et al. 2022, https://arxiv.org/abs/2211.10438"
 
 static_gelu_quant = Operator(
@@ -189,50 +166,25 @@ static_gelu_quant = Operator(
     "or a float of 8 bits\n\n"
     f"input_scale and input_offset have one number, or a number for each element of a row. {ROUNDING}",
     paper=PAPER,
-    formula={"none": shifted_gelu_erf, "tanh": shifted_gelu_tanh},
-    absent={"input_offset": -0.0},  # x + -0.0 is x, also for -0.0
-    switch="approximate",
-    reads=SharedScales(),
-    output_dtypes={"out": " ".join(QUANTISED_DTYPES)},
-    dtype_attribute="dst_type",
+    formula=Switch("approximate", {"none": shifted_gelu_erf, "tanh": shifted_gelu_tanh}),
+    layout=SharedScales(),
+    defaults_of_tensors={"input_offset": -0.0},  # x + -0.0 is x, also for -0.0
+    dtypes=Dtypes(outputs={"out": " ".join(QUANTISED_DTYPES)}, attribute="dst_type"),
+    preconditions=(
+        (SCALE_BESIDE_OFFSET,),
+        supported("self", "input_scale"),
+        (NO_MIXED_HALVES,),
+        equal("input_offset", to="input_scale"),
+        convertible("out"),
+        dtype_numbered("out", "dst_type"),
+        (ONE_SIZE,),
+        same_shape("out", to="self"),
+        (SIZE_OF_ROW,),
+        (WIDE_SCALE,),
+    ),
     requires=REQUIRES,
-    checks=checks(),
-    products=PRODUCT,
-    differences=DIFFERENCES,
     torch=Torch("static_gelu_quant(input, input_scale, input_offset, approximate, dst_type)"),
 )
-
-
-def operator_of_mode(arguments, product):
-    """The operator that computes a call of aclnnGeluQuant: gelu_quant, or static_gelu_quant in the static mode.
-
-    `arguments` has the arguments by their names in C. Raises the errors of the rules that CANN tests first, and of the
-    rules on arguments that the operators do not have.
-    """
-    if product.name != PRODUCT:
-        raise ProductRefused(f"aclnnGeluQuant: not available on {product}; {PRODUCT} has it; choose this product")
-    mode, rounding, y = arguments["quantMode"], arguments["roundMode"], arguments["y"]
-    if mode is None:
-        raise NullArgument("aclnnGeluQuant: quantMode must not be a null pointer; pass a text")
-    if not mode.startswith(("dynamic", "static")):
-        raise InvalidArgument(f"aclnnGeluQuant: quantMode is {quote(mode)}; it must be 'dynamic' or 'static'; pass one")
-    if rounding is None:
-        raise NullArgument("aclnnGeluQuant: roundMode must not be a null pointer; pass a text")
-    is_static = mode.startswith("static")
-    needed = (*("self", "approximate", "y"), "inputScaleOptional" if is_static else "outScaleOptional")
-    operator = static_gelu_quant if is_static else gelu_quant
-    if any(arguments[name] is None for name in needed):
-        return operator  # which refuses the null pointer
-    if is_static and arguments["outScaleOptional"] is not None:
-        raise InvalidArgument(
-            "aclnnGeluQuant: outScaleOptional is given; it must be null in the static mode; pass null"
-        )
-    is_hifloat8 = getattr(getattr(y, "dtype", None), "name", "") == "hifloat8"
-    if rounding not in (("round", "hybrid") if is_hifloat8 else ("rint",)):
-        expected = "'round' or 'hybrid' for HIFLOAT8, and 'rint' for other dtypes"
-        raise InvalidArgument(f"aclnnGeluQuant: roundMode is {quote(rounding)}; it must be {expected}; pass it")
-    return operator
-
 
 gelu_quant = Operator(
     "gelu_quant(Tensor self, Tensor? input_scale, Tensor? input_offset, int approximate=0, int dst_type=2) -> "
@@ -243,9 +195,8 @@ gelu_quant = Operator(
     f"input_offset is not used. {ROUNDING}For FLOAT8, the largest number 57344 or 448 takes the place of 127. NaN does "
     "not count in out_scale. In a row of zeros, out and out_scale are 0.",
     paper=PAPER,
-    formula={"none": dynamic_formula, "tanh": dynamic_formula},
-    switch="approximate",
-    reads=ScaledRows(
+    formula=Switch("approximate", {"none": dynamic_formula, "tanh": dynamic_formula}),
+    layout=ScaledRows(
         passes=(
             {"limit": once(LIMIT)},
             {
@@ -257,25 +208,22 @@ gelu_quant = Operator(
         replaces_inputs=True,
         scales=("input_scale",),
     ),
-    absent={"input_scale": 1.0},
-    unseen="input_offset",
-    output_dtypes={"out": " ".join(QUANTISED_DTYPES), "out_scale": "float32"},
-    dtype_attribute="dst_type",
-    requires=REQUIRES,
-    checks=checks("out_scale"),
-    products=PRODUCT,
-    differences=DIFFERENCES,
-    torch=Torch("gelu_quant(input, input_scale, input_offset, approximate, dst_type)"),
-    aclnn=C(
-        "GeluQuant",
-        parameters="self inputScaleOptional inputOffsetOptional approximate quantMode roundMode dstType y "
-        "outScaleOptional",
-        text="approximate",
-        ignored="quantMode* roundMode*",
-        example={"quantMode": "dynamic", "roundMode": "rint"},
-        chooses=operator_of_mode,
-        unusual_const="approximate quantMode roundMode y outScaleOptional",
+    roles=Roles(only_checked="input_offset"),
+    defaults_of_tensors={"input_scale": 1.0},
+    dtypes=Dtypes(outputs={"out": " ".join(QUANTISED_DTYPES), "out_scale": "float32"}, attribute="dst_type"),
+    preconditions=(
+        (SCALE_BESIDE_OFFSET,),
+        supported("self", "input_scale"),
+        (NO_MIXED_HALVES,),
+        equal("input_offset", to="input_scale"),
+        convertible("out", "out_scale"),
+        dtype_numbered("out", "dst_type"),
+        result_shape("out_scale"),
+        (ONE_SIZE,),
+        same_shape("out", to="self"),
+        (SIZE_OF_ROW,),
+        (WIDE_SCALE,),
     ),
-    ir="GeluQuant(x=self, input_scale?, input_offset?, approximate=approximate:none, quant_mode=_:dynamic, dst_type=2, "
-    "round_mode=_:rint) -> (y, out_scale)",
+    requires=REQUIRES,
+    torch=Torch("gelu_quant(input, input_scale, input_offset, approximate, dst_type)"),
 )

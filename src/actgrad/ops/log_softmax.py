@@ -1,15 +1,12 @@
 """The logarithm of softmax, and the cross entropy of softmax with labels."""
 
-from ..base.definition import C, Torch
+from ..base.definition import Result, Roles, Torch
 from ..base.rows import Rows, largest, once, total
 from ..base.xp import exp, exp_difference, log1p, where
 from ..calls.operator import Operator
-from ..contract import Origin
-from ..contract.dtype_rules import convertible, equal, supported
-from ..contract.halves_rules import dim_in_range
-from ..contract.shape_rules import rank, result_shape, same_shape
-from ..contract.stages import unless_empty
-from .softmax import FLOATS, identity
+from ..checks.dtype_rules import convertible, supported
+from ..checks.shape_rules import result_shape, same_shape
+from .softmax import identity
 
 
 def rest(x, largest):
@@ -78,21 +75,8 @@ log_softmax = Operator(
     summary="x - log(sum(exp(x))) along dim",
     paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=log_softmax_formula,
-    reads=Rows(passes=LOG_TOTAL),
-    dtypes=FLOATS,
-    checks=(
-        dim_in_range("self"),
-        supported("self", "out"),
-        rank("self"),
-        same_shape("out", to="self"),
-    ),
-    differences=(
-        "out of another dtype: CANN rounds self to this dtype before it computes. actgrad rounds the result once.",
-        "Row of only -infinity, or with +infinity: actgrad returns NaN, as PyTorch does.",
-    ),
+    layout=Rows(passes=LOG_TOTAL),
     torch=Torch("log_softmax(dim=None, _stacklevel, dtype)", module="LogSoftmax(dim=None)"),
-    aclnn=C("LogSoftmax", header="aclnn_logsoftmax.h"),
-    ir="LogSoftmaxV2(logits=self, axes=dim:-1) -> logsoftmax",
 )
 
 log_softmax_backward = Operator(
@@ -100,29 +84,9 @@ log_softmax_backward = Operator(
     summary="grad_output - exp(output) * sum(grad_output) along dim; output = log_softmax(x)",
     formula=log_softmax_gradient,
     gradient_of=log_softmax,
-    takes_gradient=True,
-    reads_result="output",
-    reads=Rows(passes=({"total": total(gradient_itself)},)),
-    dtypes="float32 float16 bfloat16",
-    checks=(
-        unless_empty(
-            ("grad_output", "output"),
-            supported("output", "grad_output"),
-            equal("output", to="grad_output"),
-            rank("grad_output", "output"),
-            same_shape("output", "grad_input", to="grad_output"),
-            dim_in_range("grad_output"),
-            convertible("grad_input", origin=Origin.ACTGRAD),
-            tested_on="Ascend950",
-        ),
-    ),
-    aclnn=C(
-        "LogSoftmaxBackward",
-        parameters="gradOutput output dim out",
-        null_order="output grad_output grad_input dim",
-        header="aclnn_logsoftmax_backward.h",
-    ),
-    ir="LogSoftmaxGrad(grad=grad_output, x=output, axis=dim:-1) -> y",
+    layout=Rows(passes=({"total": total(gradient_itself)},)),
+    roles=Roles(takes_gradient=True),
+    result=Result("output"),
 )
 
 softmax_cross_entropy_with_logits = Operator(
@@ -133,7 +97,7 @@ softmax_cross_entropy_with_logits = Operator(
     "the shape (rows, classes).",
     paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=entropy_gradient,
-    reads=Rows(
+    layout=Rows(
         passes=(
             {"largest": largest(largest_feature)},
             {"rest": total(rest_of_features), "count": total(is_largest_feature)},
@@ -142,19 +106,10 @@ softmax_cross_entropy_with_logits = Operator(
         ),
         dim="",
     ),
-    dtypes="float32 float16 bfloat16",
-    checks=(
-        supported("features", "labels", "loss", "backprop"),
-        equal("loss", "backprop", to="features"),
-        rank("features", "labels"),
-        rank("features", "labels", minimum=2, maximum=2),
+    preconditions=(
+        supported("features", "labels"),
+        convertible("loss", "backprop"),
         same_shape("labels", to="features"),
-        result_shape("loss", "backprop", or_in_a_row=True),
+        result_shape("loss", "backprop"),
     ),
-    differences=(
-        "Shapes of labels, loss and backprop: CANN does not compare them. actgrad requires labels in the shape of "
-        "features. loss and backprop need the shapes of the results, or contiguous tensors with as many elements.",
-    ),
-    aclnn=C("SoftmaxCrossEntropyWithLogits", unusual_const="labels"),
-    ir="SoftmaxCrossEntropyWithLogits(features, labels) -> (loss, backprop)",
 )

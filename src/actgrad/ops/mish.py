@@ -3,9 +3,6 @@
 from ..base.definition import Torch
 from ..base.xp import abs, exp_times, maximum, minimum, where
 from ..calls.operator import Operator
-from ..contract.dtype_rules import convertible, equal, supported
-from ..contract.shape_rules import broadcastable, nonempty, rank, result_shape, same_shape
-from ..contract.stages import document
 
 X_LIMIT = 1000.0  # the result is 0 for x < -X_LIMIT in every dtype. The limit avoids infinity * 0
 
@@ -43,10 +40,7 @@ mish = Operator(
     summary="x * tanh(log(1 + exp(x)))",
     paper="Misra 2019, https://arxiv.org/abs/1908.08681",
     formula=mish_formula,
-    checks=(supported("self", "out"), equal("out", to="self"), rank("self", "out"), same_shape("out", to="self")),
     torch=Torch("mish(inplace)", module="Mish"),
-    aclnn="Mish",
-    ir="Mish(x=self) -> y",
 )
 
 mish_backward = Operator(
@@ -55,18 +49,4 @@ mish_backward = Operator(
     formula=mish_derivative,
     gradient_of=mish,
     broadcasts=True,
-    checks=(
-        convertible("grad_input", source="self"),
-        supported("grad_output", "self", "grad_input"),
-        document(nonempty("grad_output", "self")),
-        rank("grad_output", "self", "grad_input"),
-        broadcastable("self", to="grad_output"),
-        result_shape("grad_input"),
-    ),
-    differences=(
-        "Empty tensors: the documents refuse them, and the source accepts them. actgrad accepts them, and refuses "
-        "them under the documents' rules.",
-    ),
-    aclnn="MishBackward",
-    ir="MishGrad(grad=grad_output, x=self, tanhx=_?) -> x_grad",
 )

@@ -1,13 +1,12 @@
 """PReLU, leaky ReLU with a slope for each channel."""
 
 from ..base.access import Along
-from ..base.definition import C, Torch
+from ..base.definition import Roles, Torch
 from ..base.rows import RowsAlong, total
 from ..base.xp import where
 from ..calls.operator import Operator
-from ..contract import Check
-from ..contract.dtype_rules import convertible, equal, promoted, supported
-from ..contract.shape_rules import along, broadcasts_to, rank, same_shape
+from ..checks.dtype_rules import convertible, promoted, supported
+from ..checks.shape_rules import along, broadcasts_to, same_shape
 
 
 def prelu_formula(x, weight):
@@ -40,37 +39,15 @@ prelu = Operator(
     summary="self if self > 0, else weight * self; weight has one element, or one per channel (dimension 1 of self)",
     paper="He et al. 2015, https://arxiv.org/abs/1502.01852",
     formula=prelu_formula,
-    reads=Along("weight", 1),
-    checks=(
-        supported("self", "weight", "out"),
+    layout=Along("weight", 1),
+    preconditions=(
+        supported("self"),
         promoted("self", "weight"),
         convertible("out"),
-        rank("self", "weight", "out"),
         same_shape("out", to="self"),
         along("weight", to="self"),
     ),
     torch=Torch("prelu(input, weight)", module="PReLU(weight)"),
-    aclnn="Prelu",
-    ir="PRelu(x=self, weight) -> y",
-)
-
-
-def fault_of_weight_gradient(call):
-    """The message about a grad_weight that has neither one dimension nor the shape of a single weight, or None."""
-    weight, meta = call.inputs["weight"], call.tensors.get("grad_weight")
-    expected = weight.shape if weight.size == 1 else (weight.size,)
-    if meta is None or meta.shape == expected:
-        return None
-    return f"grad_weight has shape {meta.shape}; it must be {expected}; allocate grad_weight with that shape"
-
-
-ONE_DIMENSION = Check(
-    "grad_weight has one dimension, or the shape of a single weight", fault_of_weight_gradient, about=("grad_weight",)
-)
-RANKS_AND_WEIGHTS = (
-    rank("self", "weight", "grad_output", "grad_self", "grad_weight"),
-    same_shape("grad_self", to="self"),
-    along("weight", to="self"),
 )
 
 prelu_backward = Operator(
@@ -80,32 +57,17 @@ prelu_backward = Operator(
     "A channel is one index of dimension 1. With a weight of one element, grad_weight is the sum over all elements.",
     formula=prelu_gradient,
     gradient_of=prelu,
-    takes_gradient=True,
-    reads=RowsAlong(passes=({"grad_weight": total(weight_gradient)},), tensor="weight"),
-    checks=(
+    layout=RowsAlong(passes=({"grad_weight": total(weight_gradient)},), tensor="weight"),
+    roles=Roles(takes_gradient=True),
+    preconditions=(
         supported("self"),
         promoted("self", "weight", "grad_output"),
-        *RANKS_AND_WEIGHTS,
+        convertible("grad_self", "grad_weight"),
+        same_shape("grad_self", to="self"),
+        along("weight", to="self"),
         same_shape("grad_weight", to="weight"),
         broadcasts_to("grad_output", to="self"),
     ),
-    differences=(
-        "Ascend310P and Ascend310B: the source has the operator, and the documents do not. actgrad has it.",
-        "Sum: CANN rounds each x * grad to the dtype of the tensors. actgrad does not round before the sum.",
-        "Empty input: CANN does not write grad_weight. actgrad writes zeros.",
-    ),
-    aclnn=C(
-        "PreluBackward",
-        parameters="gradOutput self weight gradInput gradWeight",
-        checks=(
-            supported("self"),
-            equal("grad_output", "weight", "grad_self", "grad_weight", to="self"),
-            *RANKS_AND_WEIGHTS,
-            (ONE_DIMENSION,),
-            broadcasts_to("grad_output", to="self"),
-        ),
-    ),
-    ir="PReluGrad(grads=grad_output, features=self, weights=weight) -> (dx, da)",
 )
 
 p_relu_grad_reduce = Operator(
@@ -114,18 +76,5 @@ p_relu_grad_reduce = Operator(
     "A channel is one index of dimension 1. With weights of one element, da is the sum over all elements.",
     paper="He et al. 2015, https://arxiv.org/abs/1502.01852",
     formula=channel_total,
-    reads=RowsAlong(passes=({"da": total(update)},), tensor="weights"),
-    checks=(
-        supported("updates"),
-        equal("weights", to="updates"),
-        convertible("da"),
-        rank("updates", "weights"),
-        along("weights", to="updates"),
-        same_shape("da", to="weights"),
-    ),
-    differences=(
-        "Shapes: no document states them. actgrad uses the shapes of PReluGrad, because this operator is its "
-        "second half.",
-    ),
-    ir="PReluGradReduce(grads=_, features=_, weights, updates) -> da",
+    layout=RowsAlong(passes=({"da": total(update)},), tensor="weights"),
 )

@@ -1,12 +1,11 @@
 """ReLU6, ReLU with a ceiling."""
 
-from ..base.definition import Torch
+from ..base.definition import Dtypes, Integers, Roles, Torch
 from ..base.xp import minimum, where
 from ..calls.operator import Operator
-from ..contract import Check, Origin
-from ..contract.dtype_rules import convertible, number_for_integers, real, supported
-from ..contract.shape_rules import rank, same_shape
-from ..contract.stages import document
+from ..checks import Check
+from ..checks.dtype_rules import convertible, number_for_integers, supported
+from ..checks.shape_rules import same_shape
 
 
 def relu6_formula(x):
@@ -29,10 +28,9 @@ relu6 = Operator(
     summary="min(max(x, 0), 6)",
     paper="Krizhevsky 2010, https://www.cs.toronto.edu/~kriz/conv-cifar10-aug2010.pdf",
     formula=relu6_formula,
-    integer_formula=relu6_formula,
-    dtypes="float32 float16 bfloat16 int32",
+    integers=Integers(formula=relu6_formula),
+    dtypes=Dtypes("int32"),
     torch=Torch("relu6(inplace)", module="ReLU6"),
-    ir="Relu6(x=self) -> y",
 )
 
 relu6_backward = Operator(
@@ -40,10 +38,9 @@ relu6_backward = Operator(
     summary="grad_output if 0 < self < 6, else 0\n\n"
     "The result of relu6 gives the same gradient and may be passed instead of the input.",
     formula=relu6_gradient,
-    integer_formula=relu6_gradient,
-    takes_gradient=True,
     gradient_of=relu6,
-    ir="Relu6Grad(gradients=grad_output, features=self; broadcast) -> backprops",
+    roles=Roles(takes_gradient=True),
+    integers=Integers(formula=relu6_gradient),
 )
 
 
@@ -59,7 +56,6 @@ def fault_of_ceiling(call):
 CEILING = Check(
     "6 * scale is not below the result's dtype, where that is an integer",
     fault_of_ceiling,
-    origin=Origin.ACTGRAD,
     about=("scale",),
 )
 
@@ -68,18 +64,13 @@ relu6_d = Operator(
     summary="min(max(x, 0), 6 * scale)",
     paper="Krizhevsky 2010, https://www.cs.toronto.edu/~kriz/conv-cifar10-aug2010.pdf",
     formula=relu6_d_formula,
-    dtypes="float32 float16 bfloat16 int32",
-    checks=(
+    dtypes=Dtypes("int32"),
+    preconditions=(
         supported("self"),
-        real("scale"),
-        document(supported("out")),
         convertible("out"),
         same_shape("out", to="self"),
-        rank("self"),
         number_for_integers("scale"),
         (CEILING,),
     ),
-    differences=("INT32: the kernel truncates 6 * scale. actgrad rounds to nearest, as for all results of integers.",),
     torch=Torch("relu6_d(scale)"),
-    ir="Relu6D(x=self, scale=1.0) -> y",
 )

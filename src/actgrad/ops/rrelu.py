@@ -1,11 +1,11 @@
 """Randomized leaky ReLU without training, which is leaky ReLU."""
 
-from ..base.definition import C
+from ..base.definition import Roles
 from ..base.errors import KernelMissing
 from ..calls.operator import Operator
-from ..contract import Check, Origin
-from ..contract.dtype_rules import equal, scalar_supported, supported
-from ..contract.shape_rules import rank, same_format, same_shape
+from ..checks import Check
+from ..checks.dtype_rules import convertible, equal, supported
+from ..checks.shape_rules import same_shape
 from .leaky_relu import leaky_relu_formula
 
 
@@ -30,11 +30,9 @@ def no_training(call):
     return "training is True; actgrad computes only training=False; pass training=False"
 
 
-FLOAT_SCALARS = "float32 float16 bfloat16 float64"
 ENOUGH_NOISE = Check("with training noise has as many elements as self", enough_noise, about=("noise", "self"))
-NO_TRAINING = Check(
-    "training is off, unless a tensor is empty", no_training, KernelMissing, origin=Origin.ACTGRAD, about=("training",)
-)
+
+NO_TRAINING = Check("training is off, unless a tensor is empty", no_training, KernelMissing, about=("training",))
 
 rrelu_with_noise = Operator(
     "rrelu_with_noise(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.3333333333333333, "
@@ -43,20 +41,13 @@ rrelu_with_noise = Operator(
     "noise, seed and offset are not read, because training=True is refused.",
     paper="Xu et al. 2015, https://arxiv.org/abs/1505.00853",
     formula=rrelu_formula,
-    unseen="noise",
-    checks=(
-        supported("self", "noise", "out"),
-        equal("out", "noise", to="self"),
-        scalar_supported("lower", FLOAT_SCALARS, everywhere=True),
-        scalar_supported("upper", FLOAT_SCALARS, everywhere=True),
+    roles=Roles(only_checked="noise"),
+    preconditions=(
+        supported("self"),
+        equal("noise", to="self"),
+        convertible("out"),
         same_shape("out", to="self"),
         (ENOUGH_NOISE,),
-        rank("self", "noise", maximum=32),
-        same_format("self", "noise", to="out"),
         (NO_TRAINING,),
     ),
-    differences=(
-        "training: the operator draws random numbers on the device. actgrad refuses it after all other checks.",
-    ),
-    aclnn=C("RReluWithNoise", overwrites_first=True, reference="self", const_reference=True),
 )

@@ -1,19 +1,12 @@
 """SiTU-GLU, a gated linear unit whose gate and values are bounded by tanh."""
 
 from ..base.access import Halves
-from ..base.definition import C, Torch
+from ..base.definition import Switch, Torch
 from ..base.xp import sigmoid, tanh
 from ..calls.operator import Operator
-from ..contract.dtype_rules import equal, supported
-from ..contract.halves_rules import dim_in_range, even, half
-from ..contract.shape_rules import rank, same_shape
-from ..contract.stages import document, tiling
-
-PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
-DIFFERENCES = ("beta == 0: the source divides by beta. actgrad does the same.",)
 
 
-def is_bounded(attributes, product):
+def is_bounded(attributes):
     """Whether the formula also applies tanh to `up`."""
     return attributes["linear_beta"] > 0
 
@@ -62,21 +55,9 @@ situ_glu = Operator(
     "With linear_beta > 0, linear_beta * tanh(upper / linear_beta) takes the place of upper. activate_left=False "
     "swaps the roles of lower and upper.",
     paper="CANN, https://github.com/hicann/ops-nn/tree/master/activation/situ_glu",
-    formula={False: situ_glu_formula, True: situ_glu_bounded},
-    switch=is_bounded,
-    reads=Halves(("x",), active="activate_left"),
-    checks=(
-        supported("x"),
-        equal("out", to="x"),
-        document(rank("x", minimum=1)),
-        tiling(dim_in_range("x"), even("x"), half("out", of="x")),
-    ),
-    products=PRODUCTS,
-    generated=True,
-    differences=DIFFERENCES,
+    formula=Switch(is_bounded, {False: situ_glu_formula, True: situ_glu_bounded}),
+    layout=Halves(("x",), active="activate_left"),
     torch=Torch("situ_glu(dim, beta, linear_beta, activate_left)", module="SiTUGLU"),
-    aclnn=C("SituGlu", doubles="beta linear_beta", unusual_const="out"),
-    ir="SituGlu(x, dim=-1, beta=1.0, linear_beta=0.0, activate_left=True) -> y",
 )
 
 situ_glu_backward = Operator(
@@ -87,23 +68,6 @@ situ_glu_backward = Operator(
     "dim; grad_input packs grad_lower and grad_upper as x packs its halves\n\n"
     "With linear_beta > 0, the formula is the derivative of situ_glu's other form. activate_left=False swaps the "
     "roles of lower and upper.",
-    formula={False: situ_glu_derivatives, True: situ_glu_bounded_derivatives},
-    switch=is_bounded,
+    formula=Switch(is_bounded, {False: situ_glu_derivatives, True: situ_glu_bounded_derivatives}),
     gradient_of=situ_glu,
-    checks=(
-        supported("grad_output"),
-        equal("x", "grad_input", to="grad_output"),
-        document(rank("x", minimum=1)),
-        tiling(dim_in_range("x"), even("x"), half("grad_output", of="x"), same_shape("grad_input", to="x")),
-    ),
-    products=PRODUCTS,
-    generated=True,
-    differences=(*DIFFERENCES, "Shape of out: CANN does not check it. actgrad requires the shape of x."),
-    aclnn=C(
-        "SituGluGrad",
-        parameters="gradY x dim beta linearBeta activateLeft out",
-        doubles="beta linear_beta",
-        unusual_const="out",
-    ),
-    ir="SituGluGrad(grad_y=grad_output, x, dim=-1, beta=1.0, linear_beta=0.0, activate_left=True) -> grad_x",
 )

@@ -1,14 +1,12 @@
 """Softmax and its gradients."""
 
-from ..base.definition import C, Torch
+from ..base.definition import Result, Roles, Torch
 from ..base.rows import Rows, largest, once, total
 from ..base.xp import exp_difference
 from ..calls.operator import Operator
-from ..contract import Origin
-from ..contract.dtype_rules import convertible, equal, promoted, supported
-from ..contract.halves_rules import dim_in_range
-from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
-from ..contract.stages import unless_empty
+from ..checks.dtype_rules import convertible, promoted, supported
+from ..checks.halves_rules import dim_in_range
+from ..checks.shape_rules import broadcastable, result_shape, same_shape
 
 FLOATS = "float32 float16 float64 bfloat16"
 
@@ -63,28 +61,11 @@ softmax = Operator(
     summary="exp(x) / sum(exp(x)) along dim",
     paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=softmax_formula,
-    reads=Rows(
+    layout=Rows(
         passes=({"largest": largest(identity)}, {"total": total(power)}, {"inverse": once(inverse)}),
         replaces_inputs=True,
     ),
-    dtypes=FLOATS,
-    checks=(
-        unless_empty(
-            ("self",),
-            supported("self", "out"),
-            dim_in_range("self"),
-            rank("self"),
-            same_shape("out", to="self"),
-        ),
-    ),
-    differences=(
-        "out of another dtype: CANN first rounds the result to the dtype of self. actgrad rounds once, to the dtype "
-        "of out.",
-        "Row of only -infinity, or with +infinity: actgrad returns NaN, as PyTorch does.",
-    ),
     torch=Torch("softmax(dim=None, _stacklevel, dtype)", module="Softmax(dim=None)"),
-    aclnn=C("Softmax"),
-    ir="SoftmaxV2(x=self, axes=dim:-1, half_to_float=_:False) -> y",
 )
 
 softmax_backward = Operator(
@@ -92,24 +73,9 @@ softmax_backward = Operator(
     summary="output * (grad_output - sum(grad_output * output)) along dim; output = softmax(x)",
     formula=softmax_gradient,
     gradient_of=softmax,
-    takes_gradient=True,
-    reads_result="output",
-    reads=Rows(passes=({"total": total(weighted)},)),
-    dtypes="float32 float16 bfloat16",
-    checks=(
-        unless_empty(
-            ("grad_output", "output"),
-            supported("grad_output", "output"),
-            equal("output", to="grad_output"),
-            dim_in_range("grad_output"),
-            rank("grad_output", "output"),
-            same_shape("output", "grad_input", to="grad_output"),
-            convertible("grad_input", origin=Origin.ACTGRAD),
-            tested_on="Ascend950",
-        ),
-    ),
-    aclnn=C("SoftmaxBackward", parameters="gradOutput output dim out"),
-    ir="SoftmaxGrad(softmax=output, grad_softmax=grad_output, axes=dim:-1) -> grad_x",
+    layout=Rows(passes=({"total": total(weighted)},)),
+    roles=Roles(takes_gradient=True),
+    result=Result("output"),
 )
 
 confusion_softmax_grad = Operator(
@@ -118,16 +84,8 @@ confusion_softmax_grad = Operator(
     "Times x, this is the gradient of softmax, if x is the result of softmax.",
     paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=confusion_formula,
-    reads=Rows(passes=({"total": total(weighted)},), dim=""),
+    layout=Rows(passes=({"total": total(weighted)},), dim=""),
     broadcasts=True,
-    checks=(
-        supported("grad", "x"),
-        promoted("grad", "x"),
-        broadcastable("x", to="grad"),
-        result_shape("out"),
-        convertible("out"),
-    ),
-    ir="ConfusionSoftmaxGrad(grad, x) -> y",
 )
 
 softmax_grad_ext = Operator(
@@ -135,16 +93,15 @@ softmax_grad_ext = Operator(
     summary="(grad * x1 - sum(grad * x1) * x1) * x2 along dim",
     paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=extended_formula,
-    reads=Rows(passes=({"total": total(first_product)},)),
+    layout=Rows(passes=({"total": total(first_product)},)),
     broadcasts=True,
-    checks=(
-        supported("grad", "x1", "x2"),
+    preconditions=(
+        supported("grad"),
         promoted("grad", "x1", "x2"),
+        convertible("out"),
         same_shape("x1", to="grad"),
         broadcastable("x2", to="grad"),
         dim_in_range("grad"),
         result_shape("out"),
-        convertible("out"),
     ),
-    ir="SoftmaxGradExt(grad, x1, x2, axes=dim:1, keep_dims=_:True) -> y",
 )

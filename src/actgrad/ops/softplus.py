@@ -1,13 +1,10 @@
 """Softplus, a smooth ReLU."""
 
-from ..base.definition import C, Torch
+from ..base.definition import Dtypes, Integers, Torch
 from ..base.xp import abs, exp, log1p, maximum, sigmoid, where
 from ..calls.operator import Operator
-from ..contract.dtype_rules import convertible, real, scalar_converts, supported
-from ..contract.shape_rules import rank, same_shape
-
-FLOATS = "float32 float16 float64 bfloat16"
-NUMBERS = f"{FLOATS} int8 int16 int32 int64 uint8 bool"
+from ..checks.dtype_rules import convertible, supported
+from ..checks.shape_rules import same_shape
 
 
 def softplus_formula(x, beta, threshold):
@@ -33,22 +30,7 @@ softplus = Operator(
     paper="Dugas et al. 2001, "
     "https://papers.nips.cc/paper/1920-incorporating-second-order-functional-knowledge-for-better-option-pricing",
     formula=softplus_formula,
-    checks=(
-        supported("self"),
-        scalar_converts("beta"),
-        scalar_converts("threshold"),
-        convertible("out"),
-        rank("self"),
-        same_shape("out", to="self"),
-    ),
-    differences=(
-        "Ascend950: the source has a dtype list and a kernel, and the documents do not have the operator. actgrad has "
-        "it.",
-        "beta with abs(beta) <= 2**-23: the kernel returns infinity. actgrad computes the formula.",
-    ),
     torch=Torch("softplus(beta, threshold)", module="Softplus"),
-    aclnn=C("Softplus", in_place=False),
-    ir=("SoftplusV2(x=self, beta=1.0, threshold=20.0) -> y", "Softplus(x=self; beta=1.0, threshold=inf) -> y"),
 )
 
 bnll = Operator(
@@ -56,12 +38,7 @@ bnll = Operator(
     summary="log(1 + exp(x))",
     paper="Caffe, https://caffe.berkeleyvision.org/tutorial/layers/bnll.html",
     formula=bnll_formula,
-    dtypes="float32 float16 float64",
-    differences=(
-        "abs(x) > 10: the kernel uses exp(-abs(x)) instead of the logarithm. actgrad computes the logarithm.",
-    ),
     torch=Torch("bnll", module="BNLL"),
-    ir="BNLL(x=self) -> y",
 )
 
 softplus_backward = Operator(
@@ -69,26 +46,11 @@ softplus_backward = Operator(
     summary="grad_output if beta * self > threshold, else grad_output * sigmoid(beta * self)",
     formula=softplus_derivative,
     gradient_of=softplus,
-    dtypes=NUMBERS,
-    integer_result="float32",
-    checks=(
-        supported("grad_output", dtypes=FLOATS),
-        supported("self"),
-        supported("grad_input", dtypes=FLOATS),
-        real("beta", "threshold"),
+    integers=Integers(dtype="float32"),
+    dtypes=Dtypes("int8 int16 int32 int64 uint8 bool"),
+    preconditions=(
+        supported("grad_output", "self"),
         convertible("grad_input"),
-        rank("grad_output", "self", "grad_input"),
-        same_shape("self", to="grad_output"),
-        same_shape("grad_input", to="grad_output"),
-    ),
-    differences=(
-        "Null beta or threshold: the source does not check for null. actgrad returns 161001.",
-        "DOUBLE: the source computes in FLOAT. actgrad computes in DOUBLE.",
-    ),
-    aclnn="SoftplusBackward",
-    ir=(
-        "SoftplusV2Grad(input_gradients=grad_output, input_features=self, beta=1.0, threshold=20.0) "
-        "-> output_backprops",
-        "SoftplusGrad(gradients=grad_output, features=self; beta=1.0, threshold=inf, broadcast) -> backprops",
+        same_shape("self", "grad_input", to="grad_output"),
     ),
 )

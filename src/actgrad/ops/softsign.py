@@ -4,7 +4,6 @@ from ..base.definition import Torch
 from ..base.xp import abs, maximum, minimum
 from ..calls.operator import Operator
 
-FLOATS = "float32 float16 float64 bfloat16"
 X_LIMIT = 1e30  # for larger abs(x), the result is 1 or -1 in every dtype. The limit avoids infinity / infinity
 
 
@@ -25,10 +24,7 @@ softsign = Operator(
     summary="x / (1 + abs(x))",
     paper="Turian et al. 2009, https://aclanthology.org/N09-2062",
     formula=softsign_formula,
-    dtypes=FLOATS,
-    differences=("Infinity: the kernel returns NaN. actgrad returns the limit, 1 or -1.",),
     torch=Torch("softsign", module="Softsign"),
-    ir="Softsign(x=self) -> y",
 )
 
 softsign_backward = Operator(
@@ -36,6 +32,4 @@ softsign_backward = Operator(
     summary="grad_output / (1 + abs(self))**2",
     formula=softsign_derivative,
     gradient_of=softsign,
-    dtypes=FLOATS,
-    ir="SoftsignGrad(gradients=grad_output, features=self) -> output",
 )

@@ -1,11 +1,8 @@
 """Squared ReLU."""
 
-from ..base.definition import C, Torch
+from ..base.definition import Torch
 from ..base.xp import where
 from ..calls.operator import Operator
-from ..contract.dtype_rules import equal, supported
-from ..contract.shape_rules import rank, result_shape
-from ..contract.stages import document, tiling
 
 
 def squared_relu_formula(x):
@@ -24,23 +21,7 @@ squared_relu = Operator(
     summary="max(x, 0)**2",
     paper="So et al. 2021, https://arxiv.org/abs/2109.08668",
     formula=squared_relu_formula,
-    checks=(
-        supported("self"),
-        equal("out", to="self"),
-        document(rank("self", minimum=1)),
-        tiling(result_shape("out", or_in_a_row=True)),
-    ),
-    products="Ascend950 Ascend910_93 Ascend910B",
-    generated=True,
-    differences=(
-        "Number of dimensions: the documents allow 1 to 8, and the definition has no limit. actgrad has the limit "
-        "only under the documents' rules.",
-        "Shape of out: CANN does not check it. actgrad requires the shape of the result, or a contiguous tensor with "
-        "as many elements.",
-    ),
     torch=Torch("squared_relu", module="SquaredReLU"),
-    aclnn=C("SquaredRelu", parameters="input out", unusual_const="out", in_place=False),
-    ir="SquaredRelu(x=self) -> y",
 )
 
 squared_relu_backward = Operator(

@@ -1,23 +1,9 @@
 """SwiGLU, the SiLU-gated linear unit, of a packed tensor or of two."""
 
 from ..base.access import Halves
-from ..base.definition import C, Torch
+from ..base.definition import Roles, Torch
 from ..calls.operator import Operator
-from ..contract.dtype_rules import equal, supported
-from ..contract.halves_rules import dim_in_range, even, half, same_rank, whole_blocks
-from ..contract.shape_rules import nonempty, result_shape
-from ..contract.stages import document, on, tiling
 from .silu import silu_derivative, silu_formula
-
-PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P"
-DIFFERENCES = (
-    "Wrong dim or size: the documents have status 161002, and the generated function returns 561002. actgrad returns "
-    "561002, and 161002 under the documents' rules.",
-    "Odd size along dim before an even size: the source halves the flattened rest of the tensor. actgrad refuses it.",
-    "Shape of out: CANN does not check it. actgrad requires the shape of the result, or a contiguous tensor with as "
-    "many elements.",
-    "x that is not contiguous: the documents refuse it, and the definition takes it. actgrad takes it.",
-)
 
 swiglu = Operator(
     "swiglu(Tensor x, int dim=-1) -> Tensor out",
@@ -25,22 +11,9 @@ swiglu = Operator(
     "along dim",
     paper="Shazeer 2020, https://arxiv.org/abs/2002.05202",
     formula=silu_formula,
-    reads=Halves(("x",), active="lower"),
-    multiplies="other",
-    checks=(
-        supported("x"),
-        equal("out", to="x"),
-        on("Ascend310P", document(nonempty("x"))),
-        tiling(
-            dim_in_range("x"), even("x"), on("Ascend310P", whole_blocks("x")), result_shape("out", or_in_a_row=True)
-        ),
-    ),
-    products=PRODUCTS,
-    generated=True,
-    differences=DIFFERENCES,
+    layout=Halves(("x",), active="lower"),
+    roles=Roles(multiplies="other"),
     torch=Torch("swiglu(dim)", module="SwiGLU"),
-    aclnn=C("SwiGlu", unusual_const="out"),
-    ir="SwiGlu(x, dim=-1) -> y",
 )
 
 swiglu_backward = Operator(
@@ -50,24 +23,6 @@ swiglu_backward = Operator(
     "silu(lower) is computed again.",
     formula=silu_derivative,
     gradient_of=swiglu,
-    checks=(
-        supported("grad_output"),
-        equal("x", "grad_input", to="grad_output"),
-        document(nonempty("grad_output", "x")),
-        tiling(
-            same_rank("grad_output", to="x"),
-            dim_in_range("x"),
-            even("x"),
-            half("grad_output", of="x"),
-            on("Ascend310P", whole_blocks("x")),
-            result_shape("grad_input", or_in_a_row=True),
-        ),
-    ),
-    products=PRODUCTS,
-    generated=True,
-    differences=(*DIFFERENCES, "Shape of y_grad: only Ascend950 checks it. actgrad checks it on every product."),
-    aclnn=C("SwiGluGrad", parameters="yGrad x dim out", unusual_const="out"),
-    ir="SwiGluGrad(y_grad=grad_output, x, dim=-1) -> x_grad",
 )
 
 swiglu_two = Operator(
@@ -75,8 +30,7 @@ swiglu_two = Operator(
     summary="self * silu(gate)",
     paper="Shazeer 2020, https://arxiv.org/abs/2002.05202",
     formula=silu_formula,
-    multiplies="self",
-    linear_in="self",
+    roles=Roles(multiplies="self", linear_in="self"),
     torch=Torch("swiglu_two(x, gate)"),
 )
 

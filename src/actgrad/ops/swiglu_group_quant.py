@@ -2,30 +2,33 @@
 
 from math import gcd
 
-from ..base.definition import C, Torch
+from ..base.definition import Dtypes, Ragged, Switch, Torch
 from ..base.errors import InvalidDtype, KernelMissing
 from ..base.loop import UNKNOWN_RANK
 from ..base.rows import largest, once
 from ..base.scaled_rows import ScaledRows
 from ..base.xp import abs, maximum, where
 from ..calls.operator import Operator
-from ..contract import Check, Origin
-from ..contract.dtype_rules import has_dtype, supported
-from ..contract.halves_rules import counting, even, groups, half
-from ..contract.kinds import TILED_VALUES
-from ..contract.quantisation_rules import dtype_numbered, kernel_writes, one_dtype_of
-from ..contract.shape_rules import nonempty, rank, result_shape
-from ..contract.stages import document, tiling
+from ..checks import Check
+from ..checks.dtype_rules import convertible, has_dtype, supported
+from ..checks.halves_rules import counting, even, groups, half
+from ..checks.quantisation_rules import dtype_numbered
+from ..checks.shape_rules import result_shape
 from .dynamic_quant import largest_e4m3fn, largest_e5m2
 from .swiglu_group import ONE_WEIGHT_FOR_EACH_ROW, WeightedHalves, swiglu_group, weighted_swiglu_group_formula
 
-PRODUCT = "Ascend950"
 INFINITY = float("inf")
+
 BLOCK, MX = 0, 1  # the values of quant_mode that actgrad computes
+
 BLOCK_SIZES = {BLOCK: 128, MX: 32}
+
 LEAST = 9.999999747378752e-05  # 1e-4 in float32
+
 INVERSE_E4M3FN = 0x924925 / 2.0**32  # 1/448 in float32
+
 INVERSE_E5M2 = INVERSE_E4M3FN / 128.0  # 1/57344 in float32
+
 SMALLEST_POWER = 2.0**-30  # below LEAST / 57344
 
 
@@ -112,7 +115,7 @@ SCALE = {
 }
 
 
-def mode_of(attributes, product):
+def mode_of(attributes):
     """quant_mode"""
     return attributes["quant_mode"]
 
@@ -123,22 +126,12 @@ def has_power_of_two(attributes, dtypes):
 
 
 def whole_blocks(call):
-    """A row has whole blocks. Without a product, one shorter block may be the whole row."""
-    x, mode = call.inputs["x"], call.attributes["quant_mode"]
-    size, block = x.shape[-1], 256 if call.product is not None or mode == BLOCK else 128
-    if size % block == 0 and (size or call.product is None):
+    """A row has whole blocks. One shorter block may be the whole row."""
+    size, mode = call.inputs["x"].shape[-1], call.attributes["quant_mode"]
+    block = 256 if mode == BLOCK else 128
+    if size % block == 0 or (mode == BLOCK and size < block):
         return None
-    if call.product is None and mode == BLOCK and size < block:
-        return None
-    return f"a row of x has {size} elements{call.on_product}; it must have a multiple of {block}; pad x"
-
-
-def rank_of_mode(call):
-    """With quant_mode 1, scale has one dimension more than x, and at most 8."""
-    rank = len(call.inputs["x"].shape)
-    if call.product is None or call.attributes["quant_mode"] != MX or rank <= 7:
-        return None
-    return f"x has {rank} dimensions; with quant_mode=1 it must have at most 7{call.on_product}; reshape x"
+    return f"a row of x has {size} elements; it must have a multiple of {block}; pad x"
 
 
 def dtype_of_scale(call):
@@ -150,45 +143,16 @@ def dtype_of_scale(call):
     return f"scale is {meta.dtype}; with quant_mode={mode} it must be {expected}; pass such a scale"
 
 
-def dtypes_together(call):
-    """In CANN, x is float32 only if out is HIFLOAT8. HIFLOAT8 needs float32 scales, and FLOAT4 needs FLOAT8_E8M0."""
-    out, scale = (meta.dtype.name if (meta := call.tensors.get(name)) else "" for name in ("out", "scale"))
-    x, is_hifloat8 = call.inputs["x"].dtype.name, out == "hifloat8"
-    if call.product is None or (
-        (x != "float32" or is_hifloat8)
-        and (not is_hifloat8 or scale == "float32")
-        and (not out.startswith("float4") or scale == "float8_e8m0fnu")
-    ):
-        return None
-    return f"x is {x}, out is {out} and scale is {scale}; CANN has no such dtypes together; convert one of them"
-
-
 def without_kernel(call):
     """The modes of HIFLOAT8."""
     mode = call.attributes["quant_mode"]
     return f"quant_mode is {mode} (HIFLOAT8); actgrad computes 0 and 1; pass one of these" if mode in (2, 3) else None
 
 
-def operator_of_call(arguments, product):
-    """swiglu_group_quant, unless a tensor that only the checks of CANN look at has a wrong dtype.
-
-    `arguments` has the arguments by their names in C.
-    """
-    dtypes = {name: getattr(getattr(value, "dtype", None), "name", "") for name, value in arguments.items()}
-    required = [arguments[name] for name in ("x", "yOut", "yScaleOut", "yOriginOut")]
-    if product.name != PRODUCT or any(each is None for each in required):
-        return swiglu_group_quant  # which refuses the call
-    for name, expected in (("yOriginOut", dtypes["x"]), ("scaleOptional", "float32")):
-        if arguments[name] is not None and dtypes[name] != expected:
-            fault = f"aclnnSwigluGroupQuant: {name} is {dtypes[name]}"
-            raise InvalidDtype(f"{fault}; it must be {expected}; convert {name}")
-    return swiglu_group_quant
-
-
 DTYPES = "float8_e4m3fn float8_e5m2"
-WITHOUT_KERNEL = Check(
-    "quant_mode is 0 or 1", without_kernel, KernelMissing, origin=Origin.ACTGRAD, about=("quant_mode",)
-)
+
+WITHOUT_KERNEL = Check("quant_mode is 0 or 1", without_kernel, KernelMissing, about=("quant_mode",))
+
 FLOAT4_WITHOUT_KERNEL = Check(
     "dst_type is 35 or 36",
     lambda call: (
@@ -197,12 +161,11 @@ FLOAT4_WITHOUT_KERNEL = Check(
         else None
     ),
     KernelMissing,
-    origin=Origin.ACTGRAD,
     about=("dst_type",),
 )
-TOGETHER = Check("x, out and scale have dtypes that fit together", dtypes_together, InvalidDtype, about=("x",))
+
 SCALE_OF_MODE = Check("scale has the dtype of quant_mode", dtype_of_scale, InvalidDtype, about=("quant_mode", "scale"))
-RANK_OF_MODE = Check("x has at most 7 dimensions if quant_mode is 1", rank_of_mode, about=("x", "quant_mode"))
+
 WHOLE_BLOCKS = Check("a row of x has whole blocks", whole_blocks, about=("x", "quant_mode"))
 
 swiglu_group_quant = Operator(
@@ -222,11 +185,8 @@ swiglu_group_quant = Operator(
     "one of two. NaN and infinity do not count in scale. NaN stays NaN, and infinity becomes the largest number. With "
     "quant_mode=1, the scale of a block with an infinity is NaN.",
     paper="Rouhani et al. 2023, https://arxiv.org/abs/2310.10537",
-    formula={BLOCK: quotient, MX: mx_quotient},
-    switch=mode_of,
-    variant=has_power_of_two,
-    absent={"weight": 1.0},
-    reads=Blocks(
+    formula=Switch(mode_of, {BLOCK: quotient, MX: mx_quotient}, has_power_of_two),
+    layout=Blocks(
         passes=(
             {
                 "largest": largest({BLOCK: finite_magnitude, MX: magnitude}),
@@ -237,76 +197,39 @@ swiglu_group_quant = Operator(
         replaces_inputs=True,
         halves=WeightedHalves(("x",), active="lower", tensor="weight", dim=""),
     ),
-    row_counter="group_index",
-    output_dtypes={"out": DTYPES, "scale": {BLOCK: "float32", MX: "float8_e8m0fnu"}},
-    dtype_attribute="dst_type",
-    dtypes="float16 bfloat16",
-    requires={
-        "dst_type 35 (FLOAT8_E5M2), 36 (FLOAT8_E4M3FN), 40 (FLOAT4_E2M1) or 41 (FLOAT4_E1M2)": lambda a, product: (
-            a["dst_type"] in (35, 36, 40, 41)
-        ),
-        "quant_mode 0 or 1": lambda a, product: a["quant_mode"] in (BLOCK, MX),
-        "quant_mode=1 if dst_type is 40 or 41": lambda a, product: a["quant_mode"] == MX or a["dst_type"] < 40,
-        "block_size 0, or 128 with quant_mode=0 or 32 with quant_mode=1": lambda a, product: (
-            a["block_size"] in (0, BLOCK_SIZES.get(a["quant_mode"]))
-        ),
-        "round_scale if quant_mode=1": lambda a, product: a["round_scale"] or a["quant_mode"] != MX,
-        **swiglu_group.requires,
-    },
-    checks=(
-        supported("x", dtypes="float32 float16 bfloat16"),
+    ragged=Ragged(counter="group_index"),
+    defaults_of_tensors={"weight": 1.0},
+    dtypes=Dtypes(outputs={"out": DTYPES, "scale": {BLOCK: "float32", MX: "float8_e8m0fnu"}}, attribute="dst_type"),
+    preconditions=(
+        supported("x"),
         has_dtype("weight", "float32", or_dtype_of="x"),
         has_dtype("group_index", "int64"),
-        one_dtype_of("out", f"{DTYPES} float4_e2m1fn float4_e1m2 hifloat8"),
-        one_dtype_of("scale", "float32 float8_e8m0fnu"),
-        (TOGETHER, WITHOUT_KERNEL),
-        TILED_VALUES,
-        tiling(
-            rank("x", minimum=2),
-            document(nonempty("x")),
-            even("x", dim=""),
-            (WHOLE_BLOCKS,),
-            (ONE_WEIGHT_FOR_EACH_ROW,),
-            counting("group_index"),
-            groups("group_index"),
-            (RANK_OF_MODE,),
-            dtype_numbered("out", "dst_type"),
-            (SCALE_OF_MODE,),
-            half("out", of="x", dim=""),
-            result_shape("scale"),
-        ),
+        convertible("out", "scale"),
+        (WITHOUT_KERNEL,),
+        even("x", dim=""),
+        (WHOLE_BLOCKS,),
+        (ONE_WEIGHT_FOR_EACH_ROW,),
+        counting("group_index"),
+        groups("group_index"),
+        dtype_numbered("out", "dst_type"),
+        (SCALE_OF_MODE,),
+        half("out", of="x", dim=""),
+        result_shape("scale"),
         (FLOAT4_WITHOUT_KERNEL,),
-        kernel_writes("out"),
     ),
-    products=PRODUCT,
-    generated=True,
-    differences=(
-        "FLOAT4 and HIFLOAT8 (quant_mode 2 and 3): CANN has them. actgrad has no kernel for them and returns 561103. "
-        "npu_swiglu_group_quant of torch_npu 2.13 has only HIFLOAT8.",
-        "outputOrigin: the source refuses it in the modes 0 and 1, and later versions write yOriginOut, by the "
-        "documents before and by a test after the product with weight. actgrad returns 561103.",
-        "out: CANN multiplies by the rounded inverse of scale. actgrad divides by scale, so numbers next to a tie may "
-        "differ.",
-        "NaN and infinity: CANN converts an infinity without saturation, and no source says how its chips reduce NaN. "
-        "In actgrad an infinity becomes the largest number, and NaN does not count in scale. With quant_mode=1, a "
-        "block with an infinity has scale NaN in both. In actgrad its finite numbers are 0 and its infinities NaN.",
-        "Rows of other sizes: CANN takes multiples of 256. Without a product, actgrad also takes fewer than 256, and "
-        "multiples of 128 with quant_mode=1.",
-    ),
+    requires={
+        "dst_type 35 (FLOAT8_E5M2), 36 (FLOAT8_E4M3FN), 40 (FLOAT4_E2M1) or 41 (FLOAT4_E1M2)": lambda a: (
+            a["dst_type"] in (35, 36, 40, 41)
+        ),
+        "quant_mode 0 or 1": lambda a: a["quant_mode"] in (BLOCK, MX),
+        "quant_mode=1 if dst_type is 40 or 41": lambda a: a["quant_mode"] == MX or a["dst_type"] < 40,
+        "block_size 0, or 128 with quant_mode=0 or 32 with quant_mode=1": lambda a: (
+            a["block_size"] in (0, BLOCK_SIZES.get(a["quant_mode"]))
+        ),
+        "round_scale if quant_mode=1": lambda a: a["round_scale"] or a["quant_mode"] != MX,
+        **swiglu_group.requires,
+    },
     torch=Torch(
         "swiglu_group_quant(x, weight, group_index, dst_type, quant_mode, block_size, round_scale, clamp_limit)"
     ),
-    aclnn=C(
-        "SwigluGroupQuant",
-        parameters="x weightOptional groupIndexOptional scaleOptional dstType quantMode blockSize roundScale "
-        "clampLimit dstTypeMax outputOrigin yOut yScaleOut yOriginOut",
-        doubles="clamp_limit",
-        unread="scaleOptional? yOriginOut",
-        ignored="dstTypeMax.",
-        constants={"outputOrigin": False},
-        chooses=operator_of_call,
-        unusual_const="yOut yScaleOut",
-    ),
-    ir="SwigluGroupQuant(x, weight?, group_index?, scale=_?, dst_type=36, quant_mode=0, block_size=0, "
-    "round_scale=False, clamp_limit=-1.0, dst_type_max=_:15.0, output_origin=_:False) -> (y, y_scale, y_origin=_)",
 )

@@ -1,23 +1,22 @@
 """SwiGLU followed by quantisation to INT8."""
 
 from ..base.access import Halves
-from ..base.definition import C, Torch
+from ..base.definition import Dtypes, Ragged, Switch, Torch
 from ..base.errors import KernelMissing
 from ..base.rows import largest, once
 from ..base.scaled_rows import ScaledRows
 from ..base.xp import abs, exp_times, maximum, minimum, where
 from ..calls.operator import Operator
-from ..contract import Check, Origin
-from ..contract.dtype_rules import has_dtype, supported
-from ..contract.halves_rules import even, groups, half
-from ..contract.kinds import TILED_VALUES
-from ..contract.quantisation_rules import kernel_writes, one_dtype_of, scales_of_groups
-from ..contract.shape_rules import nonempty, rank, result_shape
-from ..contract.stages import document, tiling
+from ..checks import Check
+from ..checks.dtype_rules import convertible, has_dtype, supported
+from ..checks.halves_rules import even, groups, half
+from ..checks.quantisation_rules import scales_of_groups
+from ..checks.shape_rules import result_shape
 from .dynamic_quant import LARGEST
 from .silu import X_LIMIT
 
 INFINITY = float("inf")
+
 INT8, INT4 = 2, 29  # aclDataType
 
 
@@ -68,7 +67,6 @@ INT4_WITHOUT_KERNEL = Check(
     "dst_type is not 29 (INT4)",
     lambda call: "dst_type is 29 (INT4); actgrad writes INT8; pass 2" if call.attributes["dst_type"] == INT4 else None,
     KernelMissing,
-    origin=Origin.ACTGRAD,
     about=("dst_type",),
 )
 
@@ -86,10 +84,8 @@ swiglu_quant = Operator(
     "nearest integer, and the even one of two. NaN counts as 0. In a row of zeros, out is 0 and scale is infinite. "
     "The error of scale is at most 1.5 ULP for x of 16 bits, and 2.5 ULP for float32, without smooth_scales.",
     paper="Xiao et al. 2022, https://arxiv.org/abs/2211.10438",
-    formula={"static": static_formula, "dynamic": dynamic_formula},
-    switch="quant_mode",
-    absent={"smooth_scales": 1.0, "offsets": -0.0},  # -0.0 + x is x, also for -0.0
-    reads=ScaledRows(
+    formula=Switch("quant_mode", {"static": static_formula, "dynamic": dynamic_formula}),
+    layout=ScaledRows(
         passes=(
             {
                 "largest": largest(smoothed_magnitude),
@@ -101,64 +97,25 @@ swiglu_quant = Operator(
         scales=("smooth_scales", "offsets"),
         halves=Halves(("x",), active="activate_left", dim=""),
     ),
-    row_groups="group_index",
-    groups_are_counts="group_list_type",
-    rest="computed",
-    output_dtypes={"out": "int8", "scale": "float32"},
-    requires={
-        "group_list_type 0 or 1": lambda a, product: a["group_list_type"] in (0, 1),
-        "dst_type 2 (INT8) or 29 (INT4)": lambda a, product: a["dst_type"] in (INT8, INT4),
-    },
-    checks=(
+    ragged=Ragged(groups="group_index", are_counts="group_list_type", rest="computed"),
+    defaults_of_tensors={"smooth_scales": 1.0, "offsets": -0.0},  # -0.0 + x is x, also for -0.0
+    dtypes=Dtypes(outputs={"out": "int8", "scale": "float32"}),
+    preconditions=(
         supported("x"),
         has_dtype("smooth_scales", "float32"),
         has_dtype("offsets", "float32"),
         has_dtype("group_index", "int32"),
-        one_dtype_of("out", "int8 int4"),
-        has_dtype("scale", "float32"),
-        TILED_VALUES,
-        tiling(
-            rank("x", minimum=2),
-            document(nonempty("x")),
-            even("x", dim=""),
-            groups("group_index", 1, 1024),
-            scales_of_groups("smooth_scales", "offsets", of="x"),
-            half("out", of="x", dim=""),
-            result_shape("scale"),
-        ),
+        convertible("out", "scale"),
+        even("x", dim=""),
+        groups("group_index"),
+        scales_of_groups("smooth_scales", "offsets", of="x"),
+        half("out", of="x", dim=""),
+        result_shape("scale"),
         (INT4_WITHOUT_KERNEL,),
-        kernel_writes("out"),
     ),
-    products="Ascend950 Ascend910_93 Ascend910B",
-    generated=True,
-    differences=(
-        "Wrong shapes and values: the source ignores the result of its checks and returns success without computing "
-        "anything. The documents have status 161002. actgrad returns 561002, and 161002 under the documents' rules.",
-        "quant_mode dynamic_msd: the source takes it and computes the static mode. actgrad refuses it.",
-        "INT4: CANN has it as a dtype of out. actgrad has no kernel for it and returns 561103.",
-        "NaN and infinity: no source says how the chips reduce and convert them. In actgrad NaN counts as 0. A row "
-        "with an infinity has scale 0 and only zeros.",
-    ),
+    requires={
+        "group_list_type 0 or 1": lambda a: a["group_list_type"] in (0, 1),
+        "dst_type 2 (INT8) or 29 (INT4)": lambda a: a["dst_type"] in (INT8, INT4),
+    },
     torch=Torch("swiglu_quant(x, smooth_scales, offsets, group_index, activate_left, quant_mode, group_list_type)"),
-    aclnn=(
-        C(
-            "SwiGluQuant",
-            {"group_list_type": 0, "dst_type": INT8},
-            parameters="x smoothScalesOptional offsetsOptional groupIndexOptional activateLeft quantModeOptional yOut "
-            "scaleOut",
-            text="quant_mode",
-            optional="quant_mode",
-            unusual_const="yOut scaleOut",
-        ),
-        C(
-            "SwiGluQuantV2",
-            parameters="x smoothScalesOptional offsetsOptional groupIndexOptional activateLeft quantModeOptional "
-            "groupListType dstType yOut scaleOut",
-            text="quant_mode",
-            optional="quant_mode",
-            unusual_const="yOut scaleOut",
-        ),
-    ),
-    ir="SwiGluQuant(x, smooth_scales?, offsets?, group_index?, activate_left=False, quant_mode=quant_mode:dynamic, "
-    "group_list_type=0, dst_type=2) -> (y, scale)",
 )

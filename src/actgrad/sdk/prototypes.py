@@ -11,7 +11,7 @@ from pathlib import Path
 from ..aclnn import names, signatures
 from ..aclnn.objects import SCALARS
 from ..aclnn.signatures import FIRST, RETURNED, SECOND, CParameter, Signature
-from ..base import products
+from ..ascend import products
 from ..base.dtypes import BY_NUMBER
 from . import clients
 

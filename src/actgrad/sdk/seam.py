@@ -23,13 +23,13 @@ from ..aclnn.names import format_name
 from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
 from ..aclnn.signatures import CParameter
 from ..arrays import ArrayView
+from ..ascend.rules.in_force import rules_of_c
 from ..base import first_use
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
 from ..base.floating_point import default_environment
 from ..base.loop import TensorMeta
 from ..calls.plan import Plan, Prepared
-from ..contract import Ruleset
 from . import clients
 from .glue import single_operators
 from .glue.work import Work, result_places
@@ -78,7 +78,7 @@ def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> t
         if function is None:
             fault = f"{name.decode()}: is in the SDK, but not in this actgrad"
             raise ActgradError(f"{fault}; both must be of one version; run `actgrad sdk` again")
-        key = words, id(Ruleset.current(typed=True))  # the few rulesets live as long as the process, so an id is unique
+        key = words, id(rules_of_c())  # the few rulesets live as long as the process, so an id is unique
         cached = function.cache.get(key)
         planned = _planned_again(cached, memory) if cached is not None else None
         if planned is None or cached is None:

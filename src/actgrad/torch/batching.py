@@ -9,9 +9,9 @@ import torch
 from torch._functorch.autograd_function import custom_function_call_vmap_helper
 from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter
 
-from ..base import products
 from ..base.errors import ActgradError, InvalidArgument
 from ..calls.prepare import result_metas
+from ..checks import law
 from .kernels import Interface, checked_call
 
 
@@ -48,8 +48,8 @@ def rule(interface: Interface) -> Callable[..., Any]:
         return torch.stack(calls)[: info.batch_size], 0
 
     if (
-        operator.row_counter
-        or operator.row_groups
+        operator.ragged.counter
+        or operator.ragged.groups
         or not all(map(operator.access.brings_elements, operator.schema.tensor_names))
     ):
         return element_by_element
@@ -60,7 +60,7 @@ def rule(interface: Interface) -> Callable[..., Any]:
             row[index].dim() - (in_dims[index] is not None) for index in interface.tensors if row[index] is not None
         }
         is_empty = isinstance(info.batch_size, int) and info.batch_size == 0
-        are_alike = len(ranks) == 1 and 0 not in ranks and not is_empty and not products.any_chosen()
+        are_alike = len(ranks) == 1 and 0 not in ranks and not is_empty and not law.is_any_in_force()
         # If ranks differ, the batch may pass checks that an element fails, and results may have another rank.
         shapes = None if are_alike else _example_shapes(interface, args, in_dims)
         rank = max(ranks) or operator.access.sees_rows  # a tensor without dimensions is a row of one element

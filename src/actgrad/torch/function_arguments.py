@@ -12,8 +12,8 @@ import torch
 from ..base.errors import ActgradError, InvalidArgument, InvalidCall, kind_of, quote
 from ..calls import arguments
 from ..calls.operator import REGISTRY, Operator
-from ..contract.docstrings import renamed
-from ..contract.shape_rules import unknown_choice
+from ..checks.docstrings import renamed
+from ..checks.shape_rules import unknown_choice
 from . import public_names
 from .derivatives import saving
 from .kernels import SYMBOLS, interface_of

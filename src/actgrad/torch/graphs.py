@@ -26,9 +26,9 @@ from torch.fx.experimental import proxy_tensor
 from torch.utils.checkpoint import CheckpointPolicy
 
 from .. import backends
-from ..base import products
 from ..base.errors import BackendUnavailable
 from ..calls import arguments, prepare
+from ..checks import law
 from . import kernels
 from .deferred import graph_keys, late_imports
 from .derivatives.partials import results
@@ -160,7 +160,7 @@ def _keep_operators() -> None:
 
 _DECOMPOSITIONS = "torch._inductor.decomposition"
 late_imports.after_import(_DECOMPOSITIONS, _keep_operators)
-graph_keys.complete(lambda: f"{products.any_chosen()}, {_is_exact}")
+graph_keys.complete(lambda: f"{law.is_any_in_force()}, {_is_exact}")
 
 
 def _register(library: Any, name: str, rule: Callable[..., Any]) -> None:
@@ -189,7 +189,7 @@ def _is_plain(mode: Any, types: Any, args: Sequence[Any], device: str) -> bool:
         not (mode.export or mode.pre_dispatch or torch.compiler.is_exporting())
         and all(each.device.type == device for each in args if isinstance(each, torch.Tensor))
         and all(issubclass(kind, FakeTensor) or kind in (torch.Tensor, FunctionalTensor) for kind in types)
-        and not products.any_chosen()
+        and not law.is_any_in_force()
         and graph_keys.are_complete()
     )
 
@@ -210,7 +210,7 @@ def _may_hold_formulas(operator: Any, mode: Any, types: Any, args: Sequence[Any]
 
 def _is_gate(operator: Any) -> bool:
     """Whether an operator multiplies an activation by another tensor or by the other half of a tensor."""
-    return bool(operator.definition.multiplies) and not operator.access.sees_rows
+    return bool(operator.definition.roles.multiplies) and not operator.access.sees_rows
 
 
 def _multiplies_matrix_products(interface: Interface, args: tuple[Any, ...]) -> bool:
@@ -270,7 +270,9 @@ def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
     except BackendUnavailable:
         return None
     tensors = [tensor for tensor in interface.tensors_of(args) if tensor is not None]
-    if (interface.operator.row_counter or interface.operator.row_groups) and interface.tensors_of(args)[-1] is not None:
+    if (interface.operator.ragged.counter or interface.operator.ragged.groups) and interface.tensors_of(args)[
+        -1
+    ] is not None:
         return None  # the number of rows is known only when the graph runs
     call = kernels.checked_call(interface, args)
     outputs, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)

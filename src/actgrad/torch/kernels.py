@@ -8,13 +8,14 @@ from typing import Any
 
 import torch
 
-from .. import arrays, contract
+from .. import arrays, checks
 from ..arrays import ArrayView
 from ..base.errors import InvalidArgument, InvalidDtype, InvalidOperator
 from ..base.forks import cached_property
 from ..base.loop import TensorMeta
 from ..calls import aliasing, arguments, prepare
 from ..calls.operator import Operator
+from ..checks import law
 from .derivatives import saving
 
 #: The types of symbolic numbers in traces.
@@ -168,7 +169,7 @@ def shapes(interface: Interface, *args: Any, out: Any = None, **options: Any) ->
     return results if len(results) > 1 else results[0]
 
 
-def checked_call(interface: Interface, args: tuple[Any, ...], out: Sequence[Any] = ()) -> contract.Call:
+def checked_call(interface: Interface, args: tuple[Any, ...], out: Sequence[Any] = ()) -> checks.Call:
     """The metadata of a call. Raises the errors of the checks."""
     operator = interface.operator
     names = (*operator.schema.tensor_names, *operator.schema.outputs)
@@ -179,8 +180,8 @@ def checked_call(interface: Interface, args: tuple[Any, ...], out: Sequence[Any]
         for name, tensor in tensors.items()
     }
     attributes = interface.attributes_of(interface.values_of(args))
-    call = contract.Call(operator.definition, metas, attributes, contract.Ruleset.current())
-    contract.run(call)
+    call = checks.Call(operator.definition, metas, attributes, law.current())
+    checks.run(call)
     return call
 
 
@@ -193,12 +194,12 @@ def arguments_for_out(interface: Interface, args: tuple[Any, ...], out: Sequence
     definition, call = interface.operator.definition, checked_call(interface, args, out)
     tensors = interface.tensors_of(args)
     _refuse_overlaps(call, tensors, out)
-    if all(meta.dtype == contract.output_dtype(call, name) for name, meta in call.outputs.items()):
+    if all(meta.dtype == checks.output_dtype(call, name) for name, meta in call.outputs.items()):
         return args
     metas = [*call.inputs.values(), *call.outputs.values()]
     dtype = getattr(torch, prepare.compute_dtype(call, metas))
     are_floats = all(meta.dtype.kind == "float" for meta in call.inputs.values())
-    if not dtype.is_floating_point or not (are_floats or definition.integer_formula is None):
+    if not dtype.is_floating_point or not (are_floats or definition.integers.formula is None):
         return args
     pairs = zip(definition.schema.tensor_names, tensors, strict=True)
     wide = [x.to(dtype) if x is not None and name in call.inputs else x for name, x in pairs]
@@ -210,7 +211,7 @@ def arguments_for_out(interface: Interface, args: tuple[Any, ...], out: Sequence
     return row
 
 
-def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[Any]) -> None:
+def _refuse_overlaps(call: checks.Call, tensors: Sequence[Any], out: Sequence[Any]) -> None:
     """Raise if an output overlaps itself or another tensor. Do nothing if a size is unknown to a tracer.
 
     Tensors may have no addresses here, so each storage gets an address far from the others.
@@ -239,7 +240,7 @@ def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[
     aliasing.check(call.definition.name, schema.outputs, outputs, schema.tensor_names, inputs, layouts)
 
 
-def empty_results(call: contract.Call, like: torch.Tensor) -> tuple[torch.Tensor, ...]:
+def empty_results(call: checks.Call, like: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """New tensors for the results of a call that passed its checks, on the device of `like`."""
     return tuple(_empty(meta, like) for meta in prepare.result_metas(call))
 

@@ -10,11 +10,13 @@ import linecache
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import torch
+
 from ..aten import AUTOCAST
 from ..base import torch_names
 from ..base.dtypes import FLOATS
 from ..calls.operator import REGISTRY, Operator
-from ..contract.docstrings import Docstring, ExampleCall, renamed
+from ..checks.docstrings import Docstring, ExampleCall, renamed
 from .derivatives.saving import AUTO, INPUT, RESULT, ways
 
 #: Parameter that is not an attribute -> its annotation and default.
@@ -127,10 +129,22 @@ class TorchNames:
         values = "".join(f", {name}={name}" for name in bounds)
         return [f"{prefix}require_bounds({self.function!r}{values})"] if bounds else []
 
+    @property
+    def _shows_values_alone(self) -> bool:
+        """Whether PyTorch's module of the same name shows its numbers without their names, as Hardshrink does."""
+        own = getattr(torch.nn, self.module, None)
+        takes_one = len(self.module_parameters) == 1 and self.module_parameters[0].default is not None
+        return (
+            own is not None
+            and takes_one
+            and own().extra_repr() not in ("", "inplace")
+            and "=" not in own().extra_repr()
+        )
+
     def _repr_code(self) -> str:
         """The code of the expression that `extra_repr` returns."""
         ordered = sorted(self.module_parameters, key=lambda p: (p.name == "save", p.name == "inplace"))
-        if self.operator.definition.torch and self.operator.definition.torch.shows_values_alone:
+        if self._shows_values_alone:
             return f"', '.join(map(repr, ({''.join(f'self.{p.name}, ' for p in ordered)})))"
         always = [p for p in ordered if not p.is_keyword and p.annotation != "bool"]
         defaults = [f"{p.name}={p.default!r}" for p in ordered if p not in always]
@@ -229,8 +243,8 @@ class TorchDocstring(Docstring):
             return [f"The output {word}." for word in choices]
         if result is not None:
             definition = result.backward.definition
-            rules = [*definition.requires, *definition.result_suffices]
-            rules = [*dict.fromkeys(rule.removesuffix(f" when {definition.result_flag}") for rule in rules)]
+            rules = [*definition.requires, *definition.result.suffices]
+            rules = [*dict.fromkeys(rule.removesuffix(f" when {definition.result.flag}") for rule in rules)]
             when = f" if {' and '.join(rules)}" if rules else ""
             lines = [
                 f"The result (save={RESULT!r}), by default in float32 and float64{when}. In float16 and bfloat16 it is "

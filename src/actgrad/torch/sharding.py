@@ -57,7 +57,7 @@ def placements(interface: Interface, args: tuple[Any, ...], is_in_place: bool = 
     rows = [row(lambda number, shape: Replicate(), Replicate())]
     if any(map(operator.access.is_statistic, operator.schema.outputs)):
         return rows  # the dimensions of a statistic differ from the dimensions of the elements
-    if operator.row_counter and args[interface.tensors[-1]] is not None:
+    if operator.ragged.counter and args[interface.tensors[-1]] is not None:
         return rows  # the tensor counts rows of the whole tensor, not of a shard
     for dim in operator.access.shardable_dimensions(rank, attributes, by_name):
         size = max(shape[dim - rank] for shape in present if len(shape) >= rank - dim)

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...base import products
 from ...base.errors import suffix_of
+from ...checks import law
 from ...writing import outputs, terminal
 from ..files import sizes
 from ..files.sizes import UnreadableFile
@@ -105,14 +105,15 @@ def _atk_text(outcomes: Sequence[CaseOutcome]) -> str:
 
 
 def _ttk_text(outcomes: Sequence[CaseOutcome]) -> str:
-    product = products.current()
+    judge = law.current()
+    product = "" if judge is None else judge.description["product"].removeprefix("none")
     added = ("precision", "precision_status", "soc", "fail_reason")
     header = [name for name in outcomes[0].case.raw if name not in added]
     rows = [[*header, *added]]
     for outcome in outcomes:
         reason = "; ".join(filter(None, (outcome.reason, *outcome.case.notes)))
         cells = [outcome.case.raw[name] for name in header]
-        rows.append([*cells, _precision(outcome), STATUS[outcome.holds], product.name if product else "", reason])
+        rows.append([*cells, _precision(outcome), STATUS[outcome.holds], product, reason])
     return ttk.in_rows(rows)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base import products
 from ...base.errors import ActgradError, BackendUnavailable
 from ...calls.operator import Operator
+from ...checks import law
 from .. import backend_cases, oracle
 from ..backend_cases import BackendCase
 from ..elements import Array, is_judged
@@ -146,6 +146,6 @@ def _outputs(
         case.outputs[name].empty(name) if name in case.outputs else np.empty_like(array)
         for name, array in zip(operator.schema.outputs, planned, strict=True)
     )
-    if products.any_chosen():  # further rules apply to a call with outputs
+    if law.is_any_in_force():  # further rules apply to a call with outputs
         operator.plan(*inputs, out=outputs[0] if len(outputs) == 1 else outputs, backend="reference", **attributes)
     return outputs

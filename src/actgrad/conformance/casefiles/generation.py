@@ -17,9 +17,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ... import contract
+from ... import checks
 from ...aclnn.signatures import Signature
-from ...base import products
 from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
 from ...base.loop import TensorMeta, row_major
@@ -65,7 +64,7 @@ class _Maker:
     def round(self) -> Iterator[FileCase]:
         """One case of each kind."""
         operator = self.operator
-        attributes = oracle.attribute_cases(operator, products.current())
+        attributes = oracle.attribute_cases(operator, checks.law.current())
         for dtype in self.dtypes:
             for setting in attributes:
                 for name, values in (("uniform", UNIFORM), ("normal", NORMAL)):
@@ -105,15 +104,15 @@ class _Maker:
         }
         return FileCase(name, {}, signature, inputs, outputs, self.scalars(signature, setting))
 
-    def call(self, inputs: dict[str, Tensor], attributes: dict[str, Any]) -> contract.Call:
+    def call(self, inputs: dict[str, Tensor], attributes: dict[str, Any]) -> checks.Call:
         """The call of a case."""
         metas = {n: TensorMeta(BY_NAME[t.dtype], t.shape, row_major(t.shape, 1)) for n, t in inputs.items()}
-        return contract.Call(self.operator.definition, {**metas}, attributes)
+        return checks.Call(self.operator.definition, {**metas}, attributes)
 
-    def outputs(self, call: contract.Call) -> dict[str, Tensor]:
+    def outputs(self, call: checks.Call) -> dict[str, Tensor]:
         """The results of a call."""
-        pairs = zip(self.operator.schema.outputs, contract.result_shapes(call), strict=True)
-        return {name: Tensor(contract.output_dtype(call, name).name, shape) for name, shape in pairs}
+        pairs = zip(self.operator.schema.outputs, checks.result_shapes(call), strict=True)
+        return {name: Tensor(checks.output_dtype(call, name).name, shape) for name, shape in pairs}
 
     def signature(self, attributes: dict[str, Any]) -> Signature:
         """One of the operator's functions with these attributes, chosen at random."""
@@ -185,7 +184,7 @@ class _Maker:
             inputs = {n: replace(tensor, **changes[n]) for n, tensor in case.inputs.items()}
             call = self.call(inputs, setting)
             try:
-                contract.run(call)
+                checks.run(call)
             except ActgradError:
                 continue
             yield replace(case, inputs=inputs, outputs=self.outputs(call))

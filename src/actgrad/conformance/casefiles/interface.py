@@ -6,7 +6,8 @@ from functools import cache
 
 from ...aclnn import signatures
 from ...aclnn.signatures import CParameter, Signature
-from ...base.definition import C
+from ...ascend.law import law_of
+from ...ascend.rules.record import C
 from ...base.errors import did_you_mean
 from ...calls.operator import REGISTRY, Operator
 
@@ -37,7 +38,7 @@ def own_signature(operator: Operator) -> Signature:
     inputs = [CParameter(a.name, a.name, "Tensor" if a.is_tensor else a.type) for a in schema.arguments]
     outputs = [CParameter(name, name, "Tensor", is_output=True) for name in schema.outputs]
     name = ACTGRAD_PREFIX + operator.name
-    return Signature(name, operator, C(name), operator.definition, False, (*inputs, *outputs))
+    return Signature(name, operator, C(name), law_of(operator.definition), False, (*inputs, *outputs))
 
 
 def functions_of(operator: Operator) -> tuple[Signature, ...]:

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ...base import products
 from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError, either
 from ...calls.operator import Operator
+from ...checks import law
 from .. import backend_cases, oracle
 from ..casefiles import execution
 from ..casefiles.case_model import FileCase, NotRun
@@ -83,7 +83,7 @@ def draw(
     operator: Operator, names: Sequence[str], number: int, seed: int
 ) -> Iterator[tuple[DeliveryCase, dict[str, Array]]]:
     """Draw `number` cases of an operator, and the inputs of each. The same seed draws the same cases."""
-    dtypes, settings = dtypes_of(operator, names), oracle.attribute_cases(operator, products.current())
+    dtypes, settings = dtypes_of(operator, names), oracle.attribute_cases(operator, law.current())
     for k in range(number):
         rng = np.random.default_rng((seed, k, *operator.name.encode()))
         dtype = dtypes[k % len(dtypes)]
@@ -106,7 +106,7 @@ def _case(
     special = ""
     for attempt in range(TRIES):
         if attempt == 3 * TRIES // 4 and not is_special:  # the attributes may make all elements equal
-            attributes = oracle.attributes_for(operator, oracle.attribute_cases(operator, products.current())[0], dtype)
+            attributes = oracle.attributes_for(operator, oracle.attribute_cases(operator, law.current())[0], dtype)
         setting = dict(attributes)
         if dim:
             setting[dim] = int(rng.integers(-len(shape), len(shape))) if attempt < TRIES // 3 else -1
@@ -143,8 +143,9 @@ def _described(
     def files(arrays: dict[str, Array]) -> dict[str, TensorFile]:
         return {n: TensorFile(f"{name}/{n}.npy", a.dtype.name, a.shape) for n, a in arrays.items()}
 
-    chip = products.current() if products.any_chosen() else None
-    product = chip.name if chip else None
+    judge = law.current()
+    product = None if judge is None else judge.description["product"]
+    product = None if product == "none" else product
     return DeliveryCase(name, operator.name, attributes, product, files(present), files(results), special), present
 
 

@@ -20,10 +20,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ... import __version__
-from ...base import products
 from ...base.dtypes import BY_NAME
 from ...base.errors import did_you_mean, either, quote, some
 from ...calls.operator import REGISTRY, Operator
+from ...checks import law
 from ...writing import outputs
 from ..casefiles import fields
 from ..casefiles.fields import Fault
@@ -232,10 +232,11 @@ def _case(entry: Any, number: int) -> DeliveryCase:
     if not isinstance(word, str) or word not in REGISTRY:
         cure = did_you_mean(word, REGISTRY, "see actgrad list")
         raise Fault(f"operator is {quote(word)}; it must be an operator of actgrad list; {cure}")
-    if isinstance(product, str):
-        product = products.of_chip(product)
-    if product is not None and product not in list(products.BY_NAME):
-        raise Fault(f"product is {quote(product)}; it must be null or {either(products.BY_NAME)}; correct it")
+    known = () if law.slots is None else law.slots.PRODUCTS
+    if isinstance(product, str) and known:
+        product = law.slots.of_chip(product)
+    if product is not None and product not in known:
+        raise Fault(f"product is {quote(product)}; it must be {either(['null', *known])}; correct it")
     operator, schema = REGISTRY[word], REGISTRY[word].schema
     attributes = _attributes(operator, entry.get("attributes", {}))
     required = [a.name for a in schema.tensors if not a.is_optional]

@@ -18,8 +18,8 @@ import numpy as np
 
 import actgrad
 
-from ...base import products
 from ...base.errors import ActgradError
+from ...checks import law
 from .. import oracle
 from ..elements import Array
 from ..files import sizes, state
@@ -54,11 +54,13 @@ def judge_case(
     entry = {"id": case.id, "operator": case.operator.name, "special": case.special}
     hashes = {tensor.file: manifest.digest(folder / tensor.file) for tensor in case.files}
     with ExitStack() as stack:
-        if product := case.product or options["product"]:
-            stack.enter_context(products.product(product))
-        if options["rules"]:
-            stack.enter_context(products.rules(options["rules"]))
-        in_force = [str(products.current()), products.chosen_rules()]  # the environment may have chosen these
+        product, rules = case.product or options["product"], options["rules"]
+        if product or rules:
+            stack.enter_context(law.slots.choosing(product, rules))
+        judge = law.current()
+        in_force = (
+            ["None", "operator"] if judge is None else [*judge.description.values()]
+        )  # the environment may have chosen these
         facts = json.dumps(
             [
                 actgrad.__version__,

@@ -16,8 +16,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ...base import products, xp
+from ...base import xp
 from ...base.errors import ActgradError
+from ...checks import law
 from .. import error_bounds, oracle
 from ..elements import Array
 from .sample import Prediction, Rule, Sample, Suspicion
@@ -81,10 +82,12 @@ def branch_at_zero(sample: Sample) -> Iterator[Suspicion]:
         return
     operator, call = sample.call.operator, sample.call
     rules: dict[Any, list[str]] = {}
-    for name, product in products.BY_NAME.items():
-        formula = operator.formula_for(call.attributes, product)
-        if name in operator.products and formula is not call.computation.formulas[-1]:
-            rules.setdefault(formula, []).append(name)
+    if law.slots is not None:
+        formulas = operator.law.formulas
+        own = operator.formula_for(call.attributes)
+        for name, formula in {**dict.fromkeys(operator.law.product_names, own), **formulas}.items():
+            if formula is not call.computation.formulas[-1]:
+                rules.setdefault(formula, []).append(name)
     for formula, names in rules.items():
         sentence = f"wrong branch at 0: computed by the rule of {', '.join(names)}"
         yield Suspicion("branch-at-0", sentence, sample.recomputed(formula=formula))
@@ -136,13 +139,13 @@ def flag_turned(sample: Sample) -> Iterator[Suspicion]:
         if sample.other_half_is_active({**sample.call.attributes, argument.name: value}):
             chooses_half = True
             yield from _halves(sample, f", as if {argument.name} were {value}", {argument.name: value})
-        elif argument.name == operator.result_flag:
+        elif argument.name == operator.result.flag:
             role, source = ("result", "input") if value else ("input", "result")
             sentence = f"computed as if {argument.name} were {value}: the {source} is taken for the {role}"
             prediction = sample.recomputed({argument.name: value})
             if prediction is None:  # actgrad refuses the call, but a kernel may compute it
                 setting = {**sample.call.attributes, argument.name: value}
-                prediction = sample.recomputed(formula=operator.formula_for(setting, products.current()))
+                prediction = sample.recomputed(formula=operator.formula_for(setting, law.current()))
             yield Suspicion("result-for-input", sentence, prediction)
         else:
             sentence = f"computed as if {argument.name} were {value}"

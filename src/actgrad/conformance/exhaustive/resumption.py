@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from ... import aten, backends
-from ...base import products
 from ...base.dtypes import BY_NAME
 from ...base.folders import user_cache
 from ...calls.operator import Operator
-from ...contract import allowed_dtypes
+from ...checks import law
 from .. import oracle
 from ..files import state
 from ..measurement import in_threads
@@ -66,8 +65,9 @@ def default_folder() -> Path | None:
 
 def state_file(folder: Path, item: Item, every: str = "") -> Path:
     """The file of a sweep's state. `every` may be a pattern that matches the same task with other thinnings."""
-    product = products.current()
-    digest = hashlib.sha256(f"{item.words}\n{product.name if product else ''}".encode()).hexdigest()[:12]
+    judge = law.current()
+    product = "" if judge is None else judge.description["product"].removeprefix("none")
+    digest = hashlib.sha256(f"{item.words}\n{product}".encode()).hexdigest()[:12]
     return folder / f"{item.operator.name}-{item.dtype}-{item.kind}-{every or item.every}-{digest}.json"
 
 
@@ -121,18 +121,18 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only
     If an operator is part of another operator, the other operator's sweep includes it. Operators whose elements use
     statistics of their rows, and operators that quantise their result, have no sweep.
     """
-    product = products.current()
+    judge = law.current()
     has_torch = importlib.util.find_spec("torch") is not None
     tasks: list[Item] = []
     for dtype in dtypes:
         for operator in operators:
-            is_taken = dtype in allowed_dtypes(operator.definition, product)
+            is_taken = dtype in (operator.input_dtypes if judge is None else judge.dtypes(operator.definition))
             if not is_taken or operator.part_of in operators or not has_sweep(operator):
                 continue
             has_kind = {"random": _has_others(operator), "PyTorch": has_torch and operator.name in aten.ATEN}
             kinds = [(kind, stride) for kind, stride in PASSES.items() if has_kind.get(kind, True)]
             is_long = BY_NAME[dtype].itemsize > 2
-            for attributes in oracle.attribute_cases(operator, product)[: 1 if only_defaults else None]:
+            for attributes in oracle.attribute_cases(operator, judge)[: 1 if only_defaults else None]:
                 tasks += [Item(operator, attributes, dtype, k, max(every, n) if is_long else 1) for k, n in kinds]
     return tasks
 

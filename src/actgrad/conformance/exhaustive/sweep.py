@@ -56,7 +56,7 @@ class Item:
         """Whether an absolute bound also applies: only to a derivative by x whose size is about 1."""
         operator = self.operator
         has_distribution = standards.bounds(operator, self.dtype)[0] == standards.TRANSCENDENTAL_ULPS
-        has_other_half = operator.access.is_packed or (operator.gradient_of and operator.gradient_of.multiplies)
+        has_other_half = operator.access.is_packed or (operator.gradient_of and operator.gradient_of.roles.multiplies)
         is_derivative = operator.gradient_of is not None and not has_other_half
         is_of_result = operator.definition.takes_result(self.attributes)
         return self.kind == "ones" and has_distribution and is_derivative and not is_of_result

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import product
 
+from ...ascend.rules.rule import product_of, scalar_dtypes
 from ...base.dtypes import BY_NAME, Dtype, can_convert, promote
 from ...base.errors import InvalidDtype, either
-from ...contract import dtype_rules
-from ...contract.check import Call, Check
+from ...checks import dtype_rules
+from ...checks.check import Call, Check
 from .row import CATEGORIES, Group, Row, dtype_list, dtypes_of, entries
 
 
@@ -23,7 +24,7 @@ def dtype(row: Row, name: str, key: str = "") -> Group:
         names = dtypes.on(call)
         for actual in [meta.dtype for meta in entries(call, name) if meta.size] if mark else dtypes_of(call, name):
             if actual.name not in names:
-                return f"{name} is {actual}; it must be {either(names)}{call.on_product}; convert {name}"
+                return f"{name} is {actual}; it must be {either(names)}{call.place}; convert {name}"
         return None
 
     return (Check(f"{name} has a supported dtype", test, InvalidDtype, about=(name,)),)
@@ -67,13 +68,13 @@ def with_scalar(tensor: Dtype, scalar: Dtype) -> Dtype | None:
 
 def _common(call: Call, names: tuple[str, ...]) -> Dtype | None:
     """The common dtype of tensors and scalars, or None if there is none."""
-    tensors = [each for name in names if name not in call.scalar_dtypes for each in dtypes_of(call, name)]
+    tensors = [each for name in names if name not in scalar_dtypes(call) for each in dtypes_of(call, name)]
     result: Dtype | None = tensors[0]
     for other in tensors[1:]:
         result = None if result is None else promote(result, other)
     for name in names:
-        if result is not None and name in call.scalar_dtypes:
-            result = with_scalar(result, call.scalar_dtypes[name])
+        if result is not None and name in scalar_dtypes(call):
+            result = with_scalar(result, scalar_dtypes(call)[name])
     return result
 
 
@@ -100,13 +101,13 @@ def promoted(row: Row, *names: str) -> Group:
             return f"{words}; they must have a common dtype; convert one of them"
         words = f"{words}, with the common dtype {result}"
         if "promoted" in row.dtypes and result.name not in (allowed := row.dtypes["promoted"].on(call)):
-            return f"{words}; it must be {either(allowed)}{call.on_product}; convert them"
+            return f"{words}; it must be {either(allowed)}{call.place}; convert them"
         if "never" in row.dtypes and result.name in row.dtypes["never"].on(call):
             return f"{words}; it must be another dtype; convert them"
         return None
 
     def converts(call: Call) -> str | None:
-        result, product = common(call), call.product
+        result, product = common(call), product_of(call)
         if result is None or (free_products is not None and (not free_products or str(product) in free_products)):
             return None
         for name in row.outputs:
@@ -184,7 +185,7 @@ def alpha(row: Row, *names: str) -> Group:
     """Check that the factor `alpha` converts to the common dtype of these. A boolean result needs an integer factor."""
 
     def test(call: Call) -> str | None:
-        result, factor = _common(call, names), call.scalar_dtypes["alpha"]
+        result, factor = _common(call, names), scalar_dtypes(call)["alpha"]
         if result is None or (result.kind == "bool" and factor.kind in ("bool", "int", "uint")):
             return None
         return None if can_convert(factor, result) else _unconvertible("the result", result, "alpha", factor)
@@ -258,7 +259,7 @@ def scalarof(row: Row, name: str, tensors: str, *chips: str) -> Group:
         actual, of_list = dtypes_of(call, name), dtypes_of(call, tensors)
         if not actual or not of_list:
             return None
-        half = ("float16", "float64", *["float32"] * (str(call.product) in chips))
+        half = ("float16", "float64", *["float32"] * (str(product_of(call)) in chips))
         by_name = {"float32": ("float32", "float64"), "bfloat16": ("float32", "float64"), "float16": half}
         expected = by_name.get(of_list[0].name, ("int32", "int64"))
         fault = f"{name} is a scalar of {actual[0]}, but {tensors} is {of_list[0]}"

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, cast
 
 from ...aclnn.objects import AclScalar, AclTensor
 from ...aclnn.signatures import CParameter
+from ...ascend.rules import stages
+from ...ascend.rules.in_force import rules_of_c
 from ...base.definition import Definition
 from ...base.loop import TensorMeta, row_major
-from ...contract import stages
-from ...contract.check import Call, Check, Ruleset
+from ...checks.check import Call, Check
 from ..prefix import SdkError
 from .patterns import PATTERNS
 from .row import DtypeList, Row, dtype_list
@@ -110,6 +111,8 @@ def judge_of(name: str, parameters: tuple[CParameter, ...]) -> Judge | None:
 
 @dataclass(frozen=True)
 class _Schema:
+    tensor_names: tuple[str, ...]
+    scalars: tuple[str, ...]
     outputs: tuple[str, ...]
 
 
@@ -143,8 +146,9 @@ def call_of(name: str, parameters: Sequence[CParameter], arguments: Sequence[Any
             attributes[parameter.name] = value
         if parameter.is_output:
             outputs += [each for each in tensors if each.partition("[")[0] == parameter.name]
-    function = _Function(name, _Schema(tuple(outputs)), tuple(tensors))
-    return Call(cast(Definition, function), tensors, attributes, Ruleset.current(typed=True), scalars, formats)
+    function = _Function(name, _Schema(tuple(formats), tuple(scalars), tuple(outputs)), tuple(tensors))
+    law = rules_of_c()._replace(scalar_dtypes=tuple(scalars.values()), formats=tuple(formats.values()))
+    return Call(cast(Definition, function), tensors, attributes, law)
 
 
 def _meta(tensor: AclTensor) -> TensorMeta:
@@ -157,6 +161,6 @@ def _meta(tensor: AclTensor) -> TensorMeta:
 def run(checks: tuple[Check, ...], call: Call) -> None:
     """Raise the error of the first check that a call breaks."""
     for check in checks:
-        fault = check.test(call) if check.when.applies(call.ruleset) else None
+        fault = check.test(call) if check.applies(call.law) else None
         if fault is not None:
-            raise check.error_class(call.ruleset)(f"{call.definition.name}: {fault}")
+            raise check.error_class(call.law)(f"{call.definition.name}: {fault}")

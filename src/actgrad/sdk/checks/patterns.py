@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...contract import stages
+from ...ascend.rules import stages
 from .row import Group, Row
 from .words import WORDS, checks_of
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...aclnn.signatures import CParameter
+from ...ascend.rules.rule import product_of, scalar_dtypes
 from ...base.dtypes import BY_NUMBER, Dtype
 from ...base.loop import TensorMeta
-from ...contract.check import Call, Check
+from ...checks.check import Call, Check
 
 Group = tuple[Check, ...]
 
@@ -27,7 +28,7 @@ class DtypeList:
     everywhere: bool = False  # whether bfloat16 is allowed on all products
 
     def on(self, call: Call) -> tuple[str, ...]:
-        product, names = call.product, self.names
+        product, names = product_of(call), self.names
         if product is None:
             return names
         if not product.bfloat16 and not self.everywhere:
@@ -85,8 +86,8 @@ def entries(call: Call, name: str) -> Iterator[TensorMeta]:
 
 def dtypes_of(call: Call, name: str) -> list[Dtype]:
     """The dtypes of a tensor, a list of tensors, a scalar or a parameter of type aclDataType."""
-    if name in call.scalar_dtypes:
-        return [call.scalar_dtypes[name]]
+    if name in scalar_dtypes(call):
+        return [scalar_dtypes(call)[name]]
     number = call.attributes.get(name)
     if isinstance(number, int) and not isinstance(number, bool):
         return [BY_NUMBER.get(number, BY_NUMBER[-1])]
@@ -105,8 +106,8 @@ def term(call: Call, text: str) -> Any:
         return None if None in values else sum(values)
     function, _, name = text.rstrip(")").partition("(")
     if name:
-        if function == "category" and name in call.scalar_dtypes:
-            return CATEGORIES[call.scalar_dtypes[name].kind]
+        if function == "category" and name in scalar_dtypes(call):
+            return CATEGORIES[scalar_dtypes(call)[name].kind]
         value = call.tensors.get(name, call.attributes.get(name))
         if isinstance(value, TensorMeta):
             return _TERMS[function](value)

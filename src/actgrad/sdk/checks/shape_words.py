@@ -5,10 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+from ...ascend.rules.rule import formats_of
+from ...ascend.rules.shape_rules import PUBLIC_FORMATS
 from ...base.errors import either, quantity
 from ...base.loop import TensorMeta, broadcast_shapes, row_major
-from ...contract import shape_rules
-from ...contract.check import Call, Check
+from ...checks import shape_rules
+from ...checks.check import Call, Check
 from .row import Group, Row, entries, term
 
 _IMAGES = {3: "NCL", 4: "NCHW", 5: "NCDHW"}
@@ -16,7 +18,7 @@ _IMAGES = {3: "NCL", 4: "NCHW", 5: "NCDHW"}
 
 def _formats(call: Call, name: str) -> dict[str, str]:
     """The formats of a tensor, or of a list's tensors. The keys are the indices after the name, or ""."""
-    return {key[len(name) :]: form for key, form in call.formats.items() if key.partition("[")[0] == name}
+    return {key[len(name) :]: form for key, form in formats_of(call).items() if key.partition("[")[0] == name}
 
 
 def public(row: Row, *names: str) -> Group:
@@ -24,7 +26,7 @@ def public(row: Row, *names: str) -> Group:
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
-            wrong = [form for form in _formats(call, name).values() if form not in shape_rules.PUBLIC_FORMATS]
+            wrong = [form for form in _formats(call, name).values() if form not in PUBLIC_FORMATS]
             fault = f"{name} has the private format {wrong[:1]}; it must be ND; create it with ACL_FORMAT_ND"
             return fault if wrong else None
 
@@ -73,7 +75,7 @@ def nd(row: Row, name: str) -> Group:
     """A tensor has the format ND."""
 
     def test(call: Call) -> str | None:
-        form = call.formats.get(name, "ND")
+        form = formats_of(call).get(name, "ND")
         return f"{name} has format {form}; it must be ND; create it with ACL_FORMAT_ND" if form != "ND" else None
 
     return (Check(f"{name} has the format ND", test, about=(name,)),)
@@ -83,7 +85,7 @@ def formats(row: Row, name: str, *names: str) -> Group:
     """Check that a tensor does not have any of these formats."""
 
     def test(call: Call) -> str | None:
-        form = call.formats.get(name)
+        form = formats_of(call).get(name)
         return f"{name} has format {form}; it must be ND; create it with ACL_FORMAT_ND" if form in names else None
 
     return (Check(f"{name} does not have the format {either(names)}", test, about=(name,)),)
@@ -100,7 +102,7 @@ def images(row: Row, *names: str) -> Group:
         def test(call: Call) -> str | None:
             meta = call.tensors.get(name)
             expected = None if meta is None else ranks.get(len(meta.shape))
-            form = call.formats.get(name, "ND")
+            form = formats_of(call).get(name, "ND")
             if expected in (None, form):
                 return None
             return f"{name} has format {form}; it must be {expected}; create it with ACL_FORMAT_{expected}"

@@ -9,6 +9,8 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
+from ...ascend.rules import shape_rules, stages
+from ...ascend.rules.rule import product_of
 from ...base.errors import (
     ActgradError,
     InvalidArgument,
@@ -18,8 +20,7 @@ from ...base.errors import (
     either,
     quantity,
 )
-from ...contract import shape_rules, stages
-from ...contract.check import Call, Check
+from ...checks.check import Call, Check
 from . import dtype_words, shape_words
 from .row import Group, Row, dtypes_of, entries, is_number, term
 
@@ -120,8 +121,9 @@ def only(row: Row, *names: str) -> Group:
     products = tuple(f"Ascend{name}" for name in names)
 
     def test(call: Call) -> str | None:
-        is_one = call.product is None or call.product.name in products
-        return None if is_one else f"the product is {call.product}; it must be {either(products)}; choose one of these"
+        product = product_of(call)
+        is_one = product is None or product.name in products
+        return None if is_one else f"the product is {product}; it must be {either(products)}; choose one of these"
 
     return (Check(f"the product is {either(products)}", test),)
 
@@ -131,9 +133,10 @@ def cube(row: Row, mode: str) -> Group:
 
     def test(call: Call) -> str | None:
         is_float = any(meta.dtype.name == "float32" for name in row.of_type("Tensor") for meta in entries(call, name))
-        if call.product is None or call.product.bfloat16 or not is_float or call.attributes[mode] not in (0, 3, -1):
+        product = product_of(call)
+        if product is None or product.bfloat16 or not is_float or call.attributes[mode] not in (0, 3, -1):
             return None
-        return f"{mode} is {call.attributes[mode]} for float32{call.on_product}; it must be 1 or 2; change {mode}"
+        return f"{mode} is {call.attributes[mode]} for float32{call.place}; it must be 1 or 2; change {mode}"
 
     return (Check(f"{mode} lets products without a float32 matrix unit round", test, about=(mode,)),)
 
@@ -280,12 +283,14 @@ def unless(row: Row, name: str, dtypes: str, *words: str) -> Group:
 def on(row: Row, chips: str, *words: str) -> Group:
     """Apply another word only on some products, separated by commas."""
     products = tuple(f"Ascend{chip}" for chip in chips.split(","))
-    return _conditional(row, words, f"the product is {either(products)}", lambda call: str(call.product) in products)
+    return _conditional(
+        row, words, f"the product is {either(products)}", lambda call: str(product_of(call)) in products
+    )
 
 
 def tiling(row: Row, *words: str) -> Group:
     """Apply another word at the stage where a generated function plans its kernel."""
-    return stages.tiling(checks_of(row, words))
+    return stages.in_tiling(checks_of(row, words))
 
 
 def nothing(row: Row, *_: str) -> Group:

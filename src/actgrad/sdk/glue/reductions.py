@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base import products
+from ...ascend.choice import current_product
 from .rearrangement import with_dimension
 from .rule import COMMON, EACH, MIXED, RESULT, Rule, Shape, mean
 
@@ -150,7 +150,7 @@ def _norm_of_all(a: Any, order: Any) -> Any:
 
     Ascend950 also computes p = infinity: max(abs(x)). The norm of no elements is 0.
     """
-    product = products.current()
+    product = current_product()
     is_largest = order == np.inf and product is not None and product.name == "Ascend950"
     is_sum = np.isfinite(order) and int(order) == 1
     return _vector_norm(a, order if is_largest else 1 if is_sum else 2, (), False) if a.size else 0

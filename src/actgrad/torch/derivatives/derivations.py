@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...base import products
 from ...base.bounded_cache import BoundedCache
 from ...base.dtypes import FLOATS
 from ...base.errors import InvalidArgument, either
+from ...checks import law
 from ..kernels import Interface, interface_of
 from . import saving
 from .dual import sum_present
@@ -126,7 +126,7 @@ def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | N
         raise InvalidArgument(
             f"{definition.name}: {fault}; no tensor may require grad; pass .detach() or call inside torch.no_grad()"
         )
-    if products.any_chosen() or not all(map(_equality_identifies, values)):
+    if law.is_any_in_force() or not all(map(_equality_identifies, values)):
         return _derive(interface, values, dtype, save)
     key = (interface, values, dtype, save)
     return CACHE.get(key) or CACHE.keep(key, _derive(interface, values, dtype, save))

@@ -14,13 +14,13 @@ from typing import Any
 
 import torch
 
-from ...base import products
 from ...base.access import join, split
 from ...base.computation import RowStatistics
 from ...base.dtypes import BY_NAME
 from ...base.element_formulas import element_and_formulas
 from ...base.errors import InvalidArgument, InvalidDtype
 from ...calls.operator import Operator
+from ...checks import law
 from .dual import bound
 from .statistics import ElementCall
 
@@ -41,8 +41,8 @@ class FormulaCall:
                 f"{operator.name}: {names[0]} is complex; forward mode and second derivatives need real tensors; call "
                 "PyTorch's own function"
             )
-        if self.tensors.get(operator.row_groups) is not None:
-            fault = f"{operator.name}: {operator.row_groups} assigns rows to groups"
+        if self.tensors.get(operator.ragged.groups) is not None:
+            fault = f"{operator.name}: {operator.ragged.groups} assigns rows to groups"
             raise InvalidArgument(f"{fault}; a decomposed graph must have none; leave it out, or keep the operator")
         if self.access.has_blocks:
             fault = f"{operator.name} has statistics of blocks"
@@ -56,7 +56,7 @@ class FormulaCall:
         written = operator.definition.new_dtype_of(operator.schema.outputs[0], attributes)
         if written:
             dtypes[operator.schema.outputs[0]] = BY_NAME[written]
-        element, formulas = element_and_formulas(operator.definition, dtypes, attributes, products.current())
+        element, formulas = element_and_formulas(operator.definition, dtypes, attributes, law.current())
         self.visible_tensors = {
             name: tensor for name, tensor in self.tensors.items() if name in operator.element_tensors
         }
@@ -81,7 +81,7 @@ class FormulaCall:
 
     def masked(self, parts: Iterable[Any]) -> list[Any]:
         """The parts, but with 0 in rows that the operator does not compute."""
-        counter = self.tensors.get(self.operator.row_counter)
+        counter = self.tensors.get(self.operator.ragged.counter)
         if counter is None:
             return [*parts]
         first = next(iter(self.tensors.values()))

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, NoReturn
 
 import torch
 
-from ...base import products
 from ...base.definition import Definition
 from ...base.dtypes import FLOATS
 from ...base.errors import InvalidArgument, InvalidOperator, did_you_mean, either, quote
@@ -47,10 +46,10 @@ def ways(operator: Operator) -> dict[str, SavedForBackward]:
             continue
         definition = backward.definition
         keeps = {}
-        if definition.result_flag:
-            keeps = {INPUT: {definition.result_flag: False}, RESULT: {definition.result_flag: True}}
+        if definition.result.flag:
+            keeps = {INPUT: {definition.result.flag: False}, RESULT: {definition.result.flag: True}}
         else:
-            keeps[RESULT if definition.reads_result else next(iter(definition.required_outputs), INPUT)] = {}
+            keeps[RESULT if definition.result.tensor else next(iter(definition.required_outputs), INPUT)] = {}
         if definition.given_value and parent is operator:  # an operator with a part of the results has no second result
             keeps[definition.given_value] = {}
         for name, flags in keeps.items():
@@ -86,9 +85,9 @@ def _position(definition: Definition, forward: Operator, name: str, keeps: str) 
     if name in definition.forward_outputs:
         is_left_out = name == definition.given_value and keeps != name
         return None if is_left_out else len(tensors) + outputs.index(definition.forward_outputs[name])
-    if keeps == RESULT and name == definition.reads_result:
+    if keeps == RESULT and name == definition.result.tensor:
         return len(tensors)
-    if name == definition.unseen and name not in tensors:
+    if name == definition.roles.only_checked and name not in tensors:
         return None
     if name in tensors or len(tensors) == 1:
         return tensors.index(name) if name in tensors else 0  # the only tensor may have another name
@@ -126,7 +125,7 @@ def choose(
             _refuse(operator, save, candidates)
         rule = _broken_rule(candidates[save], attributes)
         if rule:
-            rule = rule.removesuffix(f" when {candidates[save].backward.definition.result_flag}")
+            rule = rule.removesuffix(f" when {candidates[save].backward.definition.result.flag}")
             words = [
                 f"{name} is {quote(value)}" for name, value in attributes.items() if name in re.findall(r"\w+", rule)
             ]
@@ -159,11 +158,11 @@ def _refuse(operator: Operator, save: object, options: Iterable[str]) -> NoRetur
 
 def _broken_rule(way: SavedForBackward, attributes: dict[str, Any]) -> str | None:
     """The first rule that forbids saving the result instead of the input, or None."""
-    product, values = products.current(), _arguments(way, attributes)
+    values = _arguments(way, attributes)
     if not way.keeps_result or any(isinstance(value, complex) for value in values.values()):
         return None  # the operator itself refuses complex numbers
-    rules = {**way.backward.requires, **way.backward.result_suffices}
-    return next((rule for rule, holds in rules.items() if not holds(values, product)), None)
+    rules = {**way.backward.requires, **way.backward.result.suffices}
+    return next((rule for rule, holds in rules.items() if not holds(values)), None)
 
 
 def _arguments(way: SavedForBackward, attributes: dict[str, Any]) -> dict[str, Any]:
@@ -176,4 +175,4 @@ def _gradient_needs_only_sign(backward: Operator) -> bool:
     """Whether rounding the result loses no accuracy, because the gradient needs only its sign."""
     assert backward.gradient_of is not None, "a backward operator has a forward operator"
     attributes = {**backward.defaults, **ways(backward.gradient_of)[RESULT].flags}
-    return depends_on_sign_only(backward, attributes, backward.definition.reads_result)
+    return depends_on_sign_only(backward, attributes, backward.definition.result.tensor)

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from ...base import products
+from ...checks import law
 from ..autograd import Node
 
 #: PyTorch's matrix products: the position of the first factor among their inputs, and the attribute that saves it.
@@ -52,7 +52,7 @@ def _recompute(node: Any, position: int, attribute: str) -> None:
     while gate is not None and gate.name() in _VIEWS:
         gate = gate.next_functions[0][0]
     operator = _operator(gate)
-    is_gate = operator is not None and operator.definition.multiplies and operator.gradient_of is None
+    is_gate = operator is not None and operator.definition.roles.multiplies and operator.gradient_of is None
     if not is_gate or node.metadata.get(__name__):
         return
     node.metadata[__name__] = True
@@ -60,7 +60,7 @@ def _recompute(node: Any, position: int, attribute: str) -> None:
     factor = getattr(node, f"_saved_{attribute}")
     if _is_plain(factor) and factor._version == 0 and factor.is_contiguous():
         saved.register_hooks(
-            lambda tensor: (tensor.shape, _fingerprint(tensor)), partial(_product, gate, products.selected.get())
+            lambda tensor: (tensor.shape, _fingerprint(tensor)), partial(_product, gate, law.in_force.get())
         )
 
 
@@ -102,7 +102,7 @@ def _product(gate: Any, rules: Any, saved: tuple[torch.Size, tuple[torch.Tensor,
     shape, fingerprint = saved
     interface = gate.derivation.interface
     tensors = gate.saved_tensors[: len(interface.tensors)]
-    with torch.no_grad(), products.selecting(rules):
+    with torch.no_grad(), law.putting_in_force(rules):
         results = interface.overload(*interface.row(tensors, gate.derivation.attributes))
     product: torch.Tensor = results[0] if isinstance(results, tuple) else results
     if fingerprint is not None and _differs(product, fingerprint):

@@ -1,0 +1,60 @@
+"""What CANN says about each operator, one family in each file. The import of a family states its laws.
+
+A new family needs its name in the import below.
+"""
+
+from ...base.collection import paused_collection
+from ...base.definition import Definition
+from ..rules import record
+from ..rules.record import LAWS, Law
+
+with paused_collection(), record.shipping():
+    from . import (  # noqa: F401  the import states laws
+        celu,
+        clipped_swiglu,
+        dequant_swiglu_quant,
+        dynamic_quant,
+        elu,
+        erfinv,
+        fast_gelu,
+        fatrelu_mul,
+        fused_bias_leaky_relu,
+        geglu,
+        gelu,
+        gelu_mul,
+        gelu_quant,
+        glu,
+        hardshrink,
+        hardswish,
+        heaviside,
+        leaky_relu,
+        log_softmax,
+        logsigmoid,
+        mish,
+        prelu,
+        relu,
+        relu6,
+        rrelu,
+        selu,
+        sigmoid,
+        silu,
+        situ_glu,
+        softmax,
+        softplus,
+        softshrink,
+        softsign,
+        squared_relu,
+        swiglu,
+        swiglu_group,
+        swiglu_group_quant,
+        swiglu_quant,
+        threshold_tensor,
+    )
+
+
+def law_of(definition: Definition) -> Law:
+    """The law of an operator. An operator whose law nobody wrote has the usual rules."""
+    law = LAWS.get(definition)
+    return (
+        Law(definition, dtypes=f"float32 float16 bfloat16 {definition.dtypes.besides_floats}") if law is None else law
+    )

@@ -1,0 +1,76 @@
+"""CANN's law of dynamic_quant."""
+
+from ...checks.dtype_rules import equal
+from ...checks.quantisation_rules import index_supported, kernel_reads, quantised_shape, rows_in_groups, scales_of_row
+from ...checks.shape_rules import result_shape
+from ...ops.dynamic_quant import QUANTISED_DTYPES, dynamic_quant, dynamic_quant_asymmetric
+from ..rules.dtype_rules import has_dtype, supported
+from ..rules.quantisation_rules import kernel_writes, output_supported
+from ..rules.record import C, Law
+from ..rules.shape_rules import rank
+
+PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910"
+
+REQUIRES = {
+    "dst_type 2 (INT8), or on Ascend950 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a, product: (
+        a["dst_type"] == QUANTISED_DTYPES["int8"]
+        or (a["dst_type"] in QUANTISED_DTYPES.values() and (product is None or product.name == "Ascend950"))
+    )
+}
+
+
+def checks(*outputs: str):
+    """The checks of both operators. `outputs` are the outputs in float32."""
+    return (
+        supported("x", products=PRODUCTS),
+        equal("smooth_scales", to="x"),
+        index_supported("group_index", companion="smooth_scales"),
+        output_supported("out"),
+        *(has_dtype(name, "float32") for name in outputs),
+        rank("x", minimum=2),
+        rows_in_groups("group_index", companion="smooth_scales"),
+        scales_of_row("smooth_scales", of="x"),
+        quantised_shape("out", of="x"),
+        result_shape(*outputs),
+        kernel_reads("group_index", "int32", companion="smooth_scales", unless_empty="x"),
+        kernel_writes("out"),
+    )
+
+
+Law(
+    dynamic_quant_asymmetric,
+    dtypes="float16 bfloat16",
+    checks=checks("scale", "offset"),
+    requires=REQUIRES,
+    graph=(
+        "DynamicQuantV2(x, smooth_scales?, group_index?, dst_type=2, is_symmetrical=_:False, quant_mode=_:pertoken, "
+        "dst_type_max=_:0.0) -> (y, scale, offset)",
+    ),
+    differences_file="dynamic_quant.md",
+)
+
+Law(
+    dynamic_quant,
+    dtypes="float16 bfloat16",
+    checks=checks("scale"),
+    requires=REQUIRES,
+    functions=(
+        C(
+            "DynamicQuant",
+            {"group_index": None, "dst_type": QUANTISED_DTYPES["int8"]},
+            parameters="x smoothScalesOptional yOut scaleOut",
+            unusual_const="yOut scaleOut",
+        ),
+        C(
+            "DynamicQuantV2",
+            {"dst_type": QUANTISED_DTYPES["int8"]},
+            parameters="x smoothScalesOptional groupIndexOptional dstType yOut scaleOut offsetOut",
+            ignored="dstType",
+            refused="offsetOut",
+            otherwise=dynamic_quant_asymmetric,
+            unusual_const="yOut scaleOut",
+        ),
+    ),
+    graph=("DynamicQuant(x, smooth_scales?, group_index?, dst_type=2) -> (y, scale)",),
+    differences_file="dynamic_quant.md",
+)

@@ -1,0 +1,54 @@
+"""CANN's law of logsigmoid."""
+
+from ...checks.dtype_rules import equal
+from ...checks.shape_rules import same_shape
+from ...ops.logsigmoid import logsigmoid, logsigmoid_backward
+from ..rules.dtype_rules import supported
+from ..rules.record import C, Law
+from ..rules.shape_rules import rank
+from ..rules.stages import only_documents
+
+HEADER = "aclnn_logsigmoid.h"
+
+Law(
+    logsigmoid,
+    checks=(
+        supported("self", "out"),
+        equal("out", to="self"),
+        only_documents(rank("self", minimum=1)),
+        same_shape("out", to="self"),
+    ),
+    functions=(
+        C("LogSigmoid", header=HEADER, in_place=False),
+        C(
+            "LogSigmoidForward",
+            parameters="self out buffer",
+            unread="buffer?",
+            unusual_const="buffer",
+            header=HEADER,
+            in_place=False,
+        ),
+    ),
+    graph=("LogSigmoid(x=self) -> y",),
+    differences_file="logsigmoid.md",
+)
+
+Law(
+    logsigmoid_backward,
+    checks=(
+        supported("grad_output", "self"),
+        equal("grad_input", "self", to="grad_output"),
+        only_documents(rank("self", minimum=1)),
+        same_shape("grad_input", "self", to="grad_output"),
+    ),
+    functions=(
+        C(
+            "LogSigmoidBackward",
+            parameters="gradOutput self buffer gradInput",
+            unread="buffer",
+            header="aclnn_logsigmoid_backward.h",
+        ),
+    ),
+    graph=("LogSigmoidGrad(grads=grad_output, features=self) -> backprops",),
+    differences_file="logsigmoid.md",
+)

@@ -1,0 +1,28 @@
+"""CANN's law of rrelu."""
+
+from ...checks.dtype_rules import equal
+from ...checks.shape_rules import same_shape
+from ...ops.rrelu import ENOUGH_NOISE, NO_TRAINING, rrelu_with_noise
+from ..rules.dtype_rules import scalar_supported, supported
+from ..rules.record import C, Law
+from ..rules.rule import Origin, rule_from
+from ..rules.shape_rules import rank, same_format
+
+FLOAT_SCALARS = "float32 float16 bfloat16 float64"
+
+Law(
+    rrelu_with_noise,
+    checks=(
+        supported("self", "noise", "out"),
+        equal("out", "noise", to="self"),
+        scalar_supported("lower", FLOAT_SCALARS, everywhere=True),
+        scalar_supported("upper", FLOAT_SCALARS, everywhere=True),
+        same_shape("out", to="self"),
+        (ENOUGH_NOISE,),
+        rank("self", "noise", maximum=32),
+        same_format("self", "noise", to="out"),
+        (rule_from(NO_TRAINING, origin=Origin.ACTGRAD),),
+    ),
+    functions=(C("RReluWithNoise", overwrites_first=True, reference="self", const_reference=True),),
+    differences_file="rrelu.md",
+)

@@ -1,0 +1,73 @@
+"""CANN's law of sigmoid."""
+
+from ...checks.dtype_rules import convertible, promoted
+from ...checks.shape_rules import broadcastable, result_shape, same_shape
+from ...ops.sigmoid import sigmoid, sigmoid_backward, tanh, tanh_backward
+from ..rules.dtype_rules import on_chip, supported
+from ..rules.record import C, Law
+from ..rules.shape_rules import rank
+from ..rules.stages import only_documents
+
+FLOATS = "float32 float16 float64 complex64 complex128 bfloat16"
+
+#: The checks of sigmoid and tanh, and of their gradients.
+FORWARD = (
+    supported("self", everywhere=True),
+    supported("out", dtypes=FLOATS, everywhere=True),
+    on_chip("self"),
+    same_shape("out", to="self"),
+    rank("self"),
+)
+
+BACKWARD = (
+    supported("grad_output", "output", "grad_input", everywhere=True),
+    on_chip("grad_output"),
+    rank("grad_output", "output"),
+    promoted("grad_output", "output"),
+    convertible("grad_input"),
+    broadcastable("output", to="grad_output"),
+    result_shape("grad_input"),
+)
+
+Law(
+    sigmoid,
+    dtypes="float32 float16 float64 complex64 complex128 bfloat16 int8 int16 int32 int64 uint8 bool",
+    checks=FORWARD,
+    functions=(
+        C(
+            "Sigmoid",
+            in_place_checks=(supported("self", dtypes=FLOATS),),
+            out_checks=(only_documents(supported("self", "out", dtypes="float32 float16 bfloat16", everywhere=True)),),
+        ),
+    ),
+    graph=("Sigmoid(x=self) -> y",),
+    differences_file="sigmoid.md",
+)
+
+Law(
+    sigmoid_backward,
+    dtypes="float32 float16 float64 complex64 complex128 bfloat16",
+    checks=(*BACKWARD, only_documents(rank("grad_output", "output", minimum=1))),
+    functions=(C("SigmoidBackward", {"complex_conj": True}),),
+    graph=("SigmoidGrad(y=output, dy=grad_output, complex_conj=False) -> z",),
+)
+
+Law(
+    tanh,
+    dtypes="float32 float16 float64 complex64 complex128 bfloat16 int8 int16 int32 int64 uint8 bool",
+    checks=FORWARD,
+    functions=(C("Tanh", in_place_checks=(supported("self", dtypes=FLOATS),)),),
+    graph=("Tanh(x=self) -> y",),
+    has_document=False,
+    differences_file="sigmoid.md",
+)
+
+Law(
+    tanh_backward,
+    dtypes="float32 float16 float64 complex64 complex128 bfloat16",
+    checks=BACKWARD,
+    functions=(C("TanhBackward"),),
+    graph=("TanhGrad(y=output, dy=grad_output) -> z",),
+    has_document=False,
+    differences_file="sigmoid.md",
+)
