@@ -161,10 +161,10 @@ def c_arguments(case: Case, signature: Any, given: list[Any], outputs: list[Any]
     values = {**tensors, **dict(case.attributes)}
 
     def argument(parameter: Any) -> Any:
-        if parameter.name in signature.function.refused.split():
+        if parameter.has("must_be_null"):
             return None
-        if parameter.name in signature.function.example:
-            return signature.function.example[parameter.name]
+        if parameter.origin is not None and parameter.origin.example is not None:
+            return parameter.origin.example
         if parameter.is_unread:
             return np.zeros(1, np.float32)
         value = values[parameter.argument]

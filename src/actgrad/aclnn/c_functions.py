@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from .. import arrays, checks
 from ..arrays import ArrayView
 from ..ascend.rules.in_force import Ruleset, rules_of_c
+from ..ascend.rules.record import Parameter
 from ..ascend.rules.shape_rules import missing
 from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME
@@ -53,7 +54,7 @@ class CFunction:
     def __init__(self, signature: Signature):
         self.signature, operator = signature, signature.operator
         self.operator, definition = operator, operator.definition
-        optional = signature.function.optional.split()
+        optional = [p.argument for p in signature.parameters if p.has("null_means_default")]
         self._defaults = {name: operator.defaults[name] for name in optional if name in operator.defaults}
         self._positions = {p.argument: k for k, p in enumerate(signature.parameters)}
         absent = {*definition.schema.tensor_names} & signature.function.fixed.keys()
@@ -64,7 +65,7 @@ class CFunction:
             if a.is_optional and a.name != definition.given_value
         ]
         required = [p for p in signature.parameters if p.is_unread and not p.is_optional and p.type == "Tensor"]
-        self._refused = [*map(self._positions.__getitem__, signature.function.refused.split())]
+        self._refused = [self._positions[p.argument] for p in signature.parameters if p.has("must_be_null")]
         self._unread = [(self._positions[p.argument], p.argument) for p in required]
         # The positions of the schema's tensors among the arguments. An in-place call writes to its first input.
         self.inputs = tuple(self._positions[name] for name in operator.schema.tensor_names)
@@ -171,7 +172,9 @@ class CFunction:
         if value is None or isinstance(value, str) is not (kind == "text"):
             raise self._no_flag(value, argument, kind)
         value = arguments.attribute(self.operator.definition, argument, value)
-        if self.signature.function.any_choice and argument.name == self.operator.switch and type(value) is int:
+        if type(value) is int and self.signature.parameters[self._positions[argument.name]].has(
+            "other_numbers_mean_first"
+        ):
             value = self.operator.choices[0]  # an unknown number means the first choice
         if kind == "double" and isinstance(value, complex):
             raise self._no_flag(value, argument, kind)
@@ -200,7 +203,8 @@ class CFunction:
 def _refuse_unread(signature: Signature, refused: list[Any], wrong: str) -> None:
     """Raise if an output of `refused` has elements, or a constant is wrong."""
     name = signature.operator.name
-    for parameter, output in zip(signature.function.refused.split(), refused, strict=True):
+    names = [p.name for p in signature.parameters if p.has("must_be_null")]
+    for parameter, output in zip(names, refused, strict=True):
         if output is not None and _other_view(name, output, "").meta.size:
             raise KernelMissing(f"{name}: {parameter} must be null; pass None")
     if wrong:
@@ -209,9 +213,9 @@ def _refuse_unread(signature: Signature, refused: list[Any], wrong: str) -> None
 
 def _wrong_constant(signature: Signature, args: tuple[Any, ...]) -> str:
     """The fault of an argument that must have one value, or ""."""
-    for name, value in signature.function.constants.items():
-        argument = next(a for p, a in zip(signature.parameters, args, strict=False) if p.name == name)
-        if argument != value and not (argument is None and isinstance(value, str)):
+    for p, argument in zip(signature.parameters, args, strict=False):
+        name, value = p.name, None if p.origin is None else p.origin.constant
+        if value is not None and argument != value and not (argument is None and isinstance(value, str)):
             return f"{name} is {quote(argument)}; it must be {value!r}; pass {value!r}"
     return ""
 
@@ -242,7 +246,7 @@ def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
         assert product is not None, "a product judges the calls of C"
         return _of_operator(function, c.chooses(arguments, product))
     names = {name for name, argument in arguments.items() if argument is not None}
-    if not {*c.refused.split()} & names:
+    if not {p.name for p in function.signature.parameters if p.has("must_be_null")} & names:
         return function
     other = _other(function)
     needed = {a.name for a in other.operator.schema.tensors if not a.is_optional}
@@ -255,7 +259,8 @@ def of_call(function: CFunction, args: tuple[Any, ...]) -> CFunction:
 
 def _refuse_dtypes(function: CFunction, other: CFunction, args: tuple[Any, ...]) -> None:
     """Raise if an output of `refused` has a dtype that it lacks in the function `other`."""
-    refused, operator = function.signature.function.refused.split(), function.operator
+    refused = [p.name for p in function.signature.parameters if p.has("must_be_null")]
+    operator = function.operator
     for p, output in zip(function.signature.parameters, args, strict=False):
         if p.name not in refused or output is None:
             continue
@@ -271,7 +276,10 @@ def _refuse_dtypes(function: CFunction, other: CFunction, args: tuple[Any, ...])
 def _other(function: CFunction) -> CFunction:
     """The same C function with all its outputs, which another operator computes."""
     c = function.signature.function
-    every = replace(c, refused="", otherwise=None, unusual_const=f"{c.unusual_const} {c.refused}")
+    parameters = [
+        replace(p, must_be_null=False) if isinstance(p, Parameter) and p.must_be_null else p for p in c.parameters
+    ]
+    every = replace(c, parameters=tuple(parameters), otherwise=None)
     return CFunction(next(signatures.of_function(c.otherwise, every)))
 
 
@@ -282,7 +290,14 @@ def _of_operator(function: CFunction, operator: Any) -> CFunction:
     if operator.definition is function.operator.definition:
         return function
     lacking = [p.name for p in function.signature.parameters if p.is_output][len(operator.schema.outputs) :]
-    return CFunction(next(signatures.of_function(operator, replace(c, chooses=None, refused=" ".join(lacking)))))
+    parameters = [_lacking(p, lacking) for p in c.parameters]
+    return CFunction(next(signatures.of_function(operator, replace(c, chooses=None, parameters=tuple(parameters)))))
+
+
+def _lacking(parameter: str | Parameter, names: list[str]) -> str | Parameter:
+    """The parameter, which must be null if it is one of `names`."""
+    own = Parameter(parameter) if isinstance(parameter, str) else parameter
+    return replace(own, must_be_null=True) if own.name in names else parameter
 
 
 _functions: dict[str, CFunction] = {}

@@ -126,15 +126,15 @@ def _documentation(signature: Signature) -> str:
     arguments, statuses = [], dict[int, list[str]]()
     for parameter in signature.parameters:
         words = f"({'array or AclTensor' if parameter.type == 'Tensor' else 'int'}): Not read."
-        if parameter.name in signature.function.refused.split():
+        if parameter.has("must_be_null"):
             words = "(array or AclTensor): Output, or a null pointer."
-        if parameter.name in signature.function.constants:
-            constant = signature.function.constants[parameter.name]
+        if parameter.origin is not None and parameter.origin.constant is not None:
+            constant = parameter.origin.constant
             words = f"({'str' if isinstance(constant, str) else 'int'}): Always {constant!r}."
         if not parameter.is_unread:
             is_input = parameter.argument not in definition.schema.outputs
             words = writer.argument(parameter.argument) if is_input else "(array or AclTensor): Output."
-        if parameter.argument in signature.function.optional.split():
+        if parameter.has("null_means_default"):
             words += f" A null pointer means {definition.defaults[parameter.argument]!r}."
         words += " It is overwritten with the result." if signature.in_place and parameter.is_output else ""
         arguments.append(f"{parameter.name} {words} In C: {parameter.c_type}.")
@@ -162,7 +162,9 @@ def _example(signature: Signature) -> list[str]:
     outputs = definition.schema.outputs
     required = {name for check in signature.checks if check.error is NullArgument for name in check.about}
     tensors, codes = {}, []
-    values = {**sample.attributes, **signature.function.constants, **signature.function.example}
+    origins = {p.name: p.origin for p in signature.parameters if p.origin is not None}
+    numbers = {name: p.example if p.constant is None else p.constant for name, p in origins.items()}
+    values = {**sample.attributes, **{name: value for name, value in numbers.items() if value is not None}}
     for p in signature.parameters:
         if p.type == "Tensor" and (p.argument in required or (p.is_unread and not p.is_optional)):
             codes.append(f"{p.name}{'_' * iskeyword(p.name)}")  # a C function has a parameter `lambda`

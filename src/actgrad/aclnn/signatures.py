@@ -10,7 +10,8 @@ from typing import Any
 
 from .. import ops  # noqa: F401  fills the registry
 from ..ascend.law import law_of
-from ..ascend.rules.record import C, Law
+from ..ascend.rules.lint import has_in_place, is_foreign
+from ..ascend.rules.record import C, Law, Parameter
 from ..ascend.rules.rule import Rule, When
 from ..base.dtypes import BY_NUMBER
 from ..base.errors import NullArgument
@@ -39,13 +40,18 @@ class CParameter:
     type: str  # "Tensor", "Scalar", "bool", "int", "double" or "text"
     is_output: bool = False
     is_const: bool = False  # whether it is a const pointer in CANN's prototype
-    is_unread: bool = False  # whether the function neither reads nor writes it
+    is_unread: bool = False  # whether the operator has no such argument
     is_optional: bool = False  # whether an unread tensor may be a null pointer
+    origin: Parameter | None = None  # what the law says about it
 
     @property
     def c_type(self) -> str:
         """The type in C."""
         return f"const {_C_TYPES[self.type]}" if self.is_const else _C_TYPES[self.type]
+
+    def has(self, property_name: str) -> bool:
+        """Whether the law says this of the parameter, for example "must_be_null"."""
+        return self.origin is not None and bool(getattr(self.origin, property_name))
 
 
 @dataclass(frozen=True)
@@ -85,9 +91,9 @@ class Signature:
             return False
         if about and self.function.fixed.get(check.about[0], "") is None:  # a tensor that the function lacks
             return False
-        if check.error is NullArgument and about & {*self.function.optional.split()}:
+        if check.error is NullArgument and about & {p.argument for p in self.parameters if p.has("null_means_default")}:
             return False
-        return not (self.function.any_choice and self.operator.switch in about)
+        return not about & {p.argument for p in self.parameters if p.has("other_numbers_mean_first")}
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -103,7 +109,7 @@ class Signature:
         words = {**_WORDS, **self._names}
         prefix = f"{self.operator.name}: "
         translated = _WORD.sub(lambda match: words.get(match[0], match[0]), text.removeprefix(prefix))
-        is_text = bool(self.function.text)
+        is_text = any(p.type == "text" and not p.is_unread for p in self.parameters)
         translated = _TEXT.sub(r'"\1"', translated) if is_text else _CHOICE.sub(r"\2 (\1)", translated)
         return f"{self.name}: {translated}" if text.startswith(prefix) else translated
 
@@ -144,10 +150,10 @@ def of_function(operator: Operator, function: C) -> Iterator[Signature]:
     parameters = _parameters(operator, function)
     law = law_of(operator.definition)
     yield Signature(f"aclnn{function.name}", operator, function, law.of_function(function), False, parameters)
-    if function.overwrites_first or (function.in_place and operator.may_be_in_place):
+    if function.in_place is not None and has_in_place(function, operator):
         first, *rest = [parameter for parameter in parameters if not parameter.is_output]
-        is_const = function.const_reference
-        reference = CParameter(function.reference, first.argument, "Tensor", True, is_const)
+        form = function.in_place
+        reference = CParameter(form.reference, first.argument, "Tensor", True, form.is_const)
         variant = law.of_function(function, in_place=True)
         yield Signature(f"aclnnInplace{function.name}", operator, function, variant, True, (reference, *rest))
 
@@ -157,29 +163,23 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
     schema = operator.schema
     arguments = [argument for argument in schema.arguments if argument.name not in function.fixed]
     types = {a.name: "Tensor" if a.is_tensor else a.type for a in arguments} | dict.fromkeys(schema.outputs, "Tensor")
-    types |= dict.fromkeys(function.doubles.split(), "double") | dict.fromkeys(function.text.split(), "text")
-    names = function.parameters.split() or [camel(name) for name in types]
-    unusual, unread = function.unusual_const.split(), function.unread.split()
-    is_optional = {name.removesuffix("?"): name.endswith("?") for name in unread}
-    is_optional |= dict.fromkeys(function.refused.split(), True)
-    parameters = {
-        name: CParameter(name, name, "Tensor", False, name not in unusual, True, is_optional[name])
-        for name in names
-        if name in is_optional
-    }
-    for word in function.ignored.split():
-        name, kind = word.rstrip("*."), {"*": "text", ".": "double"}.get(word[-1], "int")
-        parameters[name] = CParameter(name, name, kind, is_const=name in unusual, is_unread=True)
-    for name, value in function.constants.items():
-        kind = {str: "text", bool: "bool"}.get(type(value), "int")
-        parameters[name] = CParameter(name, name, kind, is_unread=True)
-    for name, (argument, kind) in zip([n for n in names if n not in parameters], types.items(), strict=True):
-        is_output = argument in schema.outputs
-        is_const = (kind in ("Tensor", "Scalar") and is_output is (name in unusual)) or (
-            kind == "text" and name in unusual
-        )
-        parameters[name] = CParameter(name, argument, kind, is_output, is_const)
-    return tuple(parameters[name] for name in names)
+    rest = iter(types.items())
+    parameters = []
+    for each in function.parameters or [camel(name) for name in types]:
+        own = Parameter(each) if isinstance(each, str) else each
+        if is_foreign(own):
+            constant = {str: "text", bool: "bool"}.get(type(own.constant), "int")
+            kind = own.type or ("Tensor" if own.must_be_null or own.constant is None else constant)
+            is_const = kind == "Tensor" if own.is_const is None else own.is_const
+            optional = own.may_be_null or own.must_be_null
+            parameters.append(CParameter(own.name, own.name, kind, False, is_const, True, optional, own))
+            continue
+        argument, kind = next(rest)
+        kind, is_output = own.type or kind, argument in schema.outputs
+        usual = kind in ("Tensor", "Scalar") and not is_output
+        is_const = usual if own.is_const is None else own.is_const
+        parameters.append(CParameter(own.name, argument, kind, is_output, is_const, origin=own))
+    return tuple(parameters)
 
 
 def find(name: str) -> Signature | None:

@@ -84,4 +84,5 @@ clipped_swiglu_backward = Operator(
     gradient_of=clipped_swiglu,
     ragged=Ragged(counter="group_index", rest="cleared"),
     roles=Roles(takes_gradient=True),
+    requires={"limit > 0": lambda a: a["limit"] > 0},
 )

@@ -6,7 +6,7 @@ from ...checks.shape_rules import result_shape
 from ...ops.dynamic_quant import QUANTISED_DTYPES, dynamic_quant, dynamic_quant_asymmetric
 from ..rules.dtype_rules import has_dtype, supported
 from ..rules.quantisation_rules import kernel_writes, output_supported
-from ..rules.record import C, Law
+from ..rules.record import C, Law, Parameter
 from ..rules.shape_rules import rank
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910"
@@ -57,18 +57,27 @@ Law(
     functions=(
         C(
             "DynamicQuant",
-            {"group_index": None, "dst_type": QUANTISED_DTYPES["int8"]},
-            parameters="x smoothScalesOptional yOut scaleOut",
-            unusual_const="yOut scaleOut",
+            parameters=(
+                "x",
+                "smoothScalesOptional",
+                Parameter("yOut", is_const=True),
+                Parameter("scaleOut", is_const=True),
+            ),
+            fixed={"group_index": None, "dst_type": QUANTISED_DTYPES["int8"]},
         ),
         C(
             "DynamicQuantV2",
-            {"dst_type": QUANTISED_DTYPES["int8"]},
-            parameters="x smoothScalesOptional groupIndexOptional dstType yOut scaleOut offsetOut",
-            ignored="dstType",
-            refused="offsetOut",
+            parameters=(
+                "x",
+                "smoothScalesOptional",
+                "groupIndexOptional",
+                Parameter("dstType", "int", is_ignored=True),
+                Parameter("yOut", is_const=True),
+                Parameter("scaleOut", is_const=True),
+                Parameter("offsetOut", must_be_null=True),
+            ),
+            fixed={"dst_type": QUANTISED_DTYPES["int8"]},
             otherwise=dynamic_quant_asymmetric,
-            unusual_const="yOut scaleOut",
         ),
     ),
     graph=("DynamicQuant(x, smooth_scales?, group_index?, dst_type=2) -> (y, scale)",),

@@ -18,7 +18,7 @@ Law(
         rank("self"),
         same_format("out", to="self"),
     ),
-    functions=(C("FastGelu", in_place=False),),
+    functions=(C("FastGelu", in_place=None),),
     graph=("FastGelu(x=self) -> y",),
     differences_file="fast_gelu.md",
 )

@@ -34,7 +34,7 @@ Law(
     ),
     requires=REQUIRES,
     functions=(
-        C("GeGlu", {"activate_left": False}, header=HEADER),
+        C("GeGlu", fixed={"activate_left": False}, header=HEADER),
         C("GeGluV3", header=HEADER),
     ),
     graph=("GeGluV2(x=self, dim=-1, approximate=1, activate_left=False) -> (y, gelu)",),
@@ -57,7 +57,7 @@ Law(
     ),
     requires=REQUIRES,
     functions=(
-        C("GeGluBackward", {"activate_left": False}, header=BACKWARD),
+        C("GeGluBackward", fixed={"activate_left": False}, header=BACKWARD),
         C("GeGluV3Backward", header=BACKWARD),
     ),
     graph=("GeGluGradV2(dy=grad_output, x=self, gelu, dim=-1, approximate=1, activate_left=False) -> dx",),

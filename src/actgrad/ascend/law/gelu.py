@@ -4,7 +4,7 @@ from ...checks.dtype_rules import convertible, equal, promoted, result_dtype_of
 from ...checks.shape_rules import broadcastable, result_shape, same_shape
 from ...ops.gelu import gelu, gelu_backward
 from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
+from ..rules.record import C, Law, Parameter
 from ..rules.rule import Origin, limited
 from ..rules.shape_rules import public_format, rank
 from ..rules.stages import only_documents
@@ -19,15 +19,14 @@ Law(
     functions=(
         C(
             "Gelu",
-            {"approximate": "tanh"},
-            in_place=False,
+            fixed={"approximate": "tanh"},
+            in_place=None,
             checks=(supported("self"), equal("out", to="self"), public_format("self", "out"), *LIMITS),
         ),
         C(
             "GeluV2",
-            parameters="x approximate y",
-            any_choice=True,
-            in_place=False,
+            parameters=("x", Parameter("approximate", other_numbers_mean_first=True), "y"),
+            in_place=None,
             checks=(equal("out", to="self"), supported("self"), *LIMITS),
         ),
     ),
@@ -40,8 +39,8 @@ Law(
     functions=(
         C(
             "GeluBackward",
-            {"approximate": "tanh"},
-            unusual_const="gradInput",
+            parameters=("gradOutput", "self", Parameter("gradInput", is_const=True)),
+            fixed={"approximate": "tanh"},
             checks=(
                 promoted("grad_output", "self"),
                 limited(convertible("grad_input"), origin=Origin.ACTGRAD),
@@ -51,7 +50,7 @@ Law(
         ),
         C(
             "GeluBackwardV2",
-            text="approximate",
+            parameters=("gradOutput", "self", Parameter("approximate", "text"), "gradInput"),
             checks=(
                 promoted("grad_output", "self"),
                 result_dtype_of("grad_input"),

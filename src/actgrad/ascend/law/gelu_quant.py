@@ -16,7 +16,7 @@ from ...ops.gelu_quant import (
 from ..rules.dtype_rules import has_dtype, supported
 from ..rules.order import ATTRIBUTE_RULES
 from ..rules.quantisation_rules import kernel_writes, one_dtype_of
-from ..rules.record import C, Law
+from ..rules.record import C, Law, Parameter
 from ..rules.rule import Origin, When, rule_from
 from ..rules.shape_rules import nonempty, rank
 from ..rules.stages import only_documents
@@ -98,13 +98,18 @@ Law(
     functions=(
         C(
             "GeluQuant",
-            parameters="self inputScaleOptional inputOffsetOptional approximate quantMode roundMode dstType y "
-            "outScaleOptional",
-            text="approximate",
-            ignored="quantMode* roundMode*",
-            example={"quantMode": "dynamic", "roundMode": "rint"},
+            parameters=(
+                "self",
+                "inputScaleOptional",
+                "inputOffsetOptional",
+                Parameter("approximate", "text", is_const=True),
+                Parameter("quantMode", "text", is_ignored=True, is_const=True, example="dynamic"),
+                Parameter("roundMode", "text", is_ignored=True, is_const=True, example="rint"),
+                "dstType",
+                Parameter("y", is_const=True),
+                Parameter("outScaleOptional", is_const=True),
+            ),
             chooses=operator_of_mode,
-            unusual_const="approximate quantMode roundMode y outScaleOptional",
         ),
     ),
     graph=(

@@ -5,7 +5,7 @@ from ...checks.halves_rules import dim_in_range, even, half
 from ...checks.shape_rules import same_shape
 from ...ops.glu import glu, glu_backward
 from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
+from ..rules.record import C, Law, Parameter
 from ..rules.shape_rules import rank
 
 Law(
@@ -20,7 +20,7 @@ Law(
         even("self"),
         half("out", of="self"),
     ),
-    functions=(C("Glu", unusual_const="out"),),
+    functions=(C("Glu", parameters=("self", "dim", Parameter("out", is_const=True))),),
     graph=("GLU(x=self, dim=-1) -> y",),
     differences_file="glu.md",
 )
@@ -41,8 +41,7 @@ Law(
     functions=(
         C(
             "GluBackward",
-            parameters="gradOut self dim out",
-            unusual_const="out",
+            parameters=("gradOut", "self", "dim", Parameter("out", is_const=True)),
             null_order="self grad_output grad_input dim",
         ),
     ),

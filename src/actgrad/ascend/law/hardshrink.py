@@ -17,7 +17,7 @@ Law(
         same_shape("out", to="self"),
         rank("self"),
     ),
-    functions=(C("Hardshrink", in_place=False),),
+    functions=(C("Hardshrink", in_place=None),),
     graph=("HardShrink(input_x=self, lambd=0.5) -> output_y",),
     differences_file="hardshrink.md",
 )

@@ -4,7 +4,7 @@ from ...checks.dtype_rules import convertible, equal, number_for_integers
 from ...checks.shape_rules import same_shape
 from ...ops.hardswish import hardsigmoid, hardsigmoid_backward, hardswish, hardswish_backward
 from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
+from ..rules.record import C, InPlace, Law, Parameter
 from ..rules.rule import Origin, limited
 from ..rules.shape_rules import rank, same_format
 from ..rules.stages import only_documents
@@ -31,7 +31,7 @@ Law(
         same_format("out", to="self"),
         limited(number_for_integers("alpha", "beta"), origin=Origin.ACTGRAD),
     ),
-    functions=(C("Hardsigmoid", FIXED, reference="self", const_reference=True),),
+    functions=(C("Hardsigmoid", fixed=FIXED, in_place=InPlace("self", is_const=True)),),
     graph=("HardSigmoid(input_x=self, alpha=0.16666666, beta=0.5) -> output_y",),
 )
 
@@ -43,14 +43,16 @@ Law(
         rank("grad_output", "self", "grad_input"),
         same_shape("self", "grad_input", to="grad_output"),
     ),
-    functions=(C("HardsigmoidBackward", FIXED, parameters="gradOutput self out"),),
+    functions=(C("HardsigmoidBackward", parameters=("gradOutput", "self", "out"), fixed=FIXED),),
     graph=("HardSigmoidGrad(grads=grad_output, input_x=self, alpha=0.16666666, beta=0.5) -> y",),
 )
 
 Law(
     hardswish,
     checks=(supported("self", "out"), convertible("out"), same_shape("out", to="self"), only_documents(rank("self"))),
-    functions=(C("Hardswish", reference="self", const_reference=True, unusual_const="out"),),
+    functions=(
+        C("Hardswish", parameters=("self", Parameter("out", is_const=True)), in_place=InPlace("self", is_const=True)),
+    ),
     graph=("HardSwish(x=self) -> y",),
     differences_file="hardswish.md",
 )
@@ -59,11 +61,11 @@ Law(
     hardswish_backward,
     checks=BACKWARD,
     functions=(
-        C("HardswishBackward", {"closed": True}, parameters="gradOutput self out"),
+        C("HardswishBackward", parameters=("gradOutput", "self", "out"), fixed={"closed": True}),
         C(
             "HardswishBackwardV2",
-            {"closed": False},
-            parameters="gradOutput self out",
+            parameters=("gradOutput", "self", "out"),
+            fixed={"closed": False},
             checks=(*BACKWARD, only_documents(rank("grad_output", minimum=1))),
         ),
     ),

@@ -5,7 +5,7 @@ from ...checks.halves_rules import dim_in_range
 from ...checks.shape_rules import result_shape, same_shape
 from ...ops.log_softmax import log_softmax, log_softmax_backward, softmax_cross_entropy_with_logits
 from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
+from ..rules.record import C, Law, Parameter
 from ..rules.rule import Origin, limited
 from ..rules.shape_rules import rank
 from ..rules.stages import unless_empty
@@ -41,9 +41,9 @@ Law(
     functions=(
         C(
             "LogSoftmaxBackward",
-            parameters="gradOutput output dim out",
-            null_order="output grad_output grad_input dim",
+            parameters=("gradOutput", "output", "dim", "out"),
             header="aclnn_logsoftmax_backward.h",
+            null_order="output grad_output grad_input dim",
         ),
     ),
     graph=("LogSoftmaxGrad(grad=grad_output, x=output, axis=dim:-1) -> y",),
@@ -59,7 +59,12 @@ Law(
         same_shape("labels", to="features"),
         result_shape("loss", "backprop", or_in_a_row=True),
     ),
-    functions=(C("SoftmaxCrossEntropyWithLogits", unusual_const="labels"),),
+    functions=(
+        C(
+            "SoftmaxCrossEntropyWithLogits",
+            parameters=("features", Parameter("labels", is_const=False), "loss", "backprop"),
+        ),
+    ),
     graph=("SoftmaxCrossEntropyWithLogits(features, labels) -> (loss, backprop)",),
     differences_file="log_softmax.md",
 )

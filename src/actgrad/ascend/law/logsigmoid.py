@@ -4,7 +4,7 @@ from ...checks.dtype_rules import equal
 from ...checks.shape_rules import same_shape
 from ...ops.logsigmoid import logsigmoid, logsigmoid_backward
 from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
+from ..rules.record import C, Law, Parameter
 from ..rules.shape_rules import rank
 from ..rules.stages import only_documents
 
@@ -19,14 +19,16 @@ Law(
         same_shape("out", to="self"),
     ),
     functions=(
-        C("LogSigmoid", header=HEADER, in_place=False),
+        C("LogSigmoid", header=HEADER, in_place=None),
         C(
             "LogSigmoidForward",
-            parameters="self out buffer",
-            unread="buffer?",
-            unusual_const="buffer",
+            parameters=(
+                "self",
+                "out",
+                Parameter("buffer", "Tensor", is_ignored=True, may_be_null=True, is_const=False),
+            ),
             header=HEADER,
-            in_place=False,
+            in_place=None,
         ),
     ),
     graph=("LogSigmoid(x=self) -> y",),
@@ -44,8 +46,7 @@ Law(
     functions=(
         C(
             "LogSigmoidBackward",
-            parameters="gradOutput self buffer gradInput",
-            unread="buffer",
+            parameters=("gradOutput", "self", Parameter("buffer", "Tensor", is_ignored=True), "gradInput"),
             header="aclnn_logsigmoid_backward.h",
         ),
     ),

@@ -56,7 +56,7 @@ Law(
     functions=(
         C(
             "PreluBackward",
-            parameters="gradOutput self weight gradInput gradWeight",
+            parameters=("gradOutput", "self", "weight", "gradInput", "gradWeight"),
             checks=(
                 supported("self"),
                 equal("grad_output", "weight", "grad_self", "grad_weight", to="self"),

@@ -16,7 +16,7 @@ from ...ops.relu import (
     threshold_backward,
 )
 from ..rules.dtype_rules import scalar_converts, supported
-from ..rules.record import C, Law
+from ..rules.record import C, InPlace, Law, Parameter
 from ..rules.rule import Origin, Rule, When, limited, product_of
 from ..rules.shape_rules import nonempty, rank
 from ..rules.stages import only_documents
@@ -65,7 +65,7 @@ Law(
     functions=(
         C(
             "Relu",
-            unusual_const="out",
+            parameters=("self", Parameter("out", is_const=True)),
             out_checks=(only_documents(supported("self", dtypes=f"{FLOATS} int8 int32 int64", everywhere=True)),),
         ),
     ),
@@ -134,7 +134,7 @@ Law(
     functions=(
         C(
             "ThresholdBackward",
-            parameters="gradOutput self threshold out",
+            parameters=("gradOutput", "self", "threshold", "out"),
             null_order="threshold grad_input grad_output self",
         ),
     ),
@@ -154,7 +154,13 @@ Law(
         broadcastable("other", to="self"),
         result_shape("out"),
     ),
-    functions=(C("AddRelu", unusual_const="alpha", overwrites_first=True),),
+    functions=(
+        C(
+            "AddRelu",
+            parameters=("self", "other", Parameter("alpha", is_const=False), "out"),
+            in_place=InPlace(overwrites_first=True),
+        ),
+    ),
     differences_file="relu.md",
 )
 
@@ -168,7 +174,7 @@ Law(
         rank("self"),
         same_shape("out", to="self"),
     ),
-    functions=(C("Hardtanh", parameters="self clipValueMin clipValueMax out"),),
+    functions=(C("Hardtanh", parameters=("self", "clipValueMin", "clipValueMax", "out")),),
     has_document=False,
     differences_file="relu.md",
 )
@@ -189,7 +195,7 @@ Law(
     functions=(
         C(
             "HardtanhBackward",
-            parameters="gradOutput self min max out",
+            parameters=("gradOutput", "self", "min", "max", "out"),
             null_order="self grad_output grad_input min_val max_val",
         ),
     ),

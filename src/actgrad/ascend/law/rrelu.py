@@ -4,7 +4,7 @@ from ...checks.dtype_rules import equal
 from ...checks.shape_rules import same_shape
 from ...ops.rrelu import ENOUGH_NOISE, NO_TRAINING, rrelu_with_noise
 from ..rules.dtype_rules import scalar_supported, supported
-from ..rules.record import C, Law
+from ..rules.record import C, InPlace, Law
 from ..rules.rule import Origin, rule_from
 from ..rules.shape_rules import rank, same_format
 
@@ -23,6 +23,6 @@ Law(
         same_format("self", "noise", to="out"),
         (rule_from(NO_TRAINING, origin=Origin.ACTGRAD),),
     ),
-    functions=(C("RReluWithNoise", overwrites_first=True, reference="self", const_reference=True),),
+    functions=(C("RReluWithNoise", in_place=InPlace("self", is_const=True, overwrites_first=True)),),
     differences_file="rrelu.md",
 )

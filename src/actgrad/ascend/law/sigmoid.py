@@ -4,7 +4,7 @@ from ...checks.dtype_rules import convertible, promoted
 from ...checks.shape_rules import broadcastable, result_shape, same_shape
 from ...ops.sigmoid import sigmoid, sigmoid_backward, tanh, tanh_backward
 from ..rules.dtype_rules import on_chip, supported
-from ..rules.record import C, Law
+from ..rules.record import C, InPlace, Law
 from ..rules.shape_rules import rank
 from ..rules.stages import only_documents
 
@@ -36,7 +36,7 @@ Law(
     functions=(
         C(
             "Sigmoid",
-            in_place_checks=(supported("self", dtypes=FLOATS),),
+            in_place=InPlace(checks=(supported("self", dtypes=FLOATS),)),
             out_checks=(only_documents(supported("self", "out", dtypes="float32 float16 bfloat16", everywhere=True)),),
         ),
     ),
@@ -48,7 +48,7 @@ Law(
     sigmoid_backward,
     dtypes="float32 float16 float64 complex64 complex128 bfloat16",
     checks=(*BACKWARD, only_documents(rank("grad_output", "output", minimum=1))),
-    functions=(C("SigmoidBackward", {"complex_conj": True}),),
+    functions=(C("SigmoidBackward", fixed={"complex_conj": True}),),
     graph=("SigmoidGrad(y=output, dy=grad_output, complex_conj=False) -> z",),
 )
 
@@ -56,7 +56,7 @@ Law(
     tanh,
     dtypes="float32 float16 float64 complex64 complex128 bfloat16 int8 int16 int32 int64 uint8 bool",
     checks=FORWARD,
-    functions=(C("Tanh", in_place_checks=(supported("self", dtypes=FLOATS),)),),
+    functions=(C("Tanh", in_place=InPlace(checks=(supported("self", dtypes=FLOATS),))),),
     graph=("Tanh(x=self) -> y",),
     has_document=False,
     differences_file="sigmoid.md",

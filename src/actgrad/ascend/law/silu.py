@@ -5,7 +5,7 @@ from ...checks.dtype_rules import convertible, equal, real
 from ...checks.shape_rules import broadcastable, result_shape, same_shape
 from ...ops.silu import silu, silu_backward, swish, swish_backward
 from ..rules.dtype_rules import on_chip, supported
-from ..rules.record import C, Law
+from ..rules.record import C, Law, Parameter
 from ..rules.rule import Origin, Rule, When, product_of
 from ..rules.shape_rules import rank
 from ..rules.stages import except_on, only_documents
@@ -41,7 +41,7 @@ Law(
         on_chip("self"),
         same_shape("out", to="self"),
     ),
-    functions=(C("Silu", in_place=False),),
+    functions=(C("Silu", in_place=None),),
 )
 
 Law(
@@ -73,7 +73,9 @@ Law(
         rank("self", "out"),
         same_shape("out", to="self"),
     ),
-    functions=(C("Swish", parameters="self betaOptional out", optional="beta", in_place=False),),
+    functions=(
+        C("Swish", parameters=("self", Parameter("betaOptional", null_means_default=True), "out"), in_place=None),
+    ),
     graph=("Swish(x=self, scale=beta:1.0) -> y",),
 )
 
@@ -87,6 +89,11 @@ Law(
         rank("grad_output", "self", "grad_input"),
         same_shape("self", "grad_input", to="grad_output"),
     ),
-    functions=(C("SwishBackward", parameters="gradOutput self betaOptional gradInput", optional="beta"),),
+    functions=(
+        C(
+            "SwishBackward",
+            parameters=("gradOutput", "self", Parameter("betaOptional", null_means_default=True), "gradInput"),
+        ),
+    ),
     graph=("SwishGrad(grad=grad_output, x=self, y=_, scale=beta:1.0) -> grad_x",),
 )

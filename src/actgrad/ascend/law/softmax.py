@@ -41,7 +41,7 @@ Law(
             tested_on="Ascend950",
         ),
     ),
-    functions=(C("SoftmaxBackward", parameters="gradOutput output dim out"),),
+    functions=(C("SoftmaxBackward", parameters=("gradOutput", "output", "dim", "out")),),
     graph=("SoftmaxGrad(softmax=output, grad_softmax=grad_output, axes=dim:-1) -> grad_x",),
 )
 

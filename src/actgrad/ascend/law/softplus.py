@@ -19,7 +19,7 @@ Law(
         rank("self"),
         same_shape("out", to="self"),
     ),
-    functions=(C("Softplus", in_place=False),),
+    functions=(C("Softplus", in_place=None),),
     graph=("SoftplusV2(x=self, beta=1.0, threshold=20.0) -> y", "Softplus(x=self; beta=1.0, threshold=inf) -> y"),
     differences_file="softplus.md",
 )

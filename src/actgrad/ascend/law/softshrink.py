@@ -30,7 +30,7 @@ Law(
     ),
     requires=NOT_NEGATIVE,
     formulas={"Ascend950": softshrink_formula_950},
-    functions=(C("Softshrink", in_place=False),),
+    functions=(C("Softshrink", in_place=None),),
     graph=("Softshrink(x=self, lambd=0.5) -> y",),
     differences_file="softshrink.md",
 )
@@ -48,7 +48,7 @@ Law(
         limited(convertible("grad_input"), origin=Origin.ACTGRAD),
     ),
     requires=NOT_NEGATIVE,
-    functions=(C("SoftshrinkBackward", parameters="gradOutput self lambda gradInput"),),
+    functions=(C("SoftshrinkBackward", parameters=("gradOutput", "self", "lambda", "gradInput")),),
     graph=("SoftShrinkGrad(input_grad=grad_output, input_x=self, lambd=0.5) -> output_y",),
     differences_file="softshrink.md",
 )
@@ -65,7 +65,7 @@ Law(
     ),
     requires=NOT_NEGATIVE,
     formulas={"Ascend950": shrink_formula_950},
-    functions=(C("Shrink", in_place=False),),
+    functions=(C("Shrink", in_place=None),),
     graph=("Shrink(input_x=self, lambd=0.5, bias=0.0) -> output_y",),
     differences_file="softshrink.md",
 )

@@ -50,7 +50,7 @@ def _of_functions(law: Any) -> Iterator[str]:
     """The mistakes in C functions: wrong names, and parameters that do not match the operator's arguments."""
     schema = law.definition.schema
     for c in law.functions:
-        if not hasattr(c, "unusual_const"):
+        if not hasattr(c, "parameters"):
             yield f"aclnn is {quote(c)}; write a C name such as 'SmoothRelu', or C(...)"
             return
         if not isinstance(c.name, str) or not _C_NAME.fullmatch(c.name):
@@ -61,20 +61,26 @@ def _of_functions(law: Any) -> Iterator[str]:
             continue
         if c.name.endswith("GetWorkspaceSize"):
             yield f"aclnn is {c.name!r}; leave out GetWorkspaceSize, which is the name of the first of two functions"
-        unread = [name.rstrip("?*.") for name in f"{c.unread} {c.ignored} {c.refused}".split()] + [*c.constants]
-        parameters = c.parameters.split()
-        if not parameters:
-            continue
-        for name in (*unread, *c.unusual_const.split()):
-            if name not in parameters:
-                expected = f"it must be one of {c.parameters}"
-                yield f"aclnn {c.name} names {name!r}, which is not a parameter; {expected}; name one of these"
+        own = [p for p in c.parameters if not is_foreign(p)]
         needed = [a.name for a in schema.arguments if a.name not in c.fixed] + [*schema.outputs]
-        if len(parameters) != len(needed) + len(unread):
+        if c.parameters and len(own) != len(needed):
+            names = ", ".join(getattr(p, "name", p) for p in c.parameters)
             yield (
-                f"aclnn {c.name} has {len(parameters)} parameters ({c.parameters}), but the operator has "
+                f"aclnn {c.name} has {len(own)} parameters for arguments ({names}), but the operator has "
                 f"{len(needed)} arguments and outputs ({', '.join(needed)}); name each of them in this order"
             )
+
+
+def is_foreign(parameter: Any) -> bool:
+    """Whether a parameter of a C function is no argument of the operator."""
+    return not isinstance(parameter, str) and (
+        parameter.is_ignored or parameter.constant is not None or parameter.must_be_null
+    )
+
+
+def has_in_place(c: Any, definition: Any) -> bool:
+    """Whether a C function of an operator has an in-place form."""
+    return c.in_place is not None and (c.in_place.overwrites_first or definition.may_be_in_place)
 
 
 def _of_names(law: Any, others: Iterable[Any]) -> Iterator[str]:
@@ -94,7 +100,7 @@ def public_names(law: Any) -> Iterator[tuple[str, str]]:
     """The names of an operator in C and in graphs, each with its kind."""
     for c in law.functions:
         yield "aclnn", c.name
-        if c.overwrites_first or (c.in_place and law.definition.may_be_in_place):
+        if has_in_place(c, law.definition):
             yield "aclnn", f"Inplace{c.name}"
     for signature in law.graphs:
         yield "ir", signature.name
@@ -110,7 +116,7 @@ def _of_orders(law: Any) -> Iterator[str]:
                 listed = ", ".join(sorted(arguments))
                 yield f"{field} names {name!r}, which is not an argument; name one of {listed}"
     for c in law.functions:
-        for name in (*c.fixed, *c.optional.split(), *c.doubles.split(), *c.text.split()):
-            if name not in schema.attributes_by_name and c.fixed.get(name, name) is not None:
+        for name in c.fixed:
+            if name not in schema.attributes_by_name and c.fixed[name] is not None:
                 has = ", ".join(law.definition.defaults)
                 yield f"aclnn {c.name} names {name!r}; it must be an attribute; name one of {has or 'none'}"

@@ -33,42 +33,58 @@ def shipping() -> Iterator[None]:
         _is_shipping = False
 
 
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a C function that is more than the next argument of the schema.
+
+    A parameter of which the operator knows nothing is `is_ignored`, has a `constant`, or `must_be_null`.
+    """
+
+    name: str  # in C
+    type: str = ""  # "Tensor", "Scalar", "bool", "int", "double" or "text". "" means the type in the schema
+    is_const: bool | None = None  # in the prototype. None means that inputs are const, and outputs are not
+    is_ignored: bool = False  # whether the function neither reads nor writes it
+    may_be_null: bool = False  # whether an ignored tensor may be a null pointer
+    constant: Any = None  # the only value that actgrad computes. A text may be null instead
+    must_be_null: bool = False  # whether an output must be a null pointer, or empty
+    null_means_default: bool = False  # whether a scalar or a text may be a null pointer, which means the default
+    other_numbers_mean_first: bool = False  # whether a number without a choice means the first choice
+    example: Any = None  # of an ignored parameter: its value in the example of the docstring
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """The in-place form of a C function, aclnnInplace and its name."""
+
+    reference: str = "selfRef"  # the C name of the tensor that it overwrites
+    is_const: bool = False  # whether the reference is const in the prototype
+    overwrites_first: bool = False  # whether it exists for an operator of several tensors, and overwrites the first one
+    checks: tuple[Any, ...] = ()  # rules of this form, before all others
+
+
 @dataclass(frozen=True, eq=False)
 class C:
     """A C function of an operator: its name, and its differences from the law in parameters, limits or checks.
 
-    By default its parameters are the operator's tensors, attributes and outputs, in the schema's order.
+    `parameters` are C names, each for the next argument of the schema, or `Parameter` objects. () means the operator's
+    tensors, attributes and outputs, in the schema's order and in camelCase.
     """
 
     name: str  # after "aclnn"
+    parameters: tuple[str | Parameter, ...] = ()
     #: Attributes that the function fixes, with their values. Tensors that the function lacks, with None.
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    parameters: str = ""  # the parameters' names in C. "" means the schema's names in camelCase
     header: str = ""  # the header's name. "" means aclnn_ and the function's name in snake_case
-    in_place: bool = True  # whether there is an in-place form, if the operator allows one
-    overwrites_first: bool = False  # whether the in-place form overwrites the first of several tensors
-    reference: str = "selfRef"  # the C name of the tensor that the in-place form overwrites
-    const_reference: bool = False  # whether `reference` is const in the prototype
-    unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not const
-    unread: str = ""  # C names of tensors that the function does not use. "name?" may be a null pointer
-    ignored: str = ""  # C names of int64_t that the function does not use. "name*" is a char*, "name." a double
-    #: C name of an int64_t, bool or string -> the only value that the function accepts. A string may be null.
-    constants: Mapping[str, int | str] = field(default_factory=dict)
-    #: C name of an argument that the operator does not have -> its value in the example of the docstring.
-    example: Mapping[str, str] = field(default_factory=dict)
-    refused: str = ""  # C names of outputs that must be null pointers, or empty
-    otherwise: Any = None  # the operator that computes calls with the outputs in `refused` and all its inputs
-    #: From the arguments by C names and the product to the operator that computes the call, or an exception.
-    chooses: Callable[[Mapping[str, Any], Product], Any] | None = None
-    optional: str = ""  # the scalar or string that may be a null pointer. A null pointer means the default
-    doubles: str = ""  # scalars whose C type is double instead of aclScalar*
-    text: str = ""  # the switch, if its C type is char*
-    any_choice: bool = False  # whether a number without a choice means the first choice
+    in_place: InPlace | None = InPlace()  # the in-place form, if the operator allows one
     checks: tuple[Any, ...] = ()  # they replace the law's checks
-    in_place_checks: tuple[Any, ...] = ()  # checks of the in-place form, before all others
     out_checks: tuple[Any, ...] = ()  # checks of the form that is not in place, before all others
     products: str = ""  # the products that have the function. "" means the products of the operator
     null_order: str = ""  # the arguments in the order of the search for null pointers. "" means C's order
+    otherwise: Any = (
+        None  # the operator that computes calls with the outputs that must be null here, and all its inputs
+    )
+    #: From the arguments by C names and the product to the operator that computes the call, or an exception.
+    chooses: Callable[[Mapping[str, Any], Product], Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +160,7 @@ class Law:
 
     def of_function(self, function: C, in_place: bool = False) -> Law:
         """The law of the calls of a C function. It is this law, unless the function has other rules or products."""
-        before = function.in_place_checks if in_place else function.out_checks
+        before = function.in_place.checks if in_place and function.in_place else function.out_checks
         if not (before or function.checks or function.null_order or function.products):
             return self
         return replace(

@@ -56,11 +56,8 @@ def inputs(signature: Signature) -> tuple[CParameter, ...]:
 def case_parameters(signature: Signature) -> tuple[CParameter, ...]:
     """The parameters that a case states. Optional tensors are left out, unless one holds the formula's value."""
     definition = signature.operator.definition
-    function = signature.function
     left_out = {
-        *(name.rstrip("*.") for name in function.ignored.split()),
-        *function.constants,
-        *function.refused.split(),
+        p.argument for p in signature.parameters if p.is_unread and (p.type != "Tensor" or p.has("must_be_null"))
     }
     left_out |= {a.name for a in definition.schema.tensors if a.is_optional and a.name != definition.given_value}
     return tuple(p for p in signature.parameters if p.argument not in left_out)
@@ -68,7 +65,7 @@ def case_parameters(signature: Signature) -> tuple[CParameter, ...]:
 
 def may_be_null(signature: Signature, parameter: CParameter) -> bool:
     """Whether a null pointer stands for the parameter's default."""
-    return parameter.argument in signature.function.optional.split()
+    return parameter.has("null_means_default")
 
 
 def by_word(signature: Signature, word: str) -> CParameter | None:
