@@ -23,7 +23,7 @@ from actgrad import Operator, operators
 from actgrad.aclnn import signatures
 from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.ascend import products
-from actgrad.ascend.rules.in_force import ruleset
+from actgrad.ascend.rules.law import ruleset
 from actgrad.ascend.rules.rule import Origin, When
 from actgrad.base.dtypes import BY_NAME
 from actgrad.checks.documentation import first_line, formula_heading, formula_lines

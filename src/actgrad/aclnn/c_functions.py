@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from .. import arrays, checks
 from ..arrays import ArrayView
-from ..ascend.rules.in_force import Ruleset, rules_of_c
-from ..ascend.rules.record import Parameter
-from ..ascend.rules.shape_rules import missing
+from ..ascend.rules.law import Parameter, Ruleset, rules_of_c
+from ..ascend.rules.rule import missing
 from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME
 from ..base.errors import (
@@ -68,14 +67,14 @@ class CFunction:
         self._refused = [self._positions[p.argument] for p in signature.parameters if p.has("must_be_null")]
         self._unread = [(self._positions[p.argument], p.argument) for p in required]
         # The positions of the schema's tensors among the arguments. An in-place call writes to its first input.
-        self.inputs = tuple(self._positions[name] for name in operator.schema.tensor_names)
-        positions = (self._positions[name] for name in operator.schema.outputs if not signature.in_place)
-        self.outputs = tuple(positions) or self.inputs[:1]
+        self.inputs = tuple(map(self._positions.__getitem__, definition.schema.tensor_names))
+        outputs = () if signature.in_place else definition.schema.outputs
+        self.outputs = tuple(map(self._positions.__getitem__, outputs)) or self.inputs[:1]
         self.tensors = (*self.inputs, *self.outputs)
         attributes = definition.schema.attributes
         self._attributes = [(self._positions[a.name], a) for a in attributes if a.name in self._positions]
         self._fixed = {
-            name: arguments.attribute(operator.definition, operator.schema.attributes_by_name[name], value)
+            name: arguments.attribute(definition, definition.schema.attributes_by_name[name], value)
             for name, value in signature.fixed.items()
         }
         self.cache = BoundedCache[Any, CachedPlan](CAPACITY)
@@ -141,11 +140,12 @@ class CFunction:
     def _new_plan(self, args: tuple[Any, ...], views: list[Any], values: list[Any], ruleset: Ruleset) -> Plan:
         """The plan of a call that is not cached."""
         operator, n = self.operator, len(self.inputs)
+        definition = operator.definition
         by_name = {argument.name: value for (_, argument), value in zip(self._attributes, values, strict=True)}
-        attributes = {**dict.fromkeys(operator.defaults), **self._fixed, **by_name}
+        attributes = {**dict.fromkeys(definition.defaults), **self._fixed, **by_name}
         scalars = {name: value for name, value in attributes.items() if isinstance(value, AclScalar)}
         attributes |= {name: scalar.value for name, scalar in scalars.items()}
-        dtypes = tuple([scalars[n].dtype if n in scalars else _DOUBLE for n in operator.schema.scalars])
+        dtypes = tuple([scalars[n].dtype if n in scalars else _DOUBLE for n in definition.schema.scalars])
         tensors = [(self.signature.parameters[min(k, len(args) - 2)], args[k]) for k in self.tensors]
         formats, fault = memory_checks.formats_and_fault(self.signature.name, tensors)
         law = ruleset.of_function(self.signature.law, dtypes, formats)

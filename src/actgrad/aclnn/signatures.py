@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any
 
 from .. import ops  # noqa: F401  fills the registry
-from ..ascend.law import law_of
-from ..ascend.rules.lint import has_in_place, is_foreign
-from ..ascend.rules.record import C, Law, Parameter
+from ..ascend.law import LAWS, law_of
+from ..ascend.rules.law import C, Law, Parameter
+from ..ascend.rules.lint import has_in_place
 from ..ascend.rules.rule import Rule, When
 from ..base.dtypes import BY_NUMBER
 from ..base.errors import NullArgument
@@ -129,7 +129,7 @@ SECOND = ("void* workspace", "uint64_t workspaceSize", "aclOpExecutor* executor"
 def camel(name: str) -> str:
     """The C name of an argument, for example selfOrResult for self_or_result."""
     first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+    return first + "".join(map(str.capitalize, rest))
 
 
 def _snake(name: str) -> str:
@@ -140,9 +140,10 @@ def _snake(name: str) -> str:
 @cache
 def list_signatures(operator: Operator) -> tuple[Signature, ...]:
     """The signatures of an operator's C functions and of their in-place forms."""
-    return tuple(
-        signature for function in law_of(operator.definition).functions for signature in of_function(operator, function)
-    )
+    signatures: list[Signature] = []
+    for function in law_of(operator.definition).functions:
+        signatures += of_function(operator, function)
+    return tuple(signatures)
 
 
 def of_function(operator: Operator, function: C) -> Iterator[Signature]:
@@ -150,7 +151,7 @@ def of_function(operator: Operator, function: C) -> Iterator[Signature]:
     parameters = _parameters(operator, function)
     law = law_of(operator.definition)
     yield Signature(f"aclnn{function.name}", operator, function, law.of_function(function), False, parameters)
-    if function.in_place is not None and has_in_place(function, operator):
+    if function.in_place is not None and has_in_place(function, operator.definition):
         first, *rest = [parameter for parameter in parameters if not parameter.is_output]
         form = function.in_place
         reference = CParameter(form.reference, first.argument, "Tensor", True, form.is_const)
@@ -167,7 +168,7 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
     parameters = []
     for each in function.parameters or [camel(name) for name in types]:
         own = Parameter(each) if isinstance(each, str) else each
-        if is_foreign(own):
+        if own.is_foreign:
             constant = {str: "text", bool: "bool"}.get(type(own.constant), "int")
             kind = own.type or ("Tensor" if own.must_be_null or own.constant is None else constant)
             is_const = kind == "Tensor" if own.is_const is None else own.is_const
@@ -185,10 +186,12 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
 def find(name: str) -> Signature | None:
     """The signature of the C function whose phase two has this name."""
     stem = name.removeprefix("aclnn")
-    for operator in REGISTRY.values():
-        for function in law_of(operator.definition).functions:
+    for law in LAWS.values():
+        for function in law.functions:
             if stem in (function.name, f"Inplace{function.name}"):
-                return next((pair for pair in list_signatures(operator) if pair.name == name), None)
+                for pair in list_signatures(law.operator):
+                    if pair.name == name:
+                        return pair
     return None
 
 

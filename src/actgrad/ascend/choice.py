@@ -14,7 +14,7 @@ from functools import cache
 
 from ..checks import law
 from .products import BY_NAME, RULES, Product, of_chip, valid_name
-from .rules.in_force import Ruleset, current_ruleset, ruleset
+from .rules.law import Ruleset, current_ruleset, ruleset
 
 
 def current_product() -> Product | None:

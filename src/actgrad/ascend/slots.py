@@ -41,7 +41,7 @@ def law_of(definition: Definition) -> Any:
 
 def laws_with_formulas(definition: Definition) -> Iterator[LawInForce]:
     """A law in force for each formula that replaces an operator's formula."""
-    from .rules.in_force import ruleset
+    from .rules.law import ruleset
 
     for key in law_of(definition).formulas:
         yield ruleset(document=True) if key == "document" else ruleset(BY_NAME[key])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import InvalidOperator, quote
@@ -20,14 +20,12 @@ class Argument:
     type: str  # "Tensor", "Tensor?", "Scalar", "bool" or "int"
     name: str
     default: Any = None
+    is_tensor: bool = field(init=False)
+    is_optional: bool = field(init=False)
 
-    @property
-    def is_tensor(self) -> bool:
-        return self.type.startswith("Tensor")
-
-    @property
-    def is_optional(self) -> bool:
-        return self.type.endswith("?")
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_tensor", self.type.startswith("Tensor"))
+        object.__setattr__(self, "is_optional", self.type.endswith("?"))
 
 
 class Schema:

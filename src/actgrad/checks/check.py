@@ -80,10 +80,6 @@ class Check:
     error: type[ActgradError] = InvalidArgument
     about: tuple[str, ...] = ()  # the arguments that the test reads
 
-    def applies(self, law: LawInForce | None) -> bool:
-        """Whether the rule judges calls under this law."""
-        return True
-
     def error_class(self, law: LawInForce | None) -> type[ActgradError]:
         """The class of the error of a call under this law."""
         return self.error

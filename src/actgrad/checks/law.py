@@ -25,7 +25,7 @@ class LawInForce(Protocol):
         """The dtypes that the inputs of an operator may have."""
 
     def checks(self, definition: Definition) -> tuple[Any, ...]:
-        """All checks of a call, in order. They replace the operator's own checks."""
+        """The checks of a call, in order. They replace the operator's own checks."""
 
     def allows(self, definition: Definition, attributes: dict[str, Any]) -> bool:
         """Whether attributes keep the rules that the law has besides the operator's `requires`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from itertools import takewhile
 from typing import Any
@@ -33,9 +32,8 @@ def _in_force(definition: Definition, law: Any, early: bool) -> tuple[Check, ...
 
 def checks_under(definition: Definition, law: Any) -> tuple[Check, ...]:
     """The checks of an operator's calls under a law, in order. None is no law."""
-    if law is None:
-        return own_checks(definition)
-    return tuple([check for check in law.checks(definition) if check.applies(law)])
+    checks: tuple[Check, ...] = own_checks(definition) if law is None else law.checks(definition)
+    return checks
 
 
 @cache
@@ -50,19 +48,10 @@ def own_checks(definition: Definition) -> tuple[Check, ...]:
         *shape_rules.present(definition),
         *dtype_rules.real(*scalars),
         *stated,
-        *value_checks(definition),
+        *shape_rules.on_values(definition),
         *dtype_rules.scalars_of_integers(definition),
         *dtype_rules.storable(*definition.schema.outputs),
     )
-
-
-def value_checks(definition: Definition) -> Iterator[Check]:
-    """The checks on the values of attributes."""
-    if definition.choices:
-        yield shape_rules.known_choice(str(definition.switch), definition.choices)
-    attributes = [a.name for a in definition.schema.attributes]
-    for rule, holds in definition.requires.items():
-        yield shape_rules.required(rule, holds, attributes)
 
 
 @cache

@@ -191,3 +191,10 @@ def required(rule: str, holds: Callable[[dict[str, Any]], bool], attributes: Seq
         return f"{values}; the operator needs {rule}; change {either(concerned)}"
 
     return Check(rule, test, about=concerned)
+
+
+def on_values(definition: Definition) -> list[Check]:
+    """The checks on the values of attributes."""
+    checks = [known_choice(str(definition.switch), definition.choices)] if definition.choices else []
+    attributes = [a.name for a in definition.schema.attributes]
+    return checks + [required(rule, holds, attributes) for rule, holds in definition.requires.items()]

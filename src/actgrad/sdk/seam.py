@@ -23,7 +23,7 @@ from ..aclnn.names import format_name
 from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
 from ..aclnn.signatures import CParameter
 from ..arrays import ArrayView
-from ..ascend.rules.in_force import rules_of_c
+from ..ascend.rules.law import rules_of_c
 from ..base import first_use
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError

@@ -4,11 +4,9 @@ A new family needs its name in the import below.
 """
 
 from ...base.collection import paused_collection
-from ...base.definition import Definition
-from ..rules import record
-from ..rules.record import LAWS, Law
+from ..rules.law import LAWS, Law, law_of, shipping
 
-with paused_collection(), record.shipping():
+with paused_collection(), shipping():
     from . import (  # noqa: F401  the import states laws
         celu,
         clipped_swiglu,
@@ -51,10 +49,4 @@ with paused_collection(), record.shipping():
         threshold_tensor,
     )
 
-
-def law_of(definition: Definition) -> Law:
-    """The law of an operator. An operator whose law nobody wrote has the usual rules."""
-    law = LAWS.get(definition)
-    return (
-        Law(definition, dtypes=f"float32 float16 bfloat16 {definition.dtypes.besides_floats}") if law is None else law
-    )
+__all__ = ["LAWS", "Law", "law_of"]

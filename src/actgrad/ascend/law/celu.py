@@ -4,10 +4,8 @@ from ...base.dtypes import FLOAT32_ZERO
 from ...checks.dtype_rules import convertible, real
 from ...checks.shape_rules import same_shape
 from ...ops.celu import celu, celu_backward, scaled_celu, scaled_celu_backward
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
-from ..rules.shape_rules import rank
-from ..rules.stages import only_on
+from ..rules.law import C, Law
+from ..rules.rule import only_on, rank, supported
 
 # If a product is in force, alpha is rounded to float32, so a tiny alpha is 0.
 NOT_ZERO_2 = {"alpha2 neither 0 nor NaN": lambda a, product: abs(a["alpha2"]) > (FLOAT32_ZERO if product else 0)}

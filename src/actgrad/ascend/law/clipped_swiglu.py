@@ -4,11 +4,8 @@ from ...checks.dtype_rules import equal
 from ...checks.halves_rules import counting, dim_in_range, even, groups, half
 from ...checks.shape_rules import same_shape
 from ...ops.clipped_swiglu import clipped_swiglu, clipped_swiglu_backward
-from ..rules.dtype_rules import has_dtype, supported
-from ..rules.order import ATTRIBUTE_RULES_IN_TILING
-from ..rules.record import C, Law, Parameter
-from ..rules.shape_rules import nonempty, rank
-from ..rules.stages import in_tiling, only_documents, only_on
+from ..rules.law import ATTRIBUTE_RULES_IN_TILING, C, Law, Parameter
+from ..rules.rule import has_dtype, in_tiling, nonempty, only_documents, only_on, rank, supported
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
 

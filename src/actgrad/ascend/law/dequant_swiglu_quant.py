@@ -14,13 +14,21 @@ from ...ops.dequant_swiglu_quant import (
     one_scale_for_each_row,
     shapes_of_scales,
 )
-from ..rules.dtype_rules import has_dtype, supported
-from ..rules.order import ATTRIBUTE_RULES_IN_TILING
-from ..rules.quantisation_rules import one_dtype_of
-from ..rules.record import C, Law, Parameter
-from ..rules.rule import Origin, Rule, When, is_c_call, rule_from
-from ..rules.shape_rules import nonempty, rank
-from ..rules.stages import in_tiling, only_documents
+from ..rules.law import ATTRIBUTE_RULES_IN_TILING, C, Law, Parameter
+from ..rules.rule import (
+    Origin,
+    Rule,
+    When,
+    has_dtype,
+    in_tiling,
+    is_c_call,
+    nonempty,
+    one_dtype_of,
+    only_documents,
+    rank,
+    rule_from,
+    supported,
+)
 
 BLOCK = 64  # with groups, the number of elements in a row of x is a multiple of this number
 

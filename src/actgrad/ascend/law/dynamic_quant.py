@@ -4,10 +4,8 @@ from ...checks.dtype_rules import equal
 from ...checks.quantisation_rules import index_supported, kernel_reads, quantised_shape, rows_in_groups, scales_of_row
 from ...checks.shape_rules import result_shape
 from ...ops.dynamic_quant import QUANTISED_DTYPES, dynamic_quant, dynamic_quant_asymmetric
-from ..rules.dtype_rules import has_dtype, supported
-from ..rules.quantisation_rules import kernel_writes, output_supported
-from ..rules.record import C, Law, Parameter
-from ..rules.shape_rules import rank
+from ..rules.law import C, Law, Parameter
+from ..rules.rule import has_dtype, kernel_writes, output_supported, rank, supported
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910"
 

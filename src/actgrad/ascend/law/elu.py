@@ -3,10 +3,8 @@
 from ...checks.dtype_rules import convertible, equal, real
 from ...checks.shape_rules import same_shape
 from ...ops.elu import elu, elu_backward
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
-from ..rules.shape_rules import rank
-from ..rules.stages import only_documents
+from ..rules.law import C, Law
+from ..rules.rule import only_documents, rank, supported
 
 Law(
     elu,

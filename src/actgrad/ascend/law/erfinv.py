@@ -3,9 +3,8 @@
 from ...checks.dtype_rules import convertible
 from ...checks.shape_rules import same_shape
 from ...ops.erfinv import erfinv
-from ..rules.dtype_rules import supported
-from ..rules.record import C, InPlace, Law
-from ..rules.shape_rules import rank
+from ..rules.law import C, InPlace, Law
+from ..rules.rule import rank, supported
 
 Law(
     erfinv,

@@ -3,9 +3,8 @@
 from ...checks.dtype_rules import equal
 from ...checks.shape_rules import same_shape
 from ...ops.fast_gelu import fast_gelu, fast_gelu_backward, fast_gelu_v2
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
-from ..rules.shape_rules import rank, same_format
+from ..rules.law import C, Law
+from ..rules.rule import rank, same_format, supported
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
 

@@ -5,11 +5,8 @@ from ...checks.dtype_rules import equal
 from ...checks.halves_rules import dim_in_range, even, one_element
 from ...checks.shape_rules import result_shape
 from ...ops.fatrelu_mul import fatrelu_mul, zero_unless_nan
-from ..rules.dtype_rules import supported
-from ..rules.halves_rules import most_along
-from ..rules.record import C, Law, Parameter
-from ..rules.shape_rules import ANY_RANK, rank
-from ..rules.stages import in_tiling, only_documents
+from ..rules.law import C, Law, Parameter
+from ..rules.rule import ANY_RANK, in_tiling, most_along, only_documents, rank, supported
 
 
 def fatrelu_mul_formula_of_documents(a, b, threshold):

@@ -1,7 +1,7 @@
 """CANN's law of fused_bias_leaky_relu."""
 
 from ...ops.fused_bias_leaky_relu import fused_bias_leaky_relu, fused_bias_leaky_relu_backward
-from ..rules.record import Law
+from ..rules.law import Law
 
 Law(
     fused_bias_leaky_relu,

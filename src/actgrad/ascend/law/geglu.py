@@ -4,10 +4,8 @@ from ...checks.dtype_rules import equal
 from ...checks.halves_rules import dim_in_range, even, half, half_size, same_rank
 from ...checks.shape_rules import same_shape
 from ...ops.geglu import geglu, geglu_backward
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
-from ..rules.shape_rules import rank
-from ..rules.stages import only_documents
+from ..rules.law import C, Law
+from ..rules.rule import only_documents, rank, supported
 
 HEADER, BACKWARD = "aclnn_geglu.h", "aclnn_geglu_backward.h"
 

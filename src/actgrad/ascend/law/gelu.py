@@ -3,11 +3,8 @@
 from ...checks.dtype_rules import convertible, equal, promoted, result_dtype_of
 from ...checks.shape_rules import broadcastable, result_shape, same_shape
 from ...ops.gelu import gelu, gelu_backward
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law, Parameter
-from ..rules.rule import Origin, limited
-from ..rules.shape_rules import public_format, rank
-from ..rules.stages import only_documents
+from ..rules.law import C, Law, Parameter
+from ..rules.rule import Origin, limited, only_documents, public_format, rank, supported
 
 #: Checks of the C functions. In Python, an output may have any dtype to which a float converts.
 LIMITS = (rank("self"), same_shape("out", to="self"))

@@ -4,12 +4,8 @@ from ...checks.dtype_rules import equal
 from ...checks.halves_rules import dim_in_range, even
 from ...checks.shape_rules import result_shape
 from ...ops.gelu_mul import gelu_mul
-from ..rules.dtype_rules import supported
-from ..rules.halves_rules import most_along
-from ..rules.order import ATTRIBUTE_RULES_IN_TILING
-from ..rules.record import C, Law, Parameter
-from ..rules.shape_rules import ANY_RANK, rank
-from ..rules.stages import in_tiling, only_documents
+from ..rules.law import ATTRIBUTE_RULES_IN_TILING, C, Law, Parameter
+from ..rules.rule import ANY_RANK, in_tiling, most_along, only_documents, rank, supported
 
 Law(
     gelu_mul,

@@ -13,13 +13,19 @@ from ...ops.gelu_quant import (
     gelu_quant,
     static_gelu_quant,
 )
-from ..rules.dtype_rules import has_dtype, supported
-from ..rules.order import ATTRIBUTE_RULES
-from ..rules.quantisation_rules import kernel_writes, one_dtype_of
-from ..rules.record import C, Law, Parameter
-from ..rules.rule import Origin, When, rule_from
-from ..rules.shape_rules import nonempty, rank
-from ..rules.stages import only_documents
+from ..rules.law import ATTRIBUTE_RULES, C, Law, Parameter
+from ..rules.rule import (
+    Origin,
+    When,
+    has_dtype,
+    kernel_writes,
+    nonempty,
+    one_dtype_of,
+    only_documents,
+    rank,
+    rule_from,
+    supported,
+)
 
 PRODUCT = "Ascend950"
 

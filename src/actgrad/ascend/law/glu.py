@@ -4,9 +4,8 @@ from ...checks.dtype_rules import convertible, equal
 from ...checks.halves_rules import dim_in_range, even, half
 from ...checks.shape_rules import same_shape
 from ...ops.glu import glu, glu_backward
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law, Parameter
-from ..rules.shape_rules import rank
+from ..rules.law import C, Law, Parameter
+from ..rules.rule import rank, supported
 
 Law(
     glu,

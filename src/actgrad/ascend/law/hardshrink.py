@@ -3,10 +3,8 @@
 from ...checks.dtype_rules import convertible, promoted, real
 from ...checks.shape_rules import broadcastable, result_shape, same_shape
 from ...ops.hardshrink import hardshrink, hardshrink_backward
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
-from ..rules.shape_rules import rank
-from ..rules.stages import only_on, unless_empty
+from ..rules.law import C, Law
+from ..rules.rule import only_on, rank, supported, unless_empty
 
 Law(
     hardshrink,

@@ -3,11 +3,8 @@
 from ...checks.dtype_rules import convertible, equal, number_for_integers
 from ...checks.shape_rules import same_shape
 from ...ops.hardswish import hardsigmoid, hardsigmoid_backward, hardswish, hardswish_backward
-from ..rules.dtype_rules import supported
-from ..rules.record import C, InPlace, Law, Parameter
-from ..rules.rule import Origin, limited
-from ..rules.shape_rules import rank, same_format
-from ..rules.stages import only_documents
+from ..rules.law import C, InPlace, Law, Parameter
+from ..rules.rule import Origin, limited, only_documents, rank, same_format, supported
 
 FIXED = {"alpha": 1.0 / 6.0, "beta": 0.5}  # the values in the C functions
 

@@ -3,11 +3,8 @@
 from ...checks.dtype_rules import convertible
 from ...checks.shape_rules import broadcastable, result_shape
 from ...ops.heaviside import heaviside, unit_step
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
-from ..rules.rule import Origin, limited
-from ..rules.shape_rules import rank
-from ..rules.stages import unless_empty
+from ..rules.law import C, Law
+from ..rules.rule import Origin, limited, rank, supported, unless_empty
 
 Law(
     heaviside,

@@ -3,12 +3,8 @@
 from ...checks.dtype_rules import convertible, real
 from ...checks.shape_rules import broadcastable, result_shape, same_shape
 from ...ops.leaky_relu import leaky_relu, leaky_relu_backward
-from ..rules.dtype_rules import scalar_on_product, scalar_supported, supported
-from ..rules.order import ATTRIBUTE_RULES
-from ..rules.record import C, Law
-from ..rules.rule import When, limited
-from ..rules.shape_rules import rank
-from ..rules.stages import only_documents
+from ..rules.law import ATTRIBUTE_RULES, C, Law
+from ..rules.rule import When, limited, only_documents, rank, scalar_on_product, scalar_supported, supported
 
 Law(
     leaky_relu,

@@ -4,11 +4,8 @@ from ...checks.dtype_rules import convertible, equal
 from ...checks.halves_rules import dim_in_range
 from ...checks.shape_rules import result_shape, same_shape
 from ...ops.log_softmax import log_softmax, log_softmax_backward, softmax_cross_entropy_with_logits
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law, Parameter
-from ..rules.rule import Origin, limited
-from ..rules.shape_rules import rank
-from ..rules.stages import unless_empty
+from ..rules.law import C, Law, Parameter
+from ..rules.rule import Origin, limited, rank, supported, unless_empty
 
 Law(
     log_softmax,

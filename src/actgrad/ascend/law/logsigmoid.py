@@ -3,10 +3,8 @@
 from ...checks.dtype_rules import equal
 from ...checks.shape_rules import same_shape
 from ...ops.logsigmoid import logsigmoid, logsigmoid_backward
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law, Parameter
-from ..rules.shape_rules import rank
-from ..rules.stages import only_documents
+from ..rules.law import C, Law, Parameter
+from ..rules.rule import only_documents, rank, supported
 
 HEADER = "aclnn_logsigmoid.h"
 

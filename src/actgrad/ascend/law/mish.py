@@ -3,10 +3,8 @@
 from ...checks.dtype_rules import convertible, equal
 from ...checks.shape_rules import broadcastable, result_shape, same_shape
 from ...ops.mish import mish, mish_backward
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
-from ..rules.shape_rules import nonempty, rank
-from ..rules.stages import only_documents
+from ..rules.law import C, Law
+from ..rules.rule import nonempty, only_documents, rank, supported
 
 Law(
     mish,

@@ -3,10 +3,8 @@
 from ...checks.dtype_rules import convertible, equal, promoted
 from ...checks.shape_rules import along, broadcasts_to, same_shape
 from ...ops.prelu import p_relu_grad_reduce, prelu, prelu_backward
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
-from ..rules.rule import Rule
-from ..rules.shape_rules import rank
+from ..rules.law import C, Law
+from ..rules.rule import Rule, rank, supported
 
 Law(
     prelu,

@@ -15,11 +15,19 @@ from ...ops.relu import (
     threshold,
     threshold_backward,
 )
-from ..rules.dtype_rules import scalar_converts, supported
-from ..rules.record import C, InPlace, Law, Parameter
-from ..rules.rule import Origin, Rule, When, limited, product_of
-from ..rules.shape_rules import nonempty, rank
-from ..rules.stages import only_documents
+from ..rules.law import C, InPlace, Law, Parameter
+from ..rules.rule import (
+    Origin,
+    Rule,
+    When,
+    limited,
+    nonempty,
+    only_documents,
+    product_of,
+    rank,
+    scalar_converts,
+    supported,
+)
 
 FLOATS = "float32 float16 bfloat16"
 

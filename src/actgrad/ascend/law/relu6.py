@@ -3,11 +3,8 @@
 from ...checks.dtype_rules import convertible, number_for_integers, real
 from ...checks.shape_rules import same_shape
 from ...ops.relu6 import CEILING, relu6, relu6_backward, relu6_d
-from ..rules.dtype_rules import supported
-from ..rules.record import Law
-from ..rules.rule import Origin, limited
-from ..rules.shape_rules import rank
-from ..rules.stages import only_documents
+from ..rules.law import Law
+from ..rules.rule import Origin, limited, only_documents, rank, supported
 
 Law(
     relu6,

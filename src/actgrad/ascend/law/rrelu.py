@@ -3,10 +3,8 @@
 from ...checks.dtype_rules import equal
 from ...checks.shape_rules import same_shape
 from ...ops.rrelu import ENOUGH_NOISE, NO_TRAINING, rrelu_with_noise
-from ..rules.dtype_rules import scalar_supported, supported
-from ..rules.record import C, InPlace, Law
-from ..rules.rule import Origin, rule_from
-from ..rules.shape_rules import rank, same_format
+from ..rules.law import C, InPlace, Law
+from ..rules.rule import Origin, rank, rule_from, same_format, scalar_supported, supported
 
 FLOAT_SCALARS = "float32 float16 bfloat16 float64"
 

@@ -4,11 +4,8 @@ from ...checks.dtype_rules import convertible, equal
 from ...checks.shape_rules import same_shape
 from ...ops.elu import elu_derivative_from_result
 from ...ops.selu import ALPHA, SCALE, selu, selu_backward, selu_backward_from_input, selu_derivative_950
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
-from ..rules.rule import Origin, limited
-from ..rules.shape_rules import nd_format, nonempty, rank
-from ..rules.stages import only_documents
+from ..rules.law import C, Law
+from ..rules.rule import Origin, limited, nd_format, nonempty, only_documents, rank, supported
 
 
 def selu_derivative_from_result_950(y):

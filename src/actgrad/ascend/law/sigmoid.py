@@ -3,10 +3,8 @@
 from ...checks.dtype_rules import convertible, promoted
 from ...checks.shape_rules import broadcastable, result_shape, same_shape
 from ...ops.sigmoid import sigmoid, sigmoid_backward, tanh, tanh_backward
-from ..rules.dtype_rules import on_chip, supported
-from ..rules.record import C, InPlace, Law
-from ..rules.shape_rules import rank
-from ..rules.stages import only_documents
+from ..rules.law import C, InPlace, Law
+from ..rules.rule import on_chip, only_documents, rank, supported
 
 FLOATS = "float32 float16 float64 complex64 complex128 bfloat16"
 

@@ -4,11 +4,8 @@ from ...base.errors import InvalidDtype
 from ...checks.dtype_rules import convertible, equal, real
 from ...checks.shape_rules import broadcastable, result_shape, same_shape
 from ...ops.silu import silu, silu_backward, swish, swish_backward
-from ..rules.dtype_rules import on_chip, supported
-from ..rules.record import C, Law, Parameter
-from ..rules.rule import Origin, Rule, When, product_of
-from ..rules.shape_rules import rank
-from ..rules.stages import except_on, only_documents
+from ..rules.law import C, Law, Parameter
+from ..rules.rule import Origin, Rule, When, except_on, on_chip, only_documents, product_of, rank, supported
 
 
 def fault_of_mixture(call):

@@ -4,10 +4,8 @@ from ...checks.dtype_rules import equal
 from ...checks.halves_rules import dim_in_range, even, half
 from ...checks.shape_rules import same_shape
 from ...ops.situ_glu import situ_glu, situ_glu_backward
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law, Parameter
-from ..rules.shape_rules import rank
-from ..rules.stages import in_tiling, only_documents
+from ..rules.law import C, Law, Parameter
+from ..rules.rule import in_tiling, only_documents, rank, supported
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
 

@@ -4,11 +4,8 @@ from ...checks.dtype_rules import convertible, equal, promoted
 from ...checks.halves_rules import dim_in_range
 from ...checks.shape_rules import broadcastable, result_shape, same_shape
 from ...ops.softmax import confusion_softmax_grad, softmax, softmax_backward, softmax_grad_ext
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law
-from ..rules.rule import Origin, limited
-from ..rules.shape_rules import rank
-from ..rules.stages import unless_empty
+from ..rules.law import C, Law
+from ..rules.rule import Origin, limited, rank, supported, unless_empty
 
 Law(
     softmax,

@@ -3,9 +3,8 @@
 from ...checks.dtype_rules import convertible, real
 from ...checks.shape_rules import same_shape
 from ...ops.softplus import bnll, softplus, softplus_backward
-from ..rules.dtype_rules import scalar_converts, supported
-from ..rules.record import C, Law
-from ..rules.shape_rules import rank
+from ..rules.law import C, Law
+from ..rules.rule import rank, scalar_converts, supported
 
 FLOATS = "float32 float16 float64 bfloat16"
 

@@ -4,12 +4,8 @@ from ...base.dtypes import FLOAT32_ZERO
 from ...checks.dtype_rules import convertible, real
 from ...checks.shape_rules import broadcastable, result_shape, same_shape
 from ...ops.softshrink import shrink, shrink_formula_950, softshrink, softshrink_backward
-from ..rules.dtype_rules import supported
-from ..rules.order import ATTRIBUTE_RULES
-from ..rules.record import C, Law
-from ..rules.rule import Origin, limited
-from ..rules.shape_rules import rank, same_format
-from ..rules.stages import only_on
+from ..rules.law import ATTRIBUTE_RULES, C, Law
+from ..rules.rule import Origin, limited, only_on, rank, same_format, supported
 
 # If a product is in force, lambd is rounded to float32, so a tiny negative lambd is 0.
 NOT_NEGATIVE = {"lambd >= 0": lambda a, product: not a["lambd"] < (-FLOAT32_ZERO if product else 0)}

@@ -1,7 +1,7 @@
 """CANN's law of softsign."""
 
 from ...ops.softsign import softsign, softsign_backward
-from ..rules.record import Law
+from ..rules.law import Law
 
 Law(
     softsign,

@@ -3,10 +3,8 @@
 from ...checks.dtype_rules import equal
 from ...checks.shape_rules import result_shape
 from ...ops.squared_relu import squared_relu
-from ..rules.dtype_rules import supported
-from ..rules.record import C, Law, Parameter
-from ..rules.shape_rules import rank
-from ..rules.stages import in_tiling, only_documents
+from ..rules.law import C, Law, Parameter
+from ..rules.rule import in_tiling, only_documents, rank, supported
 
 Law(
     squared_relu,

@@ -4,11 +4,8 @@ from ...checks.dtype_rules import equal
 from ...checks.halves_rules import dim_in_range, even, half, same_rank
 from ...checks.shape_rules import result_shape
 from ...ops.swiglu import swiglu, swiglu_backward
-from ..rules.dtype_rules import supported
-from ..rules.halves_rules import whole_blocks
-from ..rules.record import C, Law, Parameter
-from ..rules.shape_rules import nonempty
-from ..rules.stages import in_tiling, only_documents, only_on
+from ..rules.law import C, Law, Parameter
+from ..rules.rule import in_tiling, nonempty, only_documents, only_on, supported, whole_blocks
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P"
 

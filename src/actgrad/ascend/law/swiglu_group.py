@@ -11,12 +11,8 @@ from ...ops.swiglu_group import (
     swiglu_group_backward,
     swiglu_group_weight_backward,
 )
-from ..rules.dtype_rules import has_dtype, supported
-from ..rules.order import ATTRIBUTE_RULES_IN_TILING
-from ..rules.record import C, Law, Parameter
-from ..rules.rule import Rule, When, is_c_call
-from ..rules.shape_rules import nonempty, rank
-from ..rules.stages import in_tiling, only_documents
+from ..rules.law import ATTRIBUTE_RULES_IN_TILING, C, Law, Parameter
+from ..rules.rule import Rule, When, has_dtype, in_tiling, is_c_call, nonempty, only_documents, rank, supported
 
 
 def as_many_weights_as_rows(call):

@@ -13,13 +13,21 @@ from ...ops.swiglu_group_quant import (
     swiglu_group_quant,
     whole_blocks,
 )
-from ..rules.dtype_rules import has_dtype, supported
-from ..rules.order import ATTRIBUTE_RULES_IN_TILING
-from ..rules.quantisation_rules import kernel_writes, one_dtype_of
-from ..rules.record import C, Law, Parameter
-from ..rules.rule import Origin, Rule, product_of, rule_from
-from ..rules.shape_rules import nonempty, rank
-from ..rules.stages import in_tiling, only_documents
+from ..rules.law import ATTRIBUTE_RULES_IN_TILING, C, Law, Parameter
+from ..rules.rule import (
+    Origin,
+    Rule,
+    has_dtype,
+    in_tiling,
+    kernel_writes,
+    nonempty,
+    one_dtype_of,
+    only_documents,
+    product_of,
+    rank,
+    rule_from,
+    supported,
+)
 from .swiglu_group import AS_MANY_WEIGHTS_AS_ROWS
 
 PRODUCT = "Ascend950"

@@ -4,13 +4,19 @@ from ...checks.halves_rules import even, groups, half
 from ...checks.quantisation_rules import scales_of_groups
 from ...checks.shape_rules import result_shape
 from ...ops.swiglu_quant import INT4_WITHOUT_KERNEL, INT8, swiglu_quant
-from ..rules.dtype_rules import has_dtype, supported
-from ..rules.order import ATTRIBUTE_RULES_IN_TILING
-from ..rules.quantisation_rules import kernel_writes, one_dtype_of
-from ..rules.record import C, Law, Parameter
-from ..rules.rule import Origin, rule_from
-from ..rules.shape_rules import nonempty, rank
-from ..rules.stages import in_tiling, only_documents
+from ..rules.law import ATTRIBUTE_RULES_IN_TILING, C, Law, Parameter
+from ..rules.rule import (
+    Origin,
+    has_dtype,
+    in_tiling,
+    kernel_writes,
+    nonempty,
+    one_dtype_of,
+    only_documents,
+    rank,
+    rule_from,
+    supported,
+)
 
 Law(
     swiglu_quant,

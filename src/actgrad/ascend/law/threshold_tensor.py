@@ -3,9 +3,8 @@
 from ...checks.dtype_rules import equal
 from ...checks.shape_rules import broadcast_together, result_shape
 from ...ops.threshold_tensor import threshold_tensor
-from ..rules.dtype_rules import supported
-from ..rules.record import Law
-from ..rules.shape_rules import rank
+from ..rules.law import Law
+from ..rules.rule import rank, supported
 
 Law(
     threshold_tensor,

@@ -61,7 +61,7 @@ def _of_functions(law: Any) -> Iterator[str]:
             continue
         if c.name.endswith("GetWorkspaceSize"):
             yield f"aclnn is {c.name!r}; leave out GetWorkspaceSize, which is the name of the first of two functions"
-        own = [p for p in c.parameters if not is_foreign(p)]
+        own = [p for p in c.parameters if isinstance(p, str) or not p.is_foreign]
         needed = [a.name for a in schema.arguments if a.name not in c.fixed] + [*schema.outputs]
         if c.parameters and len(own) != len(needed):
             names = ", ".join(getattr(p, "name", p) for p in c.parameters)
@@ -69,13 +69,6 @@ def _of_functions(law: Any) -> Iterator[str]:
                 f"aclnn {c.name} has {len(own)} parameters for arguments ({names}), but the operator has "
                 f"{len(needed)} arguments and outputs ({', '.join(needed)}); name each of them in this order"
             )
-
-
-def is_foreign(parameter: Any) -> bool:
-    """Whether a parameter of a C function is no argument of the operator."""
-    return not isinstance(parameter, str) and (
-        parameter.is_ignored or parameter.constant is not None or parameter.must_be_null
-    )
 
 
 def has_in_place(c: Any, definition: Any) -> bool:

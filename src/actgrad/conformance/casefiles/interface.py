@@ -7,7 +7,7 @@ from functools import cache
 from ...aclnn import signatures
 from ...aclnn.signatures import CParameter, Signature
 from ...ascend.law import law_of
-from ...ascend.rules.record import C
+from ...ascend.rules.law import C
 from ...base.errors import did_you_mean
 from ...calls.operator import REGISTRY, Operator
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...ascend.rules import stages
+from ...ascend.rules import rule
 from .row import Group, Row
 from .words import WORDS, checks_of
 
@@ -22,7 +22,7 @@ def _words(row: Row) -> Group:
     before, after = row.words[:position], row.words[position:]
     checks = tuple(check for words in before for check in checks_of(row, words))
     rest = tuple(check for words in after for check in checks_of(row, words))
-    return (*checks, *(stages.unless_empty(after[0][1:], rest) if after else ()))
+    return (*checks, *(rule.unless_empty(after[0][1:], rest) if after else ()))
 
 
 def _say(row: Row, *texts: str) -> Group:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...ascend.rules.rule import formats_of
-from ...ascend.rules.shape_rules import PUBLIC_FORMATS
+from ...ascend.rules.rule import PUBLIC_FORMATS, formats_of
 from ...base.errors import either, quantity
 from ...base.loop import TensorMeta, broadcast_shapes, row_major
 from ...checks import shape_rules

@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
-from ...ascend.rules import shape_rules, stages
+from ...ascend.rules import rule
 from ...ascend.rules.rule import product_of
 from ...base.errors import (
     ActgradError,
@@ -39,7 +39,7 @@ def nulls(row: Row, is_optional: Callable[[str], bool]) -> Group:
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
             value = call.tensors.get(name, call.attributes.get(name))
-            return shape_rules.missing(name) if value is None else None
+            return rule.missing(name) if value is None else None
 
         error = _NULLS.get(statuses.get(name, ""), NullArgument)
         return Check(f"{name} is not null", test, error, about=(name,))
@@ -101,7 +101,7 @@ def masked(row: Row, mask: str, *names: str) -> Group:
 
     def check(number: int, name: str) -> Check:
         def is_null(call: Call) -> str | None:
-            return shape_rules.missing(name) if call.attributes[mask][number] and call.tensors[name] is None else None
+            return rule.missing(name) if call.attributes[mask][number] and call.tensors[name] is None else None
 
         error = _NULLS.get(_null_statuses(row).get(name, ""), NullArgument)
         return Check(f"{name} is not null where {mask} asks for it", is_null, error, about=(name, mask))
@@ -290,7 +290,7 @@ def on(row: Row, chips: str, *words: str) -> Group:
 
 def tiling(row: Row, *words: str) -> Group:
     """Apply another word at the stage where a generated function plans its kernel."""
-    return stages.in_tiling(checks_of(row, words))
+    return rule.in_tiling(checks_of(row, words))
 
 
 def nothing(row: Row, *_: str) -> Group:
