@@ -68,7 +68,7 @@ class Signature:
     @property
     def fixed(self) -> Mapping[str, Any]:
         """The attributes that the function fixes."""
-        fixed, attributes = self.function.fixed, self.operator.schema.attributes_by_name
+        fixed, attributes = self.function.fixed, self.operator.definition.schema.attributes_by_name
         return fixed and {name: value for name, value in fixed.items() if name in attributes}
 
     @property
@@ -161,7 +161,7 @@ def of_function(operator: Operator, function: C) -> Iterator[Signature]:
 
 def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
     """The parameters of phase one without the last two, RETURNED."""
-    schema = operator.schema
+    schema = operator.definition.schema
     arguments = [argument for argument in schema.arguments if argument.name not in function.fixed]
     types = {a.name: "Tensor" if a.is_tensor else a.type for a in arguments} | dict.fromkeys(schema.outputs, "Tensor")
     rest = iter(types.items())

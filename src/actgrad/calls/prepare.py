@@ -332,8 +332,8 @@ def compute_dtype(call: checks.Call, tensors: Sequence[TensorMeta]) -> str:
     """The dtype of the arithmetic for these inputs and outputs."""
     if dtype_rules.computes_integers(call):
         return checks.result_dtype(call).name
-    is_wide = any(meta.dtype.compute == "float64" for meta in tensors)
-    if any(meta.dtype.kind == "complex" for meta in call.inputs.values()):
+    is_wide = "float64" in {meta.dtype.compute for meta in tensors}
+    if "complex" in {meta.dtype.kind for meta in call.inputs.values()}:
         return "complex128" if is_wide else "complex64"
     return "float64" if is_wide else "float32"
 
