@@ -151,7 +151,7 @@ class GraphOperator:
         call = contract.Call(self.operator.definition, {**metas}, values, contract.Ruleset.current())
         number = self.operator.definition.dtype_attribute
         for check in contract.checks_of(call.definition):
-            is_of_dtypes = check.error is InvalidDtype or bool(number) and number in check.about
+            is_of_dtypes = check.error is InvalidDtype or (number != "" and number in check.about)
             is_judged = is_of_dtypes is of_dtypes and check.error is not NullArgument
             fault = check.test(call) if is_judged and check.when.applies(call.ruleset) else None
             if fault is not None:

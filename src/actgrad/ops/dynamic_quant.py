@@ -146,8 +146,10 @@ FLOAT8 = (
     "only Ascend950 has FLOAT8."
 )
 REQUIRES = {
-    "dst_type 2 (INT8), or not on Ascend310P and Ascend910 29 (INT4), or on Ascend950 34 (HIFLOAT8), 35 (FLOAT8_E5M2) or "
-    "36 (FLOAT8_E4M3FN)": lambda a, product: a["dst_type"] in NUMBERS.get(product.name if product else "", (2, 29))
+    "dst_type 2 (INT8), or 29 (INT4) except on Ascend310P and Ascend910, or on Ascend950 34 (HIFLOAT8), 35 "
+    "(FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a, product: (
+        a["dst_type"] in NUMBERS.get(product.name if product else "", (2, 29))
+    )
 }
 
 

@@ -63,7 +63,6 @@ def static_formula(v, largest, largest_value, scale):
     return v
 
 
-
 def whole_bytes(call):
     """Two numbers of INT4 lie in a byte, and half of a row has whole bytes."""
     out, size = call.tensors.get("out"), call.inputs["x"].shape[-1]
