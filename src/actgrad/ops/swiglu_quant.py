@@ -85,7 +85,8 @@ swiglu_quant = Operator(
     "end of each group, which is the number of the first row behind it. With group_list_type=1, it has the number of "
     "rows of each group. Rows behind the last group are computed without smooth_scales and offsets. round takes the "
     "nearest integer, and the even one of two. NaN counts as 0. In a row of zeros, out is 0 and scale is infinite. "
-    "The error of scale is at most 1.5 ULP for x of 16 bits, and 2.5 ULP for float32, without smooth_scales.",
+    "The error of scale is at most 1.5 ULP for x of 16 bits, and 2.5 ULP for float32, without smooth_scales, if silu "
+    "takes numbers above -80. Below -80, silu underflows in float32, so v loses digits and may be 0.",
     paper="Xiao et al. 2022, https://arxiv.org/abs/2211.10438",
     formula={"static": static_formula, "dynamic": dynamic_formula},
     switch="quant_mode",
