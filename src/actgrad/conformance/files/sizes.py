@@ -54,7 +54,7 @@ def _read(path: Path, start: int, size: int) -> Array:
     raw = np.empty(size, np.uint8)
     with path.open("rb") as file:
         file.seek(start)
-        count = file.readinto(memoryview(raw))
+        count = file.readinto(raw.data)
     if count != size:
         fault = f"{path}: has become shorter while it was read: {quantity(count, 'byte')} of elements"
         raise UnreadableFile(f"{fault}; it must have {size}; wait until it is written, and repeat the command")
