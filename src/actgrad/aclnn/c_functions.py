@@ -131,7 +131,9 @@ class CFunction:
             return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
         plan = self._new_plan(args, views, values, ruleset)
         if not is_plain:
-            _refuse_unread(self.signature, [args[k] for k in self._refused], wrong)
+            _refuse_unread(self.signature, [args[k] for k in self._refused])
+            if wrong and any(view.meta.size for view in views[n:]):  # an empty output needs no kernel
+                raise self.signature.function.wrong_constant(f"{self.operator.name}: {wrong}")
         if is_plain:
             self.keep(key, plan, tokens)
         return plan
@@ -194,14 +196,12 @@ class CFunction:
                 raise NullArgument(f"{operator.name}: {missing(p.argument)}")
 
 
-def _refuse_unread(signature: Signature, refused: list[Any], wrong: str) -> None:
-    """Raise if an output of `refused` has elements, or a constant is wrong."""
+def _refuse_unread(signature: Signature, refused: list[Any]) -> None:
+    """Raise if an output of `refused` has elements."""
     name = signature.operator.name
     for parameter, output in zip(signature.function.refused.split(), refused, strict=True):
         if output is not None and _other_view(name, output, "").meta.size:
             raise KernelMissing(f"{name}: {parameter} must be null; pass None")
-    if wrong:
-        raise KernelMissing(f"{name}: {wrong}")
 
 
 def _wrong_constant(signature: Signature, args: tuple[Any, ...]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from . import products, schema
 from .access import Access, Elementwise
 from .dtypes import BY_NUMBER, Dtype
-from .errors import InvalidOperator
+from .errors import ActgradError, InvalidOperator, KernelMissing
 from .forks import cached_property
 from .products import Product
 from .schema import Argument, GraphSignature, Schema
@@ -60,6 +60,7 @@ class C:
     ignored: str = ""  # C names of int64_t that the function does not use. "name*" is a char*, "name." a double
     #: C name of an int64_t, bool or string -> the only value that the function accepts. A string may be null.
     constants: Mapping[str, int | str] = field(default_factory=dict)
+    wrong_constant: type[ActgradError] = KernelMissing  # the error of another value
     #: C name of an argument that the operator does not have -> its value in the example of the docstring.
     example: Mapping[str, str] = field(default_factory=dict)
     refused: str = ""  # C names of outputs that must be null pointers, or empty
@@ -242,9 +243,9 @@ def _new_dtype_of(definition: Definition, output: str, attributes: Mapping[str, 
     if isinstance(by_switch, Mapping):
         switch = definition.switch
         return by_switch[switch(dict(attributes), None) if callable(switch) else attributes[switch]]
-    is_numbered = bool(definition.dtype_attribute) and output == definition.schema.outputs[0]
-    row = BY_NUMBER.get(attributes[definition.dtype_attribute]) if is_numbered else None
-    return row.name if row is not None and row.name in dtypes else next(iter(dtypes), "")
+    if definition.dtype_attribute and output == definition.schema.outputs[0]:
+        return BY_NUMBER[attributes[definition.dtype_attribute]].name  # a check refuses other numbers
+    return next(iter(dtypes), "")
 
 
 def _access(definition: Definition) -> Access:

@@ -29,6 +29,7 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
         middle += values if part is VALUES else stages.tiling(values) if part is TILED_VALUES else part
     if VALUES not in definition.checks and TILED_VALUES not in definition.checks:
         middle += values
+    middle += dtype_rules.numbered(definition)
     middle += dtype_rules.scalars_of_integers(definition)
     storable = dtype_rules.storable(*definition.schema.outputs)
     checks = (*shape_rules.no_nulls(definition), shape_rules.available(definition), *middle, *storable)

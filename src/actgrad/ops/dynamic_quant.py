@@ -21,6 +21,8 @@ LARGEST = 127.0  # of INT8
 HALF_STEPS = 127.5  # the difference of the largest and the least number of INT8
 #: The dtypes of quantised outputs, with their numbers (aclDataType).
 QUANTISED_DTYPES = {"int8": 2, "float8_e5m2": 35, "float8_e4m3fn": 36}
+#: Product -> the numbers of dtypes to which it quantises. The key "" is for calls without a product.
+NUMBERS = {"": (2, 29, 34, 35, 36), "Ascend950": (2, 29, 34, 35, 36), "Ascend310P": (2,), "Ascend910": (2,)}
 LEAST_SCALE = 1e-12  # of an asymmetric scale
 
 
@@ -144,9 +146,9 @@ FLOAT8 = (
     "only Ascend950 has FLOAT8."
 )
 REQUIRES = {
-    "dst_type 2 (INT8), or on Ascend950 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a, product: (
-        a["dst_type"] == QUANTISED_DTYPES["int8"]
-        or (a["dst_type"] in QUANTISED_DTYPES.values() and (product is None or product.name == "Ascend950"))
+    "dst_type 2 (INT8), or 29 (INT4) except on Ascend310P and Ascend910, or on Ascend950 34 (HIFLOAT8), 35 "
+    "(FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a, product: (
+        a["dst_type"] in NUMBERS.get(product.name if product else "", (2, 29))
     )
 }
 
