@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -10,9 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import actgrad
+from actgrad import aclnn
 from actgrad.writing import documents
 from tests.support.calls import run_script, script
 from tests.support.sdk_programs import needs_compiler
@@ -54,6 +57,19 @@ def test_the_aclnn_example() -> None:
     assert re.match(r"0 \[1\.050701 1\.050701 1\.050701 1\.050701 1\.050701 1\.050701\s+1\.050701 1\.050701\]", printed)
     assert re.search(r"^161001 \[PID: \d+\] .* aclnnSeluBackward: result is a null pointer", printed, flags=re.M)
     assert run_script(code, ACTGRAD_PRODUCT="Ascend950").startswith("0 [1.758099")
+
+
+@pytest.mark.parametrize("value", [None, 1, 1.5, "text", [1], object(), np.ones(3, "U1"), np.ones(3, np.int64)])
+def test_only_a_wrong_number_of_arguments_raises(value: object) -> None:
+    for name in ("aclnnSelu", "aclnnEluBackward"):
+        count = len(inspect.signature(getattr(aclnn, f"{name}GetWorkspaceSize")).parameters)
+        status, _, executor = getattr(aclnn, f"{name}GetWorkspaceSize")(*[value] * count)
+        assert status != 0
+        assert executor is None
+        assert getattr(aclnn, name)(value, value, value, value) != 0
+        for given in (count - 1, count + 1):
+            with pytest.raises(TypeError):
+                getattr(aclnn, f"{name}GetWorkspaceSize")(*[value] * given)
 
 
 def test_converting_says_what_it_did() -> None:
@@ -151,6 +167,25 @@ def test_the_figures_of_whole_models() -> None:
     (limit,) = [line for line in README.splitlines() if line.startswith("- a replacement for `torch.compile`")]
     least, largest = summaries["time, compiled"][2:]
     assert f"{percent(float(least))} to {percent(float(largest))} time" in limit
+
+
+def test_models_above_the_limit_of_kernels() -> None:
+    """docs/models.md names them."""
+    costs = {name: row["costs"] for name, row in json.loads((ROOT / "docs" / "models.json").read_text()).items()}
+
+    def kernels(of: dict[str, dict[str, int]]) -> int:
+        return of["compiled"]["kernels"] + of["compiled"]["opaque"]
+
+    ratios = {name: kernels(cost["converted"]) / kernels(cost["aten"]) for name, cost in costs.items()}
+    above = {name: ratio for name, ratio in ratios.items() if ratio > 1.02}
+    said = {"timm efficientnet_b0": 1.0203, "timm mobilevit_xxs": 1.024, "transformers cohere": 1.024}
+    for name, ratio in above.items():
+        assert ratio < (said[name] + 0.0005 if name in said else 1.0235), name
+    assert said.keys() <= above.keys()
+    assert all(name.startswith("transformers ") for name in above.keys() - said.keys())
+    page = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf-8").split())
+    assert "MobileViT and Cohere have 1.024 times as many kernels, Llama and similar models 1.023 times, and" in page
+    assert "EfficientNet-B0 1.0203 times" in page
 
 
 def test_the_figures_of_the_table() -> None:
