@@ -66,7 +66,9 @@ the C++ source of this commit. A check that neither of them has is marked "actgr
 A product is a chip family of Ascend. Calls of C functions (`actgrad.aclnn` and the C SDK) always follow the rules of
 one product. `actgrad.product(...)` chooses the product, or the variable `ACTGRAD_PRODUCT`. The default is Ascend910B.
 Python functions follow the rules of a product only if you chose one. Otherwise each operator takes all floating data
-types and any number of dimensions.
+types and any number of dimensions. You may also name a chip, such as `Ascend910B3`: it has the rules of its product.
+
+{products}
 
 By default, actgrad applies the rules that the real operators enforce. `actgrad.rules("document")` or
 `ACTGRAD_RULES=document` adds the rules that only the documents have. They are marked "documents only".
@@ -149,7 +151,10 @@ def page() -> str:
     ]
     index = documents.table(("family", "operators", "C functions, without `aclnn`"), rows)
     lacking = documents.table(("operator", "data types", "products"), list(not_computed()))
-    lines = [INTRODUCTION, "## Families", "", index, "", NOT_COMPUTED, lacking, "", DIFFERENCES]
+    known = ((name, products.BY_NAME[name].marketing, chip) for name, (chip, _) in products.CHIPS.items())
+    rules = documents.table(("`ACTGRAD_PRODUCT`", "market name in CANN's documents", "one of its chips"), known)
+    introduction = INTRODUCTION.replace("{products}", rules)
+    lines = [introduction, "## Families", "", index, "", NOT_COMPUTED, lacking, "", DIFFERENCES]
     for stem, members in families().items():
         lines += [f"- {link(o, stem)}: {escaped(text)}" for o in members for text in o.differences]
     return "\n".join(lines) + "\n"

@@ -86,6 +86,30 @@ def test_names_on_the_page() -> None:
             assert part.strip(" ,") in plain, (text, part)
 
 
+def test_numbers_of_functions() -> None:
+    """The page rounds, so that one more function does not change it."""
+    rows = [row for row in clients.functions() if row.name.startswith("aclnn")]
+    numbers = {
+        r"declare about (\d+) further aclnn functions": sum(bool(row.header) for row in rows),
+        r"the SDK computes about (\d+) of\s+them": len(clients.glue()),
+        r"For about (\d+) of\s+them phase one checks nothing": len({r.name for r in clients.unchecked().values()}),
+        r"About (\d+) functions have no row in checks.txt": len({r.name for r in clients.unchecked().values()}),
+        r"about (\d+) aclnn functions that no header declares": sum(not row.header for row in rows),
+    }
+    for pattern, number in numbers.items():
+        (said,) = re.findall(pattern, PAGE)
+        assert int(said) == pytest.approx(number, rel=0.03), (pattern, number)
+    assert all(
+        name in clients.unchecked() for name in re.findall(r"`(aclnn\w+)`", PAGE.partition("Examples are")[2][:99])
+    )
+
+
+def test_number_of_examples() -> None:
+    names_of = {path.stem for path in EXAMPLES.glob("*.c*") if "aclnnop/" in path.read_text(encoding="utf-8")}
+    words = {8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve"}
+    assert f"are programs for {words[len(names_of)]} operators" in PAGE
+
+
 def test_links() -> None:
     for link in re.findall(r"\]\((?!https://)([^)#]+)\)", PAGE):
         assert (ROOT / "docs" / link).exists(), link

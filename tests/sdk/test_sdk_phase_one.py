@@ -6,6 +6,7 @@ phase_one_statuses.txt has the checks, tests/support/phase_one_model.py judges c
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -183,5 +184,14 @@ def test_prototypes() -> None:
 
 
 def test_the_file_has_the_checks_of_all_functions() -> None:
+    """docs/sdk.md has the numbers of checks and of compared calls, which it rounds."""
     assert len(CHECKED) >= 252
-    assert sum(len(checks_of(name)) for name in CHECKED) > 2500
+    checks = sum(len(checks_of(name)) for name in CHECKED)
+    calls = sum(is_compared(name, what) for name in CHECKED for what, _ in variations(name)) * 5  # products
+    assert checks > 2500
+    page = (Path(__file__).parents[2] / "docs" / "sdk.md").read_text(encoding="utf-8")
+    ((said_checks, said_calls),) = re.findall(
+        r"with about ([\d,]+) checks of these\s+sources: about ([\d,]+) calls", page
+    )
+    assert int(said_checks.replace(",", "")) == pytest.approx(checks, rel=0.03)
+    assert int(said_calls.replace(",", "")) == pytest.approx(calls, rel=0.03)
