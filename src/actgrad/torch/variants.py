@@ -166,8 +166,8 @@ class InPlaceVariant(Variant):
         derivation = derive(interface, interface.values_of(row), None, saving.AUTO)
         if derivation.keeps_result:
             return node.apply(derivation, Redispatch(interface, overload, keys, row, None, True, False), x, None)
-        # The result is computed from the copy. Otherwise, torch.compile could save x and copy it in backward, when x has
-        # been overwritten.
+        # The result is computed from the copy. Otherwise, torch.compile could save x and copy it in backward, after the
+        # write.
         out = interface.outputs[0]
         from_copy = Redispatch(interface, list_variants(interface)[0].overload, keys, row, None, True, False)
         copy = torch.ops.actgrad._clone(x)  # recorded in the graph, for second derivatives
