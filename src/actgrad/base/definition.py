@@ -108,6 +108,7 @@ class Definition:
     absent: Mapping[str, float] = field(default_factory=dict)  # optional tensor -> the number that stands for it
     unseen: str = ""  # the last tensor, or the last before `row_counter`, if only the checks look at it
     linear_in: str = ""  # the results are linear in this tensor. A gradient operator's default is its first tensor
+    layout_of: str | None = ""  # the tensor whose order of dimensions new results have. "": the first. None: contiguous
     broadcasts: bool = False  # whether inputs are promoted and broadcast. Otherwise shapes and dtypes are equal
     dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # CANN's list. Without a product, actgrad allows more
     bfloat16_everywhere: bool = False  # whether even products without bfloat16 have this operator in bfloat16

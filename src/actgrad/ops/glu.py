@@ -55,6 +55,7 @@ glu_backward = Operator(
     "as self packs its halves",
     formula=glu_gate_derivative,
     gradient_of=glu,
+    layout_of=None,
     dtypes=FLOATS,
     checks=(
         supported("self"),

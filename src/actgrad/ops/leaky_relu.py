@@ -57,6 +57,7 @@ leaky_relu_backward = Operator(
     gradient_of=leaky_relu,
     reads_result="self",
     result_flag="self_is_result",
+    layout_of="self",
     broadcasts=True,
     dtypes="float32 float16 float64 bfloat16",
     requires={

@@ -80,6 +80,7 @@ prelu_backward = Operator(
     "A channel is one index of dimension 1. With a weight of one element, grad_weight is the sum over all elements.",
     formula=prelu_gradient,
     gradient_of=prelu,
+    layout_of="self",
     takes_gradient=True,
     reads=RowsAlong(passes=({"grad_weight": total(weight_gradient)},), tensor="weight"),
     checks=(

@@ -152,6 +152,7 @@ relu_backward = Operator(
     gradient_of=relu,
     reads_result="result",
     dtypes=f"{FLOATS} {INTEGERS}",
+    layout_of="result",
     broadcasts=True,
     checks=(
         supported("grad_output"),
@@ -193,6 +194,7 @@ threshold_backward = Operator(
     takes_gradient=True,
     gradient_of=threshold,
     dtypes=f"{FLOATS} {INTEGERS}",
+    layout_of="self",
     broadcasts=True,
     checks=(
         supported("grad_output"),
