@@ -116,6 +116,7 @@ def hardtanh(function: str) -> Iterator[Row]:
     def crossed(c: Call) -> bool:
         return c[bounds[0]].single > c[bounds[1]].single
 
+    yield from (unheld(n, first) for n in bounds)
     yield Row("bounds", INVALID, bounds, crossed, bounds, "needs", "value")
 
 
