@@ -58,8 +58,10 @@ site. Without the site, `help(actgrad.elu)` shows the formula and the data types
 ## Source
 
 The operators follow [hicann/ops-nn](https://github.com/hicann/ops-nn) at commit e5c3fa93 (22 August 2026): the
-documents, the source and the tests of its folder `activation`. "The documents" and "the source" mean the documents and
-the C++ source of this commit. A check that neither of them has is marked "actgrad", because actgrad decided it.
+documents, the source and the tests of its folder `activation`. The functions of tanh and hardtanh follow
+[hicann/ops-math](https://github.com/hicann/ops-math) at commit c4193324 (22 August 2026). "The documents" and "the
+source" mean the documents and the C++ source of these commits. A check that neither of them has is marked "actgrad",
+because actgrad decided it.
 
 ## Rules of the products
 

@@ -53,10 +53,10 @@ def test_table_of_functions(tmp_path: Path) -> None:
     declared = set()
     for folder in ("acl", "aclnn"):
         for header in (tmp_path / folder).rglob("*.h"):
-            declared |= set(re.findall(r"\b(acl\w+)\s*\(", re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)))
+            declared |= set(re.findall(r"\b([aA]cl\w+)\s*\(", re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)))
     listed = [
         prefix + name.strip()
-        for prefix, names_ in re.findall(r"^\| [^|`]+ \| `(acl\w*)\.\.\.` \| (.*) \|$", PAGE, flags=re.M)
+        for prefix, names_ in re.findall(r"^\| [^|`]+ \| `([aA]cl\w*)\.\.\.` \| (.*) \|$", PAGE, flags=re.M)
         for name in names_.split(",")
     ]
     assert sorted(listed) == sorted(declared - clients.not_computed().keys())

@@ -70,9 +70,9 @@ def faults(definition: Definition) -> Iterator[str]:
 
 
 def _names(definition: Definition) -> Iterator[str]:
-    for name in definition.dtypes:
-        if name not in BY_NAME:
-            yield f"dtypes has {name!r}; it must be {either(BY_NAME)}; write names with spaces between"
+    for field, names in (("dtypes", definition.dtypes), ("further_dtypes", definition.further_dtypes.split())):
+        for name in (name for name in names if name not in BY_NAME):
+            yield f"{field} has {name!r}; it must be {either(BY_NAME)}; write names with spaces between"
     for name in definition.products:
         if name not in PRODUCTS:
             cure = did_you_mean(name, PRODUCTS, "use one of these")

@@ -111,12 +111,12 @@ class Definition:
     layout_of: str | None = ""  # the tensor whose order of dimensions new results have. "": the first. None: contiguous
     broadcasts: bool = False  # whether inputs are promoted and broadcast. Otherwise shapes and dtypes are equal
     dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # CANN's list. Without a product, actgrad allows more
+    further_dtypes: str = ""  # dtypes outside CANN's list that actgrad computes without a product
     bfloat16_everywhere: bool = False  # whether even products without bfloat16 have this operator in bfloat16
     checks: tuple[Any, ...] = ()  # rules of contract/ on dtypes and shapes, in order. Empty means the usual rules
     requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether attributes keep it
     result_suffices: Mapping[str, Requirement] = field(default_factory=dict)  # rules that make `reads_result` enough
     products: tuple[str, ...] = tuple(products.BY_NAME)
-    has_document: bool = True  # whether a document of CANN states the rules of its C functions. Else actgrad decided
     differences: tuple[str, ...] = ()  # each text says where the sources differ, and what actgrad does
     null_order: tuple[str, ...] = ()  # the order of the search for null pointers. () means the schema's order
     #: Output -> its dtypes, names with spaces between. The first one is the dtype of a new output. For dtypes that

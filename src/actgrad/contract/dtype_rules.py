@@ -21,7 +21,8 @@ INTEGERS = ("int", "uint")  # kinds of dtypes
 def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str, ...]:
     """The dtypes that an operator's tensors may have: CANN's list for a product, or actgrad's list without one."""
     if product is None:
-        return tuple(name for name in BY_NAME if name in _floats(definition) or name in definition.dtypes)
+        wider = (*_floats(definition), *definition.dtypes, *definition.further_dtypes.split())
+        return tuple(name for name in BY_NAME if name in wider)
     return definition.dtypes if definition.bfloat16_everywhere else _on(product, definition.dtypes)
 
 

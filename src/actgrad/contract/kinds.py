@@ -33,7 +33,7 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
     middle += dtype_rules.scalars_of_integers(definition)
     storable = dtype_rules.storable(*definition.schema.outputs)
     checks = (*shape_rules.no_nulls(definition), shape_rules.available(definition), *middle, *storable)
-    if definition.has_document and definition.aclnn:
+    if definition.aclnn:
         return checks
     return tuple([replace(check, origin=Origin.ACTGRAD) for check in checks])
 

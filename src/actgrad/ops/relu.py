@@ -7,7 +7,7 @@ from ..base.products import by_documents
 from ..base.xp import maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract import Check, Origin, When
-from ..contract.dtype_rules import convertible, equal, promoted, real, scalar_converts, supported
+from ..contract.dtype_rules import convertible, equal, promoted, real, scalar_converts, scalar_supported, supported
 from ..contract.shape_rules import broadcastable, nonempty, rank, result_shape, same_shape
 from ..contract.stages import document
 
@@ -117,7 +117,6 @@ relu_with_mask = Operator(
     output_dtypes={"mask": "uint8"},
     dtypes=f"{FLOATS} {INTEGERS}",
     products=WITH_MASKS,
-    has_document=False,
     differences=(
         "Mask: on Ascend950, the mask has data type UINT1 and the shape of x. On other products, it has UINT1 or "
         "UINT8 and five dimensions, for images. In actgrad, the mask has UINT8. A byte has the bits of eight elements, "
@@ -138,7 +137,6 @@ relu_with_mask_backward = Operator(
     reads=Bits("mask"),
     dtypes=f"{FLOATS} int8 uint8 int32",
     products=WITH_MASKS,
-    has_document=False,
     ir="ReluGradV2(gradients=grad_output, mask) -> backprops",
 )
 
@@ -246,21 +244,32 @@ add_relu = Operator(
     aclnn=C("AddRelu", unusual_const="alpha", overwrites_first=True),
 )
 
+
+OF_HARDTANH = f"{FLOATS} float64 int8 int16 int32 int64 uint8"
+
 hardtanh = Operator(
     "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor out",
     summary="min(max(x, min_val), max_val)",
     paper="PyTorch, https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html",
     formula=hardtanh_formula,
+    integer_formula=hardtanh_formula,
+    dtypes=OF_HARDTANH,
     checks=(
         supported("self"),
-        real("min_val", "max_val"),
-        supported("out"),
+        scalar_supported("min_val", OF_HARDTANH),
+        scalar_supported("max_val", OF_HARDTANH),
         equal("out", to="self"),
         rank("self"),
         same_shape("out", to="self"),
     ),
-    has_document=False,
-    differences=("Checks: the operator is in another repository of CANN. actgrad uses the checks of its gradient.",),
+    requires={"min_val <= max_val": lambda attributes, product: not attributes["min_val"] > attributes["max_val"]},
+    differences=(
+        "Integer min_val: the source converts max_val to an integer before it compares them. actgrad compares the "
+        "numbers.",
+        "min_val and max_val of BOOL: the documents list it, and the source does not. actgrad follows the source.",
+        "Float scalar with integers: the source converts the scalar. C has no rule for NaN and for numbers outside "
+        "the range of the integers. actgrad refuses these.",
+    ),
     torch=Torch(
         "hardtanh(min_val, max_val, inplace)",
         module="Hardtanh",
