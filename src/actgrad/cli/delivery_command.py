@@ -15,7 +15,7 @@ from pathlib import Path
 from ..backends import cores
 from ..conformance.casefiles import case_files
 from ..conformance.delivery import drawing, manifest, summary, trial
-from ..conformance.standards import IN_FORCE, REPEAT
+from ..conformance.standards import IN_FORCE, REPEAT, STANDARDS
 from ..writing import outputs, terminal
 
 
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> bool:
     document = summary.report(entries, surplus, facts)
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
     if args.html:
-        outputs.write(args.html, summary.html(entries, document, facts))
+        outputs.write(args.html, summary.html(entries, document, facts, names or STANDARDS))
     if args.junit:
         outputs.write(args.junit, summary.junit(entries, document))
     if args.json == "-":

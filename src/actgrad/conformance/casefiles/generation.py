@@ -28,7 +28,7 @@ from ..elements import case_dtypes
 from . import interface
 from .case_model import FileCase, Scalar, Tensor, Values
 
-STANDARDS = {"v2": "the mixed tolerance, in force since July 2026"}
+STANDARDS = {"v2": "the mixed tolerance, of July 2026"}
 LARGEST = 1 << 14  # elements of a tensor
 LARGE_IN_ROWS = 1000.0  # exp of this number overflows in every dtype, but a sum over a row does not
 UNIFORM = Values(-5.0, 5.0)
