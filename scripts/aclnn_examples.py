@@ -42,10 +42,8 @@ SILENT = "prints nothing that can be compared"
 _NUMBER = r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf|nan)\b"
 #: A result: numbers after "is", "=" or a colon, such as "result[0] is: 1.0", "[0] out=1.00", "0 acos(1.0) = 0.0" and
 #: "out: 1, 2", a line of several numbers, or the verdict of a program that compares its numbers itself.
-RESULT = re.compile(
-    rf"(?:\bis\b:?|=|:)[ \t]*[\[({{]*{_NUMBER}|^[\[({{ \t]*{_NUMBER}(?:[ \t,]+{_NUMBER})+[\])}} \t,]*$|\bPASS(?:ED)?\b",
-    re.M | re.I,
-)
+_LIST = rf"^[\[({{ \t]*{_NUMBER}(?:[ \t,]+(?:{_NUMBER}|\.\.\.))+[\])}} \t,]*$"
+RESULT = re.compile(rf"(?:\bis\b:?|=|:)[ \t]*[\[({{]*{_NUMBER}|{_LIST}|\bPASS(?:ED)?\b", re.M | re.I)
 #: Lines with numbers that are no results.
 NO_RESULT = re.compile(
     r"^.*(?:workspace|device|stream|\bsoc\b|\bret\b|status|shape|dims?\b|0x[0-9a-f]).*$", flags=re.M | re.I
