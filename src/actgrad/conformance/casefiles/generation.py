@@ -74,9 +74,8 @@ class _Maker:
                     continue  # totals of such numbers are infinite
                 yield self.case(name, attributes[(n + k) % len(attributes)], dtype, values, shape)
             if operator.access.sees_rows and BY_NAME[dtype].kind == "float":
-                yield self.case(
-                    "large", attributes[k % len(attributes)], dtype, Values(-limit, limit)
-                )
+                limit = oracle.LARGE_IN_ROWS
+                yield self.case("large", attributes[k % len(attributes)], dtype, Values(-limit, limit))
         yield from self.cascades(attributes)
         yield from self.in_place(attributes)
         if operator.broadcasts:
