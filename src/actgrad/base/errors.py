@@ -17,8 +17,10 @@ ActgradError (RuntimeError)         561000  any fault of this package
 
 import errno
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 from . import first_use
 
