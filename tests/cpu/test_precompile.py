@@ -6,7 +6,7 @@ import pytest
 
 import actgrad
 from actgrad import contract
-from actgrad.calls import precompile
+from actgrad.calls import precompile, prepare
 from tests.support.calls import run_script
 
 
@@ -19,15 +19,16 @@ def test_precompile_everything() -> None:
 def test_every_operator_takes_the_calls_that_are_prepared(name: str) -> None:
     """For each dtype, also with the optional tensors that the dtype allows: float32 scales, masks of bits."""
     operator = actgrad.operators[name]
+    names = operator.schema.tensor_names
     for attributes, product in precompile._cases(operator):
         ruleset = contract.Ruleset(product)
         for dtype in contract.allowed_dtypes(operator.definition, product):
             found = precompile._inputs(operator, dtype, 1024, attributes, ruleset)
             assert 1 <= len(found) <= 2
             for metas in found:
-                names = operator.schema.tensor_names
                 call = contract.Call(operator.definition, dict(zip(names, metas, strict=True)), attributes, ruleset)
                 contract.run(call)
+                prepare.make_computation(call, prepare.result_metas(call), "cpu")
             if name in ("swiglu_quant", "geglu_backward") or (name, dtype) == ("dequant_swiglu_quant", "int32"):
                 assert sum(meta is not None for meta in found[-1]) > sum(meta is not None for meta in found[0])
 
