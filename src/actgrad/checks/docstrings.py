@@ -209,7 +209,7 @@ class Docstring:
 
         `missing` is the line about arguments that are left out. Without `outputs`, a caller cannot pass outputs.
         """
-        definition, schema = self.definition, self.definition.schema
+        schema = self.definition.schema
         names = (*schema.tensor_names, *schema.attributes_by_name, *(schema.outputs if outputs else ()))
         rules = self._rules(InvalidDtype, names, first=True)
         numbers = [rule.partition(" ")[0] for rule in rules if rule.endswith(" can be converted to float")]
