@@ -50,9 +50,10 @@ def surroundings() -> dict[str, Any]:
 
 
 def line() -> str:
-    """The machine in a few words, for the tables of documents."""
+    """The version, the day and the machine in a few words, for the tables of documents."""
     known = describe()
-    words = [known["processor"], f"{known['threads']} threads", known["target"]]
+    words = [f"actgrad {known['versions']['actgrad']}", known["date"][:10]]
+    words += [known["processor"], f"{known['threads']} threads", known["target"]]
     words += [f"PyTorch {known['versions']['torch']}"] if "torch" in known["versions"] else []
     return ", ".join([*words, f"Python {known['versions']['python']}"])
 

@@ -14,6 +14,10 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.support.sample_values import every_value, samples
+
 import actgrad
 from actgrad import aten
 from actgrad.backends.cpu.target import host
@@ -34,7 +38,7 @@ DTYPES = {
 
 def inputs(dtype: np.dtype[Any], count: int) -> np.ndarray:
     """All finite values of a 16-bit dtype, else a sample; without 0, where SELU's derivative is a convention."""
-    x = oracle.every_value(dtype) if dtype.itemsize == 2 else oracle.samples(dtype, count, np.random.default_rng(0))
+    x = every_value(dtype) if dtype.itemsize == 2 else samples(dtype, count, np.random.default_rng(0))
     with np.errstate(invalid="ignore"):  # signalling NaNs
         return x[np.isfinite(x.astype(np.float64)) & (x != 0)]
 

@@ -54,8 +54,9 @@ NUMBERS = """\
   bfloat16 at every number. [accuracy.md](accuracy.md) says what "adjusted" means, and how many numbers of float32 we
   measured. The errors of operators on rows, such as softmax, are from random rows ([rows.md](rows.md)). `geglu_packed`
   has the errors of `geglu`.
-- **Speed**: our time divided by PyTorch's time on the CPU, with 2 threads and results in existing memory. The number is
-  the geometric mean over sizes and data types of the results in [benchmarks](benchmarks/README.md). A cell is empty if
+- **Speed**: our time divided by PyTorch's time on the CPU, with 2 threads and prepared calls (`plan.run()`) into
+  existing memory, measured with actgrad {version}. The number is the geometric mean over sizes and data types of the
+  results in [benchmarks](benchmarks/README.md). A cell is empty if
   PyTorch lacks the operator, or if the benchmarks lack it. [rows.md](rows.md) has the speed of operators on rows.
 """
 
@@ -64,7 +65,6 @@ LEFT_OUT = """\
 
 | family | reason |
 | --- | --- |
-| SwigluGroupQuant | It quantises the results to FP8 or FP4, with a scale for each block of a row. |
 | BinaryCrossEntropyWithLogitsTargetBackward | It is the gradient of a loss, and no activation. |
 | RReluWithNoise in training | It draws random numbers from the NPU's generator. actgrad returns status 561103. |
 
@@ -125,6 +125,14 @@ def speeds(files: tuple[str, ...]) -> dict[str, str]:
     return {name: f"{results.geometric_mean(ratios):.2f}" for name, ratios in found.items()}
 
 
+def version_of_speeds() -> str:
+    """The version of actgrad whose speeds the page has."""
+    from benchmarks import results
+
+    files = [results.read(DOCS / "benchmarks" / f"{name}.json") for names in SPEEDS.values() for name in names]
+    return ", ".join(sorted({file.machine["versions"]["actgrad"] for file in files}))
+
+
 def name_rows() -> Iterator[list[str]]:
     """The names of each operator in every interface."""
     for stem, members in families().items():
@@ -181,7 +189,8 @@ def page() -> str:
     names = documents.table(("operator", "PyTorch", "C", "IR"), name_rows())
     headings = ["operator", *(f"error, {dtype}" for dtype in DTYPES), "adjusted", *(f"speed, {t}" for t in SPEEDS)]
     numbers = documents.table(headings, number_rows())
-    return "\n".join([INTRODUCTION, sizes, "", NAMES, names, "", NUMBERS, numbers, "", LEFT_OUT])
+    about_numbers = NUMBERS.replace("{version}", version_of_speeds())
+    return "\n".join([INTRODUCTION, sizes, "", NAMES, names, "", about_numbers, numbers, "", LEFT_OUT])
 
 
 if __name__ == "__main__":

@@ -16,9 +16,15 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.support.sample_values import every_value, samples
 
 import actgrad
 from actgrad import aten
@@ -68,7 +74,7 @@ def accuracy(place: Place, operator: Any, attributes: dict[str, Any], dtype: str
     if BY_NAME[dtype].kind != "float":
         limits = np.iinfo(numpy_dtype)
         x = rng.integers(limits.min, limits.max, min(sample, 4096), numpy_dtype, endpoint=True)
-        tensors = [x] * sum(not a.is_optional for a in operator.schema.tensors)
+        tensors = (x,) * sum(not a.is_optional for a in operator.schema.tensors)
         for got, wanted in zip(
             place.call(operator, *tensors, **attributes),
             oracle.as_tuple(operator(*tensors, backend="reference", **attributes)),
@@ -77,11 +83,11 @@ def accuracy(place: Place, operator: Any, attributes: dict[str, Any], dtype: str
             if not np.array_equal(got, wanted):
                 raise Fault(f"{np.count_nonzero(got != wanted)} of {got.size} integers differ")
         return 0.0
-    x = oracle.every_value(numpy_dtype) if BY_NAME[dtype].itemsize == 2 else oracle.samples(numpy_dtype, sample, rng)
+    x = every_value(numpy_dtype) if BY_NAME[dtype].itemsize == 2 else samples(numpy_dtype, sample, rng)
     x = rng.permutation(x)[: max(sample, 64)]
     is_normal: list[Any] = []
     for generator in (None, rng):
-        tensors = oracle.tensors(operator, attributes, x, generator)
+        tensors = tuple(oracle.tensors(operator, attributes, x, generator))
         expectations = golden.expected(operator, tensors, attributes)
         for k, (expectation, got) in enumerate(
             zip(expectations, place.call(operator, *tensors, **attributes), strict=True)
@@ -109,10 +115,7 @@ def table(place: Place, sample: int, every: bool) -> Iterator[tuple[str, Callabl
         for attributes in known if every else known[-1:]:
             for dtype in operator.input_dtypes if every else ("float32", "bfloat16"):
                 words = ", ".join([dtype, *(f"{name}={value}" for name, value in attributes.items())])
-                yield (
-                    f"{operator.name}: {words}",
-                    lambda o=operator, a=attributes, d=dtype: accuracy(place, o, a, d, sample),
-                )
+                yield f"{operator.name}: {words}", partial(accuracy, place, operator, attributes, dtype, sample)
 
 
 def same(torch: Any, a: Any, b: Any) -> None:
@@ -230,7 +233,7 @@ def main(arguments: list[str] | None = None) -> int:
     place = Place(given.interpret)
     rows = list(table(place, 512 if given.interpret else 65536, every=not given.interpret))
     if not given.interpret:
-        rows += [((part.__doc__ or part.__name__).strip(), lambda p=part: p(place.torch)) for part in BEYOND]
+        rows += [((part.__doc__ or part.__name__).strip(), partial(part, place.torch)) for part in BEYOND]
     print(json.dumps({"rows": len(rows)}), flush=True)
     for name, attempt in rows:
         if time.monotonic() - begin > given.seconds:

@@ -19,13 +19,15 @@ from pathlib import Path
 import mathematics
 import writing
 
-from actgrad import Operator, operators
+from actgrad import Operator, checks, operators
 from actgrad.aclnn import signatures
 from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.ascend import products
 from actgrad.ascend.rules.law import ruleset
 from actgrad.ascend.rules.rule import Origin, When
-from actgrad.base.dtypes import BY_NAME
+from actgrad.base.dtypes import BY_NAME, BY_NUMBER, Dtype
+from actgrad.base.errors import ActgradError, KernelMissing
+from actgrad.base.loop import Shape, TensorMeta, row_major
 from actgrad.checks.documentation import first_line, formula_heading, formula_lines
 from actgrad.writing import documents
 
@@ -57,15 +59,19 @@ site. Without the site, `help(actgrad.elu)` shows the formula and the data types
 ## Source
 
 The operators follow [hicann/ops-nn](https://github.com/hicann/ops-nn) at commit e5c3fa93 (22 August 2026): the
-documents, the source and the tests of its folder `activation`. "The documents" and "the source" mean the documents and
-the C++ source of this commit. A check that neither of them has is marked "actgrad", because actgrad decided it.
+documents, the source and the tests of its folder `activation`. The functions of tanh and hardtanh follow
+[hicann/ops-math](https://github.com/hicann/ops-math) at commit c4193324 (22 August 2026). "The documents" and "the
+source" mean the documents and the C++ source of these commits. A check that neither of them has is marked "actgrad",
+because actgrad decided it.
 
 ## Rules of the products
 
 A product is a chip family of Ascend. Calls of C functions (`actgrad.aclnn` and the C SDK) always follow the rules of
 one product. `actgrad.product(...)` chooses the product, or the variable `ACTGRAD_PRODUCT`. The default is Ascend910B.
 Python functions follow the rules of a product only if you chose one. Otherwise each operator takes all floating data
-types and any number of dimensions.
+types and any number of dimensions. You may also name a chip, such as `Ascend910B3`: it has the rules of its product.
+
+{products}
 
 By default, actgrad applies the rules that the real operators enforce. `actgrad.rules("document")` or
 `ACTGRAD_RULES=document` adds the rules that only the documents have. They are marked "documents only".
@@ -101,6 +107,14 @@ The last three checks are decisions of actgrad. The pages of the families list o
 workspaceSize is 0 for every call, because no kernel needs scratch memory. A call on empty tensors passes the same
 checks and computes nothing. Graph mode exists in Python (`actgrad.ir`). actgrad cannot build graphs for CANN's graph
 engine in C++.
+"""
+
+NOT_COMPUTED = """\
+## Data types that actgrad does not compute
+
+On these products, the checks of CANN accept these data types of the first output. actgrad has no kernel that writes
+them. In C, such a call returns 561103, and in Python it raises `KernelMissing`. The number of a data type is its
+aclDataType, which attributes such as `dst_type` take.
 """
 
 DIFFERENCES = """\
@@ -139,10 +153,76 @@ def page() -> str:
         for stem, members in families().items()
     ]
     index = documents.table(("family", "operators", "C functions, without `aclnn`"), rows)
-    lines = [INTRODUCTION, "## Families", "", index, "", DIFFERENCES]
+    lacking = documents.table(("operator", "data types", "products"), list(not_computed()))
+    known = ((name, products.BY_NAME[name].marketing, chip) for name, (chip, _) in products.CHIPS.items())
+    rules = documents.table(("`ACTGRAD_PRODUCT`", "market name in CANN's documents", "one of its chips"), known)
+    introduction = INTRODUCTION.replace("{products}", rules)
+    lines = [introduction, "## Families", "", index, "", NOT_COMPUTED, lacking, "", DIFFERENCES]
     for stem, members in families().items():
         lines += [f"- {link(o, stem)}: {escaped(text)}" for o in members for text in o.differences]
     return "\n".join(lines) + "\n"
+
+
+def not_computed() -> Iterator[tuple[str, str, str]]:
+    """The dtypes of first outputs that the checks of CANN accept and that no kernel of actgrad writes.
+
+    Each row has an operator, its dtypes, and the products that have all of these dtypes.
+    """
+    for stem, members in families().items():
+        for operator in members:
+            if operator.definition.gradient_of is not None or not operator.definition.dtypes_of(
+                operator.schema.outputs[0]
+            ):
+                continue
+            by_product = {
+                name: ", ".join(
+                    f"{row.acl_name} ({row.acl})" for row in BY_NUMBER.values() if lacks_kernel(operator, row, p)
+                )
+                for name, p in products.BY_NAME.items()
+            }
+            for words in filter(None, dict.fromkeys(by_product.values())):
+                yield link(operator, stem), words, ", ".join(name for name, each in by_product.items() if each == words)
+
+
+def lacks_kernel(operator: Operator, dtype: Dtype, product: products.Product) -> bool:
+    """Whether checks on kernels, and no other checks, refuse every call with a first output of this dtype.
+
+    The calls vary in the modes, the flags and the dtypes of the other outputs.
+    """
+    definition, outputs = operator.definition, operator.schema.outputs
+    flags = [a.name for a in operator.schema.attributes if a.type == "bool"]
+    modes = [name for name in operator.defaults if name == "quant_mode" and not operator.choices]
+    number = {definition.dtypes.attribute: dtype.acl} if definition.dtypes.attribute else {}
+    shape, is_lacking = (4, 512), False
+    inputs = {a.name: shape for a in operator.schema.tensors if not a.is_optional}
+    inputs = {
+        name: definition.access.whole_shape(name, shape, operator.defaults) if len(inputs) > 1 else shape
+        for name in inputs
+    }
+    kinds = {name: dict.fromkeys((*definition.dtypes_of(name), "float32")) for name in outputs[1:]}
+    for values in itertools.product(*[range(4)] * len(modes), *[(False, True)] * len(flags)):
+        attributes = {**operator.defaults, **number, **dict(zip((*modes, *flags), values, strict=True))}
+        shapes = dict(zip(outputs, definition.access.result_shapes(outputs, inputs, attributes), strict=True))
+        if dtype.name == "int32":  # it holds eight numbers of INT4
+            shapes[outputs[0]] = (*shapes[outputs[0]][:-1], shapes[outputs[0]][-1] // 8)
+        for names in itertools.product(*kinds.values()):
+            metas = {name: meta(each, BY_NAME["float16"]) for name, each in inputs.items()}
+            dtypes = (dtype, *map(BY_NAME.__getitem__, names))
+            metas |= {name: meta(shapes[name], each) for name, each in zip(outputs, dtypes, strict=True)}
+            try:
+                checks.run(checks.Call(definition, metas, attributes, ruleset(product)))
+            except KernelMissing:
+                is_lacking = True
+            except ActgradError:
+                continue
+            else:
+                return False
+    return is_lacking
+
+
+def meta(shape: Shape, dtype: Dtype) -> TensorMeta:
+    """A contiguous tensor."""
+    return TensorMeta(dtype, shape, row_major(shape, dtype.itemsize))
 
 
 def title(stem: str) -> str:

@@ -14,28 +14,41 @@ import pytest
 
 import actgrad
 from actgrad.calls import arguments
+from tests.support import shares
 
 if TYPE_CHECKING:
     from tests.support import calls, sdk_programs
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "draws the cases of tests marked share(n) that run without -m slow (default: the commit)"
+    parser.addoption("--share-seed", metavar="SEED", help=text)
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    if config.option.share_seed is None:  # workers get the options of the process that starts them
+        config.option.share_seed = shares.seed_of_commit()
     if not hasattr(config, "workerinput"):  # workers inherit the environment
         os.environ["ACTGRAD_CACHE_DIR"] = tempfile.mkdtemp(prefix="actgrad-tests-")
 
 
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"cases of share(n): --share-seed={config.option.share_seed}"
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Make all but a share of a test's cases slow, where the test or its module is marked with `share`."""
-    counts: dict[str, int] = {}
+    cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        mark = item.get_closest_marker("share")
-        if mark is None or item.get_closest_marker("slow") is not None:
-            continue
-        test = item.nodeid.partition("[")[0]
-        index = counts[test] = counts.get(test, -1) + 1
-        if index % mark.args[0]:
-            item.add_marker("slow")
+        if item.get_closest_marker("share") is not None and item.get_closest_marker("slow") is None:
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for test, of_test in cases.items():
+        n = of_test[0].get_closest_marker("share").args[0]
+        run = {id(item) for item in shares.drawn(of_test, n, config.option.share_seed, test)}
+        for item in of_test:
+            if id(item) not in run:
+                item.add_marker("slow")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -10,6 +10,9 @@ Each operator is a function of this module; help(actgrad.elu) describes it. `act
 actgrad.torch    functions and modules for PyTorch with gradients; `convert` puts them into a model
 actgrad.aclnn    the two-phase C API of CANN's operators
 actgrad.ir       CANN's graph operators
+actgrad.aten     PyTorch's operators that compute the same as operators of actgrad
+
+`actgrad.torch_npu` is deprecated, and `__main__` is the command `actgrad`.
 """
 
 import sys

@@ -32,6 +32,7 @@ from .base.errors import (
     InvalidArgument,
     InvalidCall,
     InvalidDtype,
+    KernelMissing,
     NullArgument,
     did_you_mean,
     either,
@@ -144,11 +145,15 @@ class GraphOperator:
         return arguments.arrange(self.operator.definition, tensors, attributes)[1]
 
     def _judge(self, metas: dict[str, TensorMeta], values: dict[str, Any], of_dtypes: bool = False) -> checks.Call:
-        """A call on such tensors. With `of_dtypes`, run only the checks on dtypes, otherwise only the other checks."""
-        judge = checks.law.current()
+        """A call on such tensors. With `of_dtypes`, run only the checks on dtypes, otherwise only the other checks.
+
+        The checks on the number of a dtype count as checks on dtypes.
+        """
+        judge, number = checks.law.current(), self.operator.definition.dtypes.attribute
         call = checks.Call(self.operator.definition, {**metas}, values, judge)
         for check in checks.checks_under(call.definition, judge):
-            is_judged = (check.error is InvalidDtype) is of_dtypes and check.error is not NullArgument
+            is_of_dtypes = check.error is InvalidDtype or (number != "" and number in check.about)
+            is_judged = is_of_dtypes is of_dtypes and check.error is not NullArgument
             fault = check.test(call) if is_judged else None
             if fault is not None:
                 raise check.error(fault)
@@ -192,7 +197,7 @@ class GraphOperator:
             only = signature.attributes[key]
             is_alike = isinstance(value, (bool, np.bool_)) is isinstance(only, bool)
             if not renamed[key] and not (is_alike and value == only):
-                raise InvalidArgument(
+                raise (KernelMissing if is_alike else InvalidArgument)(
                     f"{name}: {key} is {quote(value)}; actgrad computes only {key}={only}; pass {only}"
                 )
             if isinstance(value, (list, tuple)) and self.operator.access.dimension_attribute == renamed[key]:

@@ -6,14 +6,16 @@ No test looks at how long anything took.
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable, Iterator
 from itertools import groupby, pairwise
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks import buffers, results, subject
+from benchmarks import buffers, machine, results, subject
 from benchmarks.__main__ import main
 from benchmarks.cases import Case, cases, traffic
 from benchmarks.devices.cpu import Cpu
@@ -27,6 +29,8 @@ from benchmarks.verify import WrongResult
 import actgrad
 from tests.support.bench_cells import ALL_CASES, TINY, case_of, empty, measure, tensors_of
 from tests.support.calls import EVERY, OPERATORS
+
+ROOT = Path(__file__).parents[2]
 
 # Numbers
 
@@ -381,3 +385,16 @@ def test_every_c_function_gets_its_arguments(operator: Any) -> None:
         pytest.skip(str(error))  # a product or a dtype that it lacks
     status, size, executor = first(*arguments)
     assert (status, second(None, size, executor, None)) == (0, 0)
+
+
+def test_the_page_names_the_version_of_each_file() -> None:
+    folder = ROOT / "docs" / "benchmarks"
+    listed = re.findall(
+        r"^\| \[\w+\]\((\w+\.json)\) \| (\S+) \| (\S+) \|", (folder / "README.md").read_text("utf-8"), re.M
+    )
+    machines = {path.name: results.read(path).machine for path in folder.glob("*.json")}
+    assert sorted(listed) == sorted((name, m["versions"]["actgrad"], m["date"][:10]) for name, m in machines.items())
+
+
+def test_the_line_of_a_table_names_the_version() -> None:
+    assert machine.line().startswith(f"actgrad {actgrad.__version__}, 20")

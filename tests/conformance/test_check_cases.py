@@ -18,7 +18,7 @@ from actgrad.conformance.casefiles import case_files, execution, generation, int
 from actgrad.conformance.casefiles.case_model import FileCase, Tensor, Values
 from actgrad.conformance.elements import case_dtypes
 from tests.support.calls import OPERATORS as REPRESENTATIVES
-from tests.support.calls import often, status
+from tests.support.calls import status
 from tests.support.case_files import BACKWARD, atk_case, captured, results, rows, statuses, tensor, ttk_text
 
 pytestmark = pytest.mark.share(3)
@@ -37,7 +37,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # Written, read back and run
 
 
-@pytest.mark.parametrize("name", often(OPERATORS, 6))
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.share(18)
 def test_generated_cases_pass_on_the_cpu(name: str, folder: Path, capsys: Capture) -> None:
     is_representative = REGISTRY[name] in (*REPRESENTATIVES, actgrad.prelu, actgrad.swiglu, actgrad.relu)
     for form, suffix in FORMATS.items() if is_representative else [("atk", "json")]:

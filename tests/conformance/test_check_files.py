@@ -246,18 +246,52 @@ def test_what_must_be_read_as_a_whole_must_fit(tmp_path: Path, monkeypatch: pyte
         read(f"{tmp_path}/x.npy")
 
 
+@pytest.mark.parametrize("text", ["x.npy", "x.bin:float32:1024x1024", "x.pt", "x.safetensors"])
+def test_a_file_that_shrinks_afterwards(tmp_path: Path, text: str) -> None:
+    """A mapped file would end the program with SIGBUS."""
+    array = np.random.default_rng(1).normal(size=(1024, 1024)).astype(np.float32)
+    path = tmp_path / text.partition(":")[0]
+    if path.suffix == ".npy":
+        np.save(path, array)
+    elif path.suffix == ".bin":
+        array.tofile(path)
+    elif path.suffix == ".pt":
+        torch = pytest.importorskip("torch")
+        torch.save(torch.from_numpy(array), path)
+    else:
+        pytest.importorskip("safetensors.numpy").save_file({"x": array}, path)
+    found = read(f"{tmp_path}/{text}")
+    os.truncate(path, 4096)
+    assert found.tobytes() == array.tobytes()
+
+
+def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np.save(tmp_path / "x.npy", values("float32"))
+    compare = sizes.check_size
+
+    def shrinking(path: Path, *arguments: Any) -> None:
+        compare(path, *arguments)
+        os.truncate(path, path.stat().st_size - 8)
+
+    monkeypatch.setattr(sizes, "check_size", shrinking)
+    with pytest.raises(UnreadableFile, match=r"x\.npy: has become shorter while it was read: 88 bytes of elements"):
+        read(f"{tmp_path}/x.npy")
+
+
 def test_memory_is_known_here() -> None:
     free = sizes.available_memory()
     assert free is None or free > 1 << 20
 
 
-def test_running_out_of_memory_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_mapped", [True, False])
+def test_running_out_of_memory_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_mapped: bool) -> None:
     np.save(tmp_path / "x.npy", values("float32"))
 
     def fail(*_: Any, **__: Any) -> Any:
         raise MemoryError
 
-    monkeypatch.setattr(np, "memmap", fail)
+    monkeypatch.setattr(sizes, "fits", lambda size: not is_mapped)
+    monkeypatch.setattr(*((np, "memmap") if is_mapped else (sizes, "_read")), fail)
     with pytest.raises(UnreadableFile, match=r"x\.npy: has \d+ bytes; it must fit into memory"):
         read(f"{tmp_path}/x.npy")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -18,6 +20,7 @@ from actgrad.conformance import standards
 from actgrad.conformance.measurement import histogram
 from actgrad.conformance.standards import STANDARDS, ElementErrors, Outcome
 from actgrad.conformance.verdict import ULP_EDGES
+from tests.support.calls import status
 
 PUBLISHED = ("float16", "bfloat16", "float32")
 
@@ -226,3 +229,26 @@ def test_bounds_follow_from_what_the_formula_calls(smooth_relu: Callable[..., ob
 def test_repeat() -> None:
     assert standards.repeat(50, 0).holds
     assert standards.repeat(50, 1).holds is False
+
+
+def test_standards_name_their_documents(tmp_path: Path, right_outputs: Path) -> None:
+    """docs/check.md and both kinds of HTML pages name the document, the repository, the path and the commit."""
+    assert set(standards.SOURCES) == set(standards.NAMES) - {"ulp"}
+    page = (Path(__file__).parents[2] / "docs" / "check.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([a-z-]+)` \| (.*/blob/.*)$", page, re.MULTILINE))
+    for name, source in standards.SOURCES.items():
+        assert re.fullmatch("[0-9a-f]{40}", source.commit)
+        assert f"{source.repository}, {source.path}" in rows[name]
+        assert f"[{source.commit[:8]}]({source.url})" in rows[name]
+        assert source.date in rows[name]
+        assert source.document in page
+    x = np.linspace(-4, 4, 64, dtype=np.float32)
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", actgrad.elu(x))
+    files = ["--inputs", str(tmp_path / "x.npy"), "--actual", str(tmp_path / "y.npy")]
+    assert status("check", "elu", *files, "--html", str(tmp_path / "one.html")) == 0
+    assert status("check", "--manifest", str(right_outputs), "--html", str(tmp_path / "many.html")) == 0
+    for file in ("one.html", "many.html"):
+        html = (tmp_path / file).read_text(encoding="utf-8")
+        for name in set(standards.SOURCES) - {"repeat"}:  # a file has one run
+            assert str(standards.SOURCES[name]) in html, (file, name)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -253,3 +254,43 @@ def test_an_operator_that_the_program_defines(smooth_relu: Any, tmp_path: Path) 
             y = np.logaddexp(0, np.float64(np.float32(beta)) * x) / np.float32(beta)
         np.save(folder / case["outputs"]["out"]["file"], y.astype(np.float32))
     assert status("check", "--manifest", str(folder), "--jobs", "2") == 0
+
+
+def damages(document: Any) -> Iterator[tuple[str, Callable[[Any], None]]]:
+    """Changes of a state: for each key of an entry, the key removed, and its value replaced by another type."""
+    first, entry = next(iter(document["cases"].items()))
+    for key, value in entry.items():
+        yield f"without {key}", lambda d, key=key: d["cases"][first].pop(key)
+        for other in (None, 7, "x", [], {}):
+            if type(other) is not type(value):
+                yield f"{key} = {other!r}", lambda d, key=key, other=other: d["cases"][first].__setitem__(key, other)
+    yield "another verdict", lambda d: d["cases"][first].__setitem__("verdict", "REJECTED")
+    yield "a list of cases", lambda d: d.__setitem__("cases", [*d["cases"].values()])
+    yield "no cases", lambda d: d.pop("cases")
+    yield "no format", lambda d: d.pop("format")
+    yield "no digest", lambda d: d.pop("sha256")
+    yield "another digest", lambda d: d.__setitem__("sha256", "0" * 64)
+    yield "a digest of another type", lambda d: d.__setitem__("sha256", 7)
+
+
+def test_a_damaged_state_is_an_error(folder: Path, capsys: Capture) -> None:
+    """Status 2 and one line, never a traceback, whose status would be that of a rejected delivery."""
+    edited(folder, lambda d: d.__setitem__("cases", d["cases"][:2]))
+    path = folder / "state"
+    call = ["check", "--manifest", str(folder), "--jobs", "1", "--state", str(path)]
+    assert status(*call) == 0
+    text = path.read_text()
+    for words, change in damages(json.loads(text)):
+        document = json.loads(text)
+        change(document)
+        path.write_text(json.dumps(document))
+        capsys.readouterr()
+        assert status(*call) == 2, words
+        said = capsys.readouterr().err
+        assert "state: is damaged (" in said, words
+        assert said.count("\n") == 1, words
+    for content in ("", "[]", "7", "null", '"x"', "{", text[:-5], text + "}"):
+        path.write_text(content)
+        assert status(*call) == 2, content
+    path.write_text(text)
+    assert status(*call) == 0

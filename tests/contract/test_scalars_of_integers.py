@@ -83,7 +83,8 @@ def test_no_integer_is_nan(operator: Any, name: str, dtype: str) -> None:
     if operator.name == "threshold_backward":  # it compares with a float, and writes no number of it
         assert operator(*tensors(operator, dtype), **{name: nan}).tolist() == [1, 5, 0, 7]
         return
-    for way, call in ways(operator, dtype, **{name: nan}).items():
+    attributes = {"min_val": 0} if operator.name == "hardtanh" else {}  # unsigned integers do not have its default
+    for way, call in ways(operator, dtype, **attributes | {name: nan}).items():
         with pytest.raises(actgrad.InvalidArgument, match=rf"^{operator.name}: {name} is nan, but"):
             call()
         assert way
@@ -99,6 +100,27 @@ def test_threshold_is_that_of_exact_numbers(dtype: str) -> None:
     for threshold, value in itertools.product(numbers, repeat=2):
         wanted = [number if number > threshold else value for number in x.tolist()]
         assert actgrad.threshold(x, threshold=threshold, value=value).tolist() == wanted
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_hardtanh_is_that_of_exact_numbers(dtype: str) -> None:
+    limits, rng = np.iinfo(dtype), np.random.default_rng(0)
+    low, high = int(limits.min), int(limits.max)
+    x = np.array([low, low + 1, 0, 1, high - 1, high], dtype)
+    numbers = [low, high, 0, 1, *map(int, rng.integers(low, high, 20, np.dtype(dtype)))]
+    for least, most in itertools.product(numbers, repeat=2):
+        if least > most:
+            with pytest.raises(actgrad.InvalidArgument, match="min_val <= max_val"):
+                actgrad.hardtanh(x, min_val=least, max_val=most)
+            continue
+        wanted = [min(max(number, least), most) for number in x.tolist()]
+        for call in ways(actgrad.hardtanh, dtype, min_val=least, max_val=most).values() if least == 0 else ():
+            call()
+        assert actgrad.hardtanh(x, min_val=least, max_val=most).tolist() == wanted
+    for least, most in ((-1e20, 1), (0, 1e20), (low - 1, high), (low, high + 1)):
+        if abs(least) < 2**63 and abs(most) < 2**63:
+            with pytest.raises(actgrad.InvalidArgument, match="it must lie in "):
+                actgrad.hardtanh(x, min_val=least, max_val=most)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)

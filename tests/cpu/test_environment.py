@@ -13,7 +13,7 @@ from actgrad import aclnn
 from actgrad.backends.cpu import engine, jit, target
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
-from tests.support.calls import OPERATORS, ids, input_shapes, inputs, off_defaults, often, run_script, supported
+from tests.support.calls import OPERATORS, ids, input_shapes, inputs, off_defaults, run_script, supported
 from tests.support.surroundings import ROUNDINGS, clear_flags, environment, flags, rounding
 
 pytestmark = pytest.mark.share(4)
@@ -156,7 +156,8 @@ library.fedisableexcept(0x3D)
     run_script(script)
 
 
-@pytest.mark.parametrize("operator", often(OPERATORS, 4))
+@pytest.mark.parametrize("operator", OPERATORS, ids=ids)
+@pytest.mark.share(16)
 def test_a_kernel_needs_little_stack(operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most 12 KiB for the driver's and an inner loop's frames, on each instruction set: some threads have 64."""
     specs: set[Any] = set()

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from actgrad.base import first_use
-from tests.support.calls import often, run_script
+from tests.support.calls import run_script
 from tests.support.surroundings import SMALL_STACK, on_small_stack
 
 pytestmark = pytest.mark.share(3)
@@ -243,7 +243,8 @@ ENDING_IMPORTS = {"aclnn": "from actgrad import aclnn", "ir.": "from actgrad imp
                   "torch": "import torch, actgrad.torch"}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", often([*ENDING], 3))
+@pytest.mark.parametrize("name", ENDING)
+@pytest.mark.share(9)
 def test_the_interpreter_ends_while_a_thread_compiles(name: str) -> None:
     """LLVM aborts where its library ends meanwhile, and PyTorch's C++ where Python stops the thread."""
     imports = [line for word, line in ENDING_IMPORTS.items() if word in ENDING[name]]

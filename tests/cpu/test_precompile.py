@@ -5,12 +5,30 @@ from __future__ import annotations
 import pytest
 
 import actgrad
+from actgrad import checks
+from actgrad.calls import precompile
 from tests.support.calls import run_script
 
 
 @pytest.mark.slow
 def test_precompile_everything() -> None:
     assert actgrad.precompile() > 90
+
+
+@pytest.mark.parametrize("name", actgrad.operators)
+def test_every_operator_takes_the_calls_that_are_prepared(name: str) -> None:
+    """For each dtype, also with the optional tensors that the dtype allows: float32 scales, masks of bits."""
+    operator = actgrad.operators[name]
+    for attributes, judge in precompile._cases(operator):
+        for dtype in operator.input_dtypes if judge is None else judge.dtypes(operator.definition):
+            found = precompile._inputs(operator, dtype, 1024, attributes, judge)
+            assert 1 <= len(found) <= 2
+            for metas in found:
+                names = operator.schema.tensor_names
+                call = checks.Call(operator.definition, dict(zip(names, metas, strict=True)), attributes, judge)
+                checks.run(call)
+            if name in ("swiglu_quant", "geglu_backward") or (name, dtype) == ("dequant_swiglu_quant", "int32"):
+                assert sum(meta is not None for meta in found[-1]) > sum(meta is not None for meta in found[0])
 
 
 def test_precompiled_calls_compile_nothing() -> None:

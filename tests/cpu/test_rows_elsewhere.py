@@ -12,7 +12,7 @@ from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import golden, oracle
 from actgrad.conformance.judging import judge
 from tests.cpu.test_targets import RUNNABLE
-from tests.support.calls import by_kernel_of, often
+from tests.support.calls import by_kernel_of
 from tests.support.row_operators import OPERATORS, QUANTISING, ULPS, softmin, tensors
 
 pytestmark = pytest.mark.share(4)
@@ -75,7 +75,7 @@ def test_operands_that_leave_the_caches(operator: Any, monkeypatch: pytest.Monke
                     assert a.tobytes() == b.tobytes(), (dtype, shape, own)
 
 
-@pytest.mark.parametrize("operator", often(OPERATORS, 3))
+@over_operators
 @pytest.mark.slow
 def test_in_tritons_interpreter(operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("triton", minversion="3.9")

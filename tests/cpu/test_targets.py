@@ -17,7 +17,7 @@ from actgrad.base.computation import forward
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import golden, oracle
 from tests.support import sample_values
-from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, often, run_script, same_bits, supported
+from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, run_script, same_bits, supported
 
 pytestmark = pytest.mark.share(4)
 
@@ -179,9 +179,9 @@ def on_target(
     return results
 
 
-@pytest.mark.parametrize("operator", often(OPERATORS, 3))
+@pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 @pytest.mark.parametrize("name", RUNNABLE)
-@pytest.mark.share(2)
+@pytest.mark.share(6)
 def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     for dtype in supported(operator):

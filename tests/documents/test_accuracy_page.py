@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+import actgrad
 from actgrad.conformance import standards
 from actgrad.writing import documents
 from tests.support.calls import run_script, script
 
-TEXT = (Path(__file__).parents[2] / "docs" / "accuracy.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
 
 
 def test_raw_and_adjusted_errors_stand_side_by_side() -> None:
@@ -44,3 +46,23 @@ def test_the_comparison_with_pytorch_holds_in_the_tail_only() -> None:
     assert f"{count:.0f} numbers between {low} and {high:.1f}" in " ".join(TEXT.split())
     assert 2.3e-5 < value < 2.4e-5
     assert "less than 2.4e-5" in TEXT
+
+
+def test_the_numbers_of_measured_operators() -> None:
+    families = script("families")
+    rows = [row for row in families.cells("accuracy.md", "exhaustive") if row[0] in actgrad.operators]
+    whole, every = {row[0] for row in rows if row[3] == "all 2^32"}, {row[0] for row in rows}
+    assert f"for {len(whole)} of {len(every)} operators" in " ".join(TEXT.split())
+    for name, words in (
+        ("README.md", f"covers {len(every)} operators: all 2^32 numbers for {len(whole)},"),
+        ("README.zh-CN.md", f"测试覆盖 {len(every)} 个算子，其中 {len(whole)} 个"),
+    ):
+        assert words in " ".join((ROOT / name).read_text(encoding="utf-8").split()), name
+    measured = {name for name, _ in families.errors()} | {"geglu_packed"}  # computes the bits of geglu
+    words = f"{len(measured)} of {len(actgrad.operators)}"
+    comparison = " ".join((ROOT / "docs" / "comparison.md").read_text(encoding="utf-8").split())
+    assert f"| measured error of functions | of {words} |" in comparison
+    assert f"the errors of {words.replace('of', 'of the')} operators" in comparison
+    quantised = {name for name in actgrad.operators if "quant" in name}
+    for name in actgrad.operators.keys() - measured - quantised:
+        assert re.search("grad|backward|cross_entropy", name), name

@@ -63,16 +63,12 @@ def test_a_row_is_about_a_parameter_of_the_function() -> None:
     ]
 
 
-def test_functions_without_a_document_are_decided_here() -> None:
-    """Tanh and hardtanh live in another repository of CANN, and operators without a C function in none."""
+def test_operators_without_a_c_function_are_decided_here() -> None:
+    """CANN has rules for calls of C functions only."""
     page = script("operators")
     for name in ("tanh", "tanh_backward", "hardtanh", "hardtanh_backward"):
         rows = re.findall(r"^\| .* \| \d+ \| (.*) \|$", "\n".join(page.section(operators[name])), flags=re.M)
-        assert len(rows) > 4
-        if name == "hardtanh_backward":
-            assert "documents, source" in rows
-        else:
-            assert {*rows} == {"actgrad"}, name
+        assert "documents, source" in rows
     for operator in operators.values():
         if not operator.aclnn:
             assert {check.origin for check in operator.checks} == {Origin.ACTGRAD}

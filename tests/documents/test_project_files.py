@@ -72,3 +72,11 @@ def test_a_document_that_names_a_workflow_names_one_that_exists() -> None:
         text = path.read_text(encoding="utf-8")
         for name in re.findall(r"(?<!Copy this file to `)\.github/[\w./-]+\w", text):  # that one is for the reader's
             assert (ROOT / name).exists(), (path.name, name)
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "src" / "actgrad").rglob("__init__.py")), ids=lambda f: f.parent.name)
+def test_a_folder_names_its_modules(file: Path) -> None:
+    """CONTRIBUTING.md says so, and a reader begins there."""
+    text = file.read_text(encoding="utf-8")
+    names = {path.stem for path in file.parent.glob("*.py")} - {"__init__"}
+    assert {name for name in names if not re.search(rf"\b{name}\b", text)} == set()

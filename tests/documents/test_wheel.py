@@ -143,7 +143,6 @@ def test_the_links_of_the_page_on_an_index_are_absolute(archives: tuple[Path, Pa
     links = re.findall(r"\]\(([^)]+)\)", text)
     assert len(links) > 20
     assert all(link.startswith(("https://", "#")) for link in links)
-    assert f"({repository}/raw/main/docs/images/speed.svg)" in text
     for link in links:
         if link.startswith(f"{repository}/blob/main/"):
             assert (ROOT / link.removeprefix(f"{repository}/blob/main/").partition("#")[0]).exists(), link

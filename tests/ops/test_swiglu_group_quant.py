@@ -293,7 +293,10 @@ WIDE = some(*[1] * 7, 256, dtype=np.float16)  # rank 8
         ({"y": OUT[0]}, 561002),
         ({"scale": np.zeros((2, 3, 2), np.float32)}, 561002),
         ({**MX, "scale": np.zeros((2, 3, 4), E8M0)}, 561002),
-        ({"origin": True}, 561103),
+        ({"origin": True}, 561002),  # the source refuses it
+        ({**MX, "origin": True}, 561002),
+        ({"origin": True, "y": OUT.view(np.int8)}, 161002),  # dtypes come first
+        ({"origin": True, "x": X[:0], "y": OUT[:0], "scale": ROWS[:0]}, 0),  # empty: no tiling
         ({**MX, "y": FLOAT4, "dst_type": 40}, 561103),
         ({"y": HIFLOAT8, "dst_type": 34, "mode": 3, "scale": np.zeros(1, np.float32)}, 561103),
         ({"x": X[:0], "y": OUT[:0], "scale": ROWS[:0], "limit": 0.0}, 0),  # empty: no tiling

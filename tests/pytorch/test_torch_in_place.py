@@ -5,67 +5,72 @@ from __future__ import annotations
 import contextlib
 import copy
 import shutil
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from inspect import signature
+from typing import Any, NamedTuple
 
 import pytest
 
+import actgrad
 import actgrad.torch
-from tests.support.torch_calls import ignore_deprecation
+from actgrad.aten import ATEN
+from actgrad.torch.kernels import interface_of
+from tests.support.torch_calls import attribute_cases, ignore_deprecation
 
 torch = pytest.importorskip("torch")
 nn, functional = torch.nn, torch.nn.functional
 
 pytestmark = [
-    pytest.mark.share(3),
     ignore_deprecation,
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning"),
 ]
 
-#: Functions with their attributes; a negative slope makes the input necessary for the gradient.
-FUNCTIONS = {
-    "elu": ("elu", 1.3),
-    "selu": ("selu",),
-    "leaky_relu": ("leaky_relu", 0.1),
-    "elu negative": ("elu", -1.3),
-    "leaky_relu negative": ("leaky_relu", -0.2),
-}
-BACKENDS = ("eager", "aot_eager", "inductor")
+IN_PLACE = [o for o in actgrad.operators.values() if o.definition.may_be_in_place and o.definition.torch is not None]
 
 
-def activation(space: Any, name: str) -> Callable[[Any], Any]:
-    """The in-place function of one of the two libraries."""
-    function, *attributes = FUNCTIONS[name]
-    apply = getattr(space, function)
-    if space is functional and name.endswith("negative"):  # PyTorch refuses it in place
-        return lambda t: t.copy_(apply(t.clone(), *attributes))
-    return lambda t: apply(t, *attributes, inplace=True)
+class Activation(NamedTuple):
+    """An operator with attributes that differ from the defaults."""
+
+    name: str
+    operator: actgrad.Operator
+    attributes: dict[str, Any]
+
+    def ours(self, t: Any) -> Any:
+        """The function of this package, or the operator where the function lacks `inplace` or an attribute."""
+        function = getattr(actgrad.torch, self.operator.name)
+        if {"inplace", *self.attributes} <= {*signature(function).parameters}:
+            return function(t, **self.attributes, inplace=True)
+        row = interface_of(self.operator).row((t,), self.attributes)
+        return getattr(torch.ops.actgrad, f"{self.operator.name}_").default(*row)
+
+    def theirs(self, t: Any) -> Any:
+        """PyTorch's function, or our formula where PyTorch has none, on a copy. PyTorch refuses some in place."""
+        counterpart = ATEN.get(self.operator.name)
+        if counterpart is None:
+            return t.copy_(self.operator(t.clone(), **self.attributes))
+        return t.copy_(counterpart(torch.ops.aten, self.attributes, t.clone()))
 
 
-def after_a_break(act: Any, z: Any) -> Any:
-    y = z * 2
-    torch._dynamo.graph_break()
-    act(y)
-    return y + z
+#: Negative slopes make the input necessary for the gradient. Otherwise elu and leaky_relu save their results.
+ACTIVATIONS = [
+    *[Activation(operator.name, operator, attribute_cases(operator)[-1]) for operator in IN_PLACE],
+    Activation("elu, negative", actgrad.operators["elu"], {"alpha": -1.3, "scale": 0.9, "input_scale": 1.2}),
+    Activation("leaky_relu, positive", actgrad.operators["leaky_relu"], {"negative_slope": 0.1}),
+]
+ONE_BY_ONE = [each for each in ACTIVATIONS if each.name in ("elu, negative", "selu", "silu", "leaky_relu, positive")]
 
 
-def before_a_break(act: Any, z: Any) -> Any:
-    y = z * 2
-    act(y)
-    torch._dynamo.graph_break()
-    return y * y
+def graphs_of_inductor(graph: Any, inputs: Any) -> Any:
+    """The graphs that inductor would compile, without its compilation, which takes most of the time."""
+    from torch._inductor.compile_fx import compile_fx
+
+    return compile_fx(graph, inputs, inner_compile=lambda graph, inputs, **options: graph)
 
 
-def without_a_graph(act: Any, z: Any) -> Any:
-    y = z * 2
-    with torch.no_grad():
-        act(y)
-    return y * z
+BACKENDS = {"aot_eager": "aot_eager", "graphs": graphs_of_inductor, "inductor": "inductor"}
 
-
-def part(act: Any, y: Any) -> Any:
-    act(y[1:])
-    return y * 1.5
+Place = Callable[[Callable[[Any], Any], Any], Any]
 
 
 def ignored(act: Any, y: Any) -> Any:
@@ -79,84 +84,152 @@ def with_others(act: Any, y: Any) -> Any:
     return result * y + y + before
 
 
+def part(act: Any, y: Any) -> Any:
+    result = act(y[1:, ::2])
+    return (result * result).sum() + y.sin()
+
+
+def several_parts(act: Any, y: Any) -> Any:
+    last = y[3:]
+    act(y[1:])
+    return y[2:].sin().sum() + last.exp() + y
+
+
+def without_a_graph(act: Any, y: Any) -> Any:
+    with torch.no_grad():
+        act(y)
+    return y.sin()
+
+
 def detached(act: Any, y: Any) -> Any:
     act(y.detach())
-    return y * 2
+    return y.sin()
 
 
-PLACES: dict[str, Callable[[Any, Any], Any]] = {
-    "input": lambda act, z: act(z),
-    "input, result ignored": ignored,
-    "input, used again": lambda act, z: with_others(act, z),
-    "view of the input": lambda act, z: act(z.view(-1)),
-    "part of the input": part,
-    "transposed input": lambda act, z: act(z.t()).cumsum(0),
-    "intermediate": lambda act, z: act(z * 2),
-    "intermediate, used again": lambda act, z: with_others(act, z * 2),
-    "view of an intermediate": lambda act, z: act((z * 2).view(-1)),
-    "part of an intermediate": lambda act, z: part(act, z * 2),
-    "detached": lambda act, z: detached(act, z * 2),
-    "after a graph break": after_a_break,
-    "before a graph break": before_a_break,
+PLACES: dict[str, Place] = {
+    "whole": lambda act, y: act(y),
+    "whole, result ignored": ignored,
+    "whole, used again": with_others,
+    "view": lambda act, y: act(y.view(-1)),
+    "view, used again": lambda act, y: act(y.view(-1)).sin().view_as(y) + y * y,
+    "transposed": lambda act, y: act(y.t()).cumsum(0),
+    "part, used again": part,
+    "part, other parts used": several_parts,
     "without a graph": without_a_graph,
-    "half precision": lambda act, z: act(z.bfloat16()),
+    "detached": detached,
+}
+SOURCES = ("input", "intermediate", "after a graph break", "before a graph break")
+#: The cells that each run of the tests compiles for all operators.
+FAST = [
+    ("whole, used again", "input"),
+    ("part, used again", "input"),
+    ("whole, used again", "intermediate"),
+    ("part, used again", "intermediate"),
+    ("part, used again", "after a graph break"),
+    ("without a graph", "input"),
+]
+
+
+def compiled(function: Any, backend: str, **options: Any) -> Any:
+    if backend == "eager":
+        return function
+    torch.compiler.reset()
+    return torch.compile(function, backend=BACKENDS[backend], **options)
+
+
+def outcomes(acts: list[Any], place: str, source: str, backend: str = "eager", **options: Any) -> list[Any]:
+    """For each activation: the result, the tensor that may have been written to, and the leaf's gradient."""
+    leaves = [(torch.linspace(-4, 4, 24) + 0.013).reshape(4, 6).requires_grad_() for _ in acts]
+    inputs = [leaf * 1 for leaf in leaves]
+
+    def function(inputs: list[Any]) -> list[Any]:
+        ys = inputs if source == "input" else [z * 0.75 for z in inputs]
+        if source.startswith("after"):
+            torch._dynamo.graph_break()
+        results = [PLACES[place](act, y) for act, y in zip(acts, ys, strict=True)]
+        if source.startswith("before"):
+            torch._dynamo.graph_break()
+        return results if source == "input" else [r * r + z.sum() for r, z in zip(results, inputs, strict=True)]
+
+    results = compiled(function, backend, **options)(inputs)
+    sum((r * torch.arange(1.0, r.numel() + 1).view_as(r)).sum() for r in results).backward()
+    pairs = zip(results, inputs, leaves, strict=True)
+    return [(result.detach(), written.detach(), leaf.grad) for result, written, leaf in pairs]
+
+
+def assert_same_outcomes(activations: list[Activation], place: str, source: str, backend: Any, **options: Any) -> None:
+    found = outcomes([each.ours for each in activations], place, source, backend, **options)
+    wanted = outcomes([each.theirs for each in activations], place, source)
+    for activation, one, other in zip(activations, found, wanted, strict=True):
+        explain = partial("{}: {}".format, activation.name)
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4, equal_nan=True, msg=explain)
+
+
+def cells(backends: Sequence[str]) -> list[Any]:
+    return [
+        pytest.param(
+            backend,
+            place,
+            source,
+            marks=[] if backend == "eager" or (place, source) in FAST else pytest.mark.slow,
+            id=f"{backend}-{source}-{place}",
+        )
+        for backend in backends
+        for place in PLACES
+        for source in SOURCES
+    ]
+
+
+@pytest.mark.parametrize(("backend", "place", "source"), cells(["eager", "aot_eager", "graphs"]))
+def test_is_that_of_pytorch(backend: str, place: str, source: str) -> None:
+    assert_same_outcomes(ACTIVATIONS, place, source, backend)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="inductor compiles C++")
+@pytest.mark.parametrize("cell", range(len(FAST)), ids=map("-".join, FAST))
+def test_compiled_by_inductor(cell: int) -> None:
+    """Every operator in one of the cells."""
+    assert_same_outcomes(ACTIVATIONS[cell :: len(FAST)], *FAST[cell], "inductor")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="inductor compiles C++")
+@pytest.mark.parametrize(("backend", "place", "source"), cells(["inductor"]))
+def test_everything_compiled_by_inductor(backend: str, place: str, source: str) -> None:
+    assert_same_outcomes(ACTIVATIONS, place, source, backend)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_half_precision(backend: str) -> None:
+    for each in ONE_BY_ONE:
+        found, wanted = (
+            outcomes([lambda y, act=act: act(y.bfloat16())], "whole", "intermediate", backend)
+            for act in (each.ours, each.theirs)
+        )
+        torch.testing.assert_close(found, wanted, rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.parametrize(("place", "source"), FAST)
+def test_of_any_size(place: str, source: str) -> None:
+    assert_same_outcomes(ONE_BY_ONE, place, source, "aot_eager", dynamic=True)
+
+
+REFUSED: dict[str, Callable[[Any, Any], Any]] = {
     "a needed result": lambda act, z: act(z.exp()),
     "a needed factor": lambda act, z: (lambda y: (y * y, act(y))[0])(z * 2),
     "one of several views": lambda act, z: act((z * 2).unbind(0)[0]),
 }
-#: Cases that inductor compiles in every run of the tests.
-FAST = [
-    ("elu negative", "view of the input"),
-    *[("leaky_relu", place) for place in PLACES if place.startswith(("input", "view", "intermediate", "after"))],
-]
-REFUSED = ("a needed result", "a needed factor", "one of several views")
 
 
-def outcome(act: Any, place: str, backend: str, **options: Any) -> list[Any]:
-    """The result, the tensor that may have been written to, and the leaf's gradient."""
-    leaf = torch.linspace(-2, 2, 24).reshape(4, 6).requires_grad_()
-    z = leaf * 1
-
-    def function(z: Any) -> Any:
-        return PLACES[place](act, z)
-
-    if backend != "eager":
-        torch.compiler.reset()
-        function = torch.compile(function, backend=backend, **options)
-    result = function(z)
-    (result * torch.arange(1.0, result.numel() + 1).view_as(result)).sum().backward()
-    return [result.detach(), z.detach(), leaf.grad]
-
-
-def combinations() -> list[Any]:
-    found = []
-    for backend in BACKENDS:
-        for name in FUNCTIONS:
-            for place in PLACES:
-                marks = [pytest.mark.slow] if backend == "inductor" and (name, place) not in FAST else []
-                if backend == "inductor":
-                    marks.append(pytest.mark.skipif(shutil.which("g++") is None, reason="inductor compiles C++"))
-                found.append(pytest.param(name, place, backend, marks=marks, id=f"{backend}-{name}-{place}"))
-    return found
-
-
-@pytest.mark.parametrize(("name", "place", "backend"), combinations())
-@pytest.mark.share(3)
-def test_is_that_of_pytorch(name: str, place: str, backend: str) -> None:
-    act = activation(actgrad.torch, name)
-    if place in REFUSED:
-        for each, where in ((activation(functional, name), "eager"), (act, backend)):
+@pytest.mark.parametrize("place", REFUSED)
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "graphs"])
+def test_refuses_as_pytorch(place: str, backend: str) -> None:
+    for each in ACTIVATIONS if backend == "eager" else ONE_BY_ONE:
+        for act, where in ((each.theirs, "eager"), (each.ours, backend)):
+            x = torch.linspace(-2, 2, 24).reshape(4, 6).requires_grad_()
+            function: Any = lambda x, act=act: REFUSED[place](act, x * 1).sum()  # noqa: E731
             with pytest.raises(Exception, match=r"modified by an inplace operation|is a view and is being modified"):
-                outcome(each, place, where)
-        return
-    torch.testing.assert_close(outcome(act, place, backend), outcome(activation(functional, name), place, "eager"))
-
-
-@pytest.mark.parametrize("place", ["input", "view of the input", "intermediate", "after a graph break"])
-def test_of_any_size(place: str) -> None:
-    for name in FUNCTIONS:
-        wanted = outcome(activation(functional, name), place, "eager")
-        torch.testing.assert_close(outcome(activation(actgrad.torch, name), place, "aot_eager", dynamic=True), wanted)
+                compiled(function, where)(x).backward()
 
 
 class Residual(torch.nn.Module):  # type: ignore[misc,name-defined]
@@ -181,7 +254,7 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("backend", [*BACKENDS[:2], pytest.param("inductor", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", pytest.param("inductor", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("ours", "theirs"), MODULES, ids=str)
 def test_split_by_ddp(ours: Any, theirs: Any, backend: str) -> None:
     """The DDPOptimizer compiles each bucket of parameters alone: what one computes is the next one's input."""
@@ -214,20 +287,30 @@ IMPOSSIBLE: dict[str, Callable[[Any], Any]] = {
 }
 
 
+#: PyTorch's functions with `inplace`, and their attributes.
+FUNCTIONS = {
+    **dict.fromkeys(("selu", "silu", "mish", "hardswish", "hardsigmoid", "relu", "relu6", "hardtanh"), ()),
+    **dict.fromkeys(("elu", "celu"), (1.3,)),
+    "leaky_relu": (0.1,),
+    "threshold": (0.1, 0.5),
+}
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("impossible", IMPOSSIBLE)
 def test_errors_are_those_of_pytorch(impossible: str, name: str) -> None:
     """The same class and words, and nothing was written."""
     errors = []
     for space in (functional, actgrad.torch):
+        activation = partial(getattr(space, name), inplace=True)
         tensor = IMPOSSIBLE[impossible](torch.linspace(-2, 2, 24).reshape(4, 6).requires_grad_())
         before = tensor.detach().clone()
         with pytest.raises(RuntimeError) as caught:
-            activation(space, name)(tensor)
+            activation(tensor, *FUNCTIONS[name])
         assert torch.equal(tensor.detach(), before)
         errors.append((caught.type, str(caught.value)))
         with torch.no_grad():
-            activation(space, name)(tensor)
+            activation(tensor, *FUNCTIONS[name])
         assert not torch.equal(tensor.detach(), before)
     assert errors[0] == errors[1]
 
@@ -240,9 +323,6 @@ def test_errors_inside_compile(impossible: str) -> None:
     )
     with pytest.raises(Exception, match="leaf Variable that requires grad"):
         function(torch.ones(4, 6, requires_grad=True))
-
-
-IN_PLACE = [o for o in actgrad.operators.values() if o.definition.may_be_in_place and o.definition.torch is not None]
 
 
 @pytest.mark.parametrize("operator", IN_PLACE, ids=lambda o: o.name)

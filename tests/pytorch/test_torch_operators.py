@@ -14,7 +14,7 @@ import actgrad
 import actgrad.torch
 from actgrad.conformance import oracle
 from actgrad.torch.kernels import interface_of
-from tests.support.calls import OPERATORS, ids, often, run_script
+from tests.support.calls import OPERATORS, ids, run_script
 from tests.support.torch_calls import (
     FORWARD,
     attribute_cases,
@@ -46,8 +46,8 @@ LAYOUTS = {
 
 @ignore_deprecation
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("operator", often(OPERATORS, 2))
-@pytest.mark.share(4)
+@pytest.mark.parametrize("operator", OPERATORS, ids=ids)
+@pytest.mark.share(8)
 def test_opcheck(operator: actgrad.Operator, layout: str) -> None:
     interface = interface_of(operator)
     for attributes in attribute_cases(operator)[: 2 if layout == "contiguous" else 1]:

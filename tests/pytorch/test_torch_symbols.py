@@ -11,7 +11,7 @@ import actgrad
 import actgrad.torch
 from actgrad.conformance import oracle
 from actgrad.torch.kernels import interface_of
-from tests.support.calls import EVERY, ids, often
+from tests.support.calls import EVERY, ids
 from tests.support.torch_calls import call, drawn, ignore_deprecation
 
 torch = pytest.importorskip("torch")
@@ -133,7 +133,8 @@ def test_prelu_of_changing_shapes(count: int, backend: str) -> None:
             compiled(torch.randn(3, 7))
 
 
-@pytest.mark.parametrize("how", often(["mark_dynamic", "automatic"], 2))
+@pytest.mark.share(20)
+@pytest.mark.parametrize("how", ["mark_dynamic", "automatic"])
 @pytest.mark.parametrize(
     "operator",
     [

@@ -95,6 +95,10 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "relu/examples/test_aclnn_relu.cpp": RELU,
         "relu/examples/test_geir_relu.cpp": "another kind of program",
         "silent/examples/test_aclnn_silent.cpp": STATEMENT.format(""),
+        "acos/example/test_aclnn_acos.cpp": STATEMENT.format('puts("0 acos(1.000000) = 0.000000");'),
+        "verdict/examples/nested/arch35/program.cpp": STATEMENT.format('puts("3 cases, 0 failed\\nALL PASS");'),
+        "verdict/tests/examples/test_aclnn_verdict.cpp": STATEMENT.format('puts("a unit test FAIL");'),
+        "verdict/examples/helpers.cpp": "void help();",
         "slow/examples/arch35/test_aclnn_slow.cpp": STATEMENT.format("for (;;) printf(\"\");"),
     }  # fmt: skip
     for name, text in sources.items():
@@ -116,14 +120,17 @@ def run(checkout: Path | str, folder: Path, *names: str, seconds: int = 60) -> t
 
 def test_all_pass(checkout: Path, tmp_path: Path) -> None:
     """A folder's name chooses its programs; one that is left out is not run."""
-    status, printed, _ = run(checkout, tmp_path, "relu", "chip", "counts", "swiglu_group_quant")
+    names = ("relu", "chip", "counts", "swiglu_group_quant", "acos", "verdict")
+    status, printed, _ = run(checkout, tmp_path, *names)
     assert printed.splitlines() == [
+        "acos/example/test_aclnn_acos.cpp: passes on Ascend910B",
         "chip/examples/test_aclnn_chip.cpp: passes on Ascend950",
         "counts/examples/test_aclnn_counts.cpp: passes on Ascend910B",
         "relu/examples/arch35/test_aclnn_relu.cpp: passes on Ascend950",
         "relu/examples/test_aclnn_relu.cpp: passes on Ascend910B",
         "swiglu_group_quant/examples/test_aclnn_swiglu_group_quant.cpp: left out",
-        "4 of 4 programs pass; 1 left out",
+        "verdict/examples/nested/arch35/program.cpp: passes on Ascend950",
+        "6 of 6 programs pass; 0 print nothing that can be compared; 1 left out",
     ]
     assert status == 0
 
@@ -136,7 +143,7 @@ def test_compared(checkout: Path, tmp_path: Path) -> None:
         "chip/examples/test_aclnn_chip.cpp: passes on Ascend950, not compared",
         "relu/examples/arch35/test_aclnn_relu.cpp: passes on Ascend950, 1 call compared",
         "relu/examples/test_aclnn_relu.cpp: passes on Ascend910B, 1 call compared",
-        "3 of 3 programs pass; 0 left out",
+        "3 of 3 programs pass; 0 print nothing that can be compared; 0 left out",
     ]
     assert status == 0
 
@@ -183,9 +190,37 @@ def test_other_group(checkout: Path, tmp_path: Path) -> None:
     status, printed, _ = run(checkout, tmp_path, "--group", "norm")
     assert printed.splitlines() == [
         "exits/examples/test_aclnn_exits.cpp: passes on Ascend910B",
-        "1 of 1 programs pass; 0 left out",
+        "1 of 1 programs pass; 0 print nothing that can be compared; 0 left out",
     ]
     assert status == 0
+
+
+def test_all_folders(checkout: Path) -> None:
+    """`.` names all folders. A file is a program by its name, or because it has a main that calls aclnn functions."""
+    examples = script("aclnn_examples")
+    found = {str(place) for place in examples.programs(checkout, [])}
+    assert found >= {"norm/exits/examples/test_aclnn_exits.cpp", "activation/acos/example/test_aclnn_acos.cpp"}
+    assert "activation/verdict/examples/nested/arch35/program.cpp" in found
+    assert not {place for place in found if "tests" in place or "helpers" in place or "geir" in place}
+    assert [*map(str, examples.programs(checkout, ["acos"]))] == ["activation/acos/example/test_aclnn_acos.cpp"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "has_result"),
+    [
+        ("result[0] is: 1.000000", True), ("out1 result[3] is: -inf", True), ("[0] out=1.00", True),
+        ("0 acos(1.000000) = 0.000000", True), ("ALL PASS", True), ("Test PASSED!", True), ("y: [1, 2, 3]", True),
+        ("1.0 2.0 -3.5e+08 nan", True), (" [32.0, 32.0, ..., 32.0]]", True), ("mean result is 0.5", True),
+        ("", False), ("=== done ===", False), ("workspaceSize: 0", False), ("device = 0", False),
+        ("Current SOC: Ascend910B1", False), ("out shape: 2, 3", False), ("out=0x7f001200", False), ("run ok", False),
+    ],
+)  # fmt: skip
+def test_what_counts_as_a_result(printed: str, has_result: bool, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ncat <<'END'\nstart\n{printed}\nend\nEND\n")
+    program.chmod(0o755)
+    examples = script("aclnn_examples")
+    assert examples.run_program(program, dict(os.environ), 60) == ("" if has_result else examples.SILENT)
 
 
 @pytest.mark.slow
@@ -200,9 +235,9 @@ def test_reasons(checkout: Path, tmp_path: Path) -> None:
         "missing/examples/test_aclnn_missing.cpp: does not pass: "
         "aclnnUpsampleNearest2dGetWorkspaceSize failed. ERROR: 561103; "
         "aclnnUpsampleNearest2d is not in actgrad: resampling of images",
-        "silent/examples/test_aclnn_silent.cpp: does not pass: prints no result",
+        "silent/examples/test_aclnn_silent.cpp: prints nothing that can be compared",
         "slow/examples/arch35/test_aclnn_slow.cpp: does not pass: not done after 5 s",
-        "0 of 5 programs pass; 0 left out",
+        "0 of 5 programs pass; 1 prints nothing that can be compared; 0 left out",
     ]
     assert status == 1
 

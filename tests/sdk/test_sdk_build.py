@@ -93,6 +93,16 @@ def test_cmake(sdk: Sdk, way: str, tmp_path: Path) -> None:
     check_thirteen(run([str(tmp_path / "build" / "program")]))
 
 
+@pytest.mark.parametrize("name", ["group_norm_backward", "logsigmoid_backward", "adaptive_max_pool3d"])
+def test_headers_that_include_array(sdk: Sdk, name: str, tmp_path: Path) -> None:
+    """Programs of CANN use std::array with no include but these."""
+    header = f'#include "aclnnop/aclnn_{name}.h"\n'
+    for suffix, rest in (("cpp", "std::array<bool, 3> mask;\n"), ("c", "int mask[3];\n")):
+        source = tmp_path / f"program.{suffix}"
+        source.write_text(header + rest)
+        run(["gcc" if suffix == "c" else "g++", "-fsyntax-only", f"-I{sdk.prefix / 'include'}", str(source)])
+
+
 def test_names_of_libraries(sdk: Sdk) -> None:
     """As programs that were linked elsewhere ask for them."""
     library = sdk.prefix / "lib64"
@@ -107,7 +117,7 @@ def test_every_declared_function_is_there(sdk: Sdk) -> None:
     declared, defined = set(), set()
     for header in (sdk.prefix / "include").rglob("*.h"):
         text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
-        declared |= set(re.findall(r"\b((?:acl|rt|Msprof|Hccl)\w+)\s*\(", text))
+        declared |= set(re.findall(r"\b((?:acl|Acl|rt|Msprof|Hccl)\w+)\s*\(", text))
     for library in (sdk.prefix / "lib64").glob("*.so"):
         for line in run(["nm", "-D", "--defined-only", str(library)]).splitlines():
             defined.add(line.split()[-1])

@@ -44,9 +44,9 @@ def call(name: str, *given: Any) -> None:
 def object_of(kind: str, value: Any) -> Any:
     if value is None or kind not in ("Tensor", "Scalar", "tensors", "scalars"):
         return value
-    if kind in ("tensors", "scalars"):
+    if kind in ("tensors", "scalars") and not isinstance(value, torch.Tensor):  # a tensor may hold the scalars
         return tuple(tensor_of(each) if kind == "tensors" else scalar_of(each) for each in value)
-    return tensor_of(value) if kind == "Tensor" else scalar_of(value)
+    return scalar_of(value) if kind == "Scalar" else tensor_of(value)
 
 
 def scalar_of(value: Any) -> Any:

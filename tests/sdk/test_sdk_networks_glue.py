@@ -88,6 +88,17 @@ def test_logit(epsilon: float) -> None:
     compare("LogitGrad", (x, gradient, epsilon), backward.float())
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "out"),
+    [((2, 3), (3, 4), (8,)), ((2, 3), (3, 4), (2, 2, 2)), ((3,), (3,), (1, 1)), ((2, 2, 3), (3,), (4,))],
+)
+def test_product_in_another_shape(a: tuple[int, ...], b: tuple[int, ...], out: tuple[int, ...]) -> None:
+    """Hardware reshapes the product of aclnnMatmul."""
+    x, y, got = floats("float32", a, 1), floats("float32", b, 2), torch.zeros(out)
+    call("Matmul", x, y, got, 1)
+    torch.testing.assert_close(got, (x.double() @ y.double()).float().reshape(out))
+
+
 def test_unpooling() -> None:
     x = floats("float32", (2, 3, 4, 6), 1)
     pooled, indices = F.max_pool2d(x, 2, return_indices=True)
@@ -97,6 +108,9 @@ def test_unpooling() -> None:
     gradient = floats("float32", (2, 3, 4, 6), 2)
     (backward,) = torch.autograd.grad(wanted, doubles, gradient.double())
     exact("MaxUnpool2dBackward", (gradient, pooled, indices, (4, 6)), backward.float())
+    index = torch.tensor([[[2, 0, 1, 1]]])  # more positions than the output has
+    exact("MaxUnpool2dBackward", (gradient[:1, 0, :3, :1], gradient[:1, 0, :1, :4], index, (3, 1)),
+          gradient[:1, 0, :3, 0][:, [2, 0, 1, 1]][None])  # fmt: skip
     with pytest.raises(ValueError, match="aclnnMaxUnpool2d: an index is 99"):
         exact("MaxUnpool2d", (pooled[:1, 0], torch.full((1, 2, 3), 99), (4, 6)), torch.zeros(1, 4, 6))
 
@@ -170,6 +184,10 @@ def test_lists() -> None:
         call(name, a, b, c, scalars, out)
         for got, x, y, z, value in zip(out, a, b, c, scalars, strict=True):
             torch.testing.assert_close(got, rule(x, y, z, value=value))
+        for shape in ((2, 1), (1, 1, 2)):  # hardware compares only the number of scalars
+            again = [torch.zeros(2, 3) for _ in a]
+            call(name, a, b, c, torch.tensor(scalars).reshape(shape), again)
+            assert all(map(torch.equal, out, again))
     factor = torch.tensor([2.0])
     for name, rest, rule in (
         ("ForeachMulScalarInplace", (factor,), lambda x, y: x * 2),
@@ -361,8 +379,55 @@ WRONG: list[tuple[str, dict[str, Any], int]] = [
     ("GroupNormSwish", {"numGroups": 3}, 561002),
     ("LayerNormWithImplMode", {"implMode": 2}, 161002),
     ("MatmulWeightNz", {"self": T((2, 2))}, 161002),
+    ("Matmul", {"out": T((4,))}, 0),
+    ("Matmul", {"out": T((3,))}, 561103),
+    ("Matmul", {"self": T((2, 2), format=29)}, 161002),
+    ("Matmul", {"out": T((2, 2), format=29)}, 161002),
+    ("BatchMatMul", {"self": T((1, 2, 2), format=29)}, 161002),
+    ("Addmm", {"self": T((2, 3), format=29)}, 161002),
+    ("Addmv", {"mat": T((2, 3), format=29)}, 161002),
+    *[(name, {"cubeMathType": mode}, 161002) for name in ("Addmm", "Addmv", "Mm", "Addbmm") for mode in (-2, 5, 7)],
+    ("Addmm", {"cubeMathType": -1}, 0),
+    ("NLLLoss", {"self": T((3,)), "target": T((1,), "int64"), "out": T(()), "reduction": 0}, 161002),
+    ("NLLLoss", {"self": T((3,)), "target": T((), "int64"), "out": T(()), "reduction": 0}, 0),
+    ("MaxUnpool2dBackward", {"gradOutput": T((1, 3, 1)), "outputSize": (3, 1)}, 0),
+    ("MaxUnpool2dBackward", {"gradOutput": T((1, 3, 1)), "outputSize": (1, 3)}, 161002),
+    ("ForeachAddcdivList", {"scalars": T((2, 1))}, 0),
+    ("ForeachAddcmulList", {"scalars": T((1, 2, 1))}, 0),
+    ("ForeachAddcmulList", {"scalars": T((1,) * 9)}, 561002),
+    ("ForeachAddcmulList", {"scalars": T((3,))}, 561002),
     ("ForeachAddcdivList", {"scalars": T((2,), "float16")}, 161002),
+    ("Cat", {"tensors": (T(dtype="complex64"), T(dtype="float64")), "out": T((4, 3), "complex64")}, 161002),
+    ("Cat", {"tensors": (T(dtype="float8_e5m2"),) * 2, "out": T((4, 3), "float8_e5m2")}, 161002),
 ]
+
+
+#: Calls that Ascend950 takes, or refuses, and their statuses here. FLOAT8 and COMPLEX32 have no arithmetic here.
+ON_950 = [
+    ("Cat", {"tensors": (T(dtype="float8_e5m2"),) * 2, "out": T((4, 3), "float8_e5m2")}, 561103),
+    ("Cat", {"tensors": (T(dtype="complex64"), T(dtype="float64")), "out": T((4, 3), "complex64")}, 161002),
+    ("Abs", {"self": T(dtype="complex32"), "out": T(dtype="float16")}, 561103),
+    ("Abs", {"self": T(dtype="float8_e4m3fn"), "out": T(dtype="float8_e4m3fn")}, 161002),
+    *[(name, {"cubeMathType": -1}, 161002) for name in ("Mm", "Mv", "Matmul", "BatchMatMul", "Addmm", "Baddbmm")],
+    *[(name, {"cubeMathType": 4}, 0) for name in ("Mm", "Mv", "Matmul", "BatchMatMul", "Addmm", "Baddbmm")],
+]
+
+
+@pytest.mark.parametrize(("name", "change", "expected"), ON_950)
+def test_calls_on_950(name: str, change: dict[str, Any], expected: int) -> None:
+    with actgrad.product("Ascend950"):
+        assert status(name, right_call(name) | change) == expected
+
+
+def test_cube_math_type_of_halves_on_310p() -> None:
+    """Products without a float32 matrix unit look at the matrices, not at the other tensors."""
+    half = dict.fromkeys(("mat1", "mat2"), T((2, 2), "float16"))
+    call = right_call("Addmm") | half | {"self": T((2, 2)), "out": T((2, 2))}
+    with actgrad.product("Ascend310P"):
+        for mode, expected in ((0, 0), (1, 0), (2, 0), (3, 0), (4, 161002), (7, 161002)):
+            assert status("Addmm", call | {"cubeMathType": mode}) == expected
+        for mode, expected in ((0, 161002), (1, 0), (2, 0), (3, 161002), (-1, 161002), (4, 161002)):
+            assert status("Addmm", call | {"mat1": T((2, 2)), "cubeMathType": mode}) == expected
 
 
 @pytest.mark.parametrize(("name", "change", "expected"), WRONG)

@@ -53,10 +53,10 @@ def test_table_of_functions(tmp_path: Path) -> None:
     declared = set()
     for folder in ("acl", "aclnn"):
         for header in (tmp_path / folder).rglob("*.h"):
-            declared |= set(re.findall(r"\b(acl\w+)\s*\(", re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)))
+            declared |= set(re.findall(r"\b([aA]cl\w+)\s*\(", re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)))
     listed = [
         prefix + name.strip()
-        for prefix, names_ in re.findall(r"^\| [^|`]+ \| `(acl\w*)\.\.\.` \| (.*) \|$", PAGE, flags=re.M)
+        for prefix, names_ in re.findall(r"^\| [^|`]+ \| `([aA]cl\w*)\.\.\.` \| (.*) \|$", PAGE, flags=re.M)
         for name in names_.split(",")
     ]
     assert sorted(listed) == sorted(declared - clients.not_computed().keys())
@@ -84,6 +84,30 @@ def test_names_on_the_page() -> None:
     for text in texts:
         for part in re.split(rf"{example}|\bself\b", text):
             assert part.strip(" ,") in plain, (text, part)
+
+
+def test_numbers_of_functions() -> None:
+    """The page rounds, so that one more function does not change it."""
+    rows = [row for row in clients.functions() if row.name.startswith("aclnn")]
+    numbers = {
+        r"declare about (\d+) further aclnn functions": sum(bool(row.header) for row in rows),
+        r"the SDK computes about (\d+) of\s+them": len(clients.glue()),
+        r"For about (\d+) of\s+them phase one checks nothing": len({r.name for r in clients.unchecked().values()}),
+        r"About (\d+) functions have no row in checks.txt": len({r.name for r in clients.unchecked().values()}),
+        r"about (\d+) aclnn functions that no header declares": sum(not row.header for row in rows),
+    }
+    for pattern, number in numbers.items():
+        (said,) = re.findall(pattern, PAGE)
+        assert int(said) == pytest.approx(number, rel=0.03), (pattern, number)
+    assert all(
+        name in clients.unchecked() for name in re.findall(r"`(aclnn\w+)`", PAGE.partition("Examples are")[2][:99])
+    )
+
+
+def test_number_of_examples() -> None:
+    names_of = {path.stem for path in EXAMPLES.glob("*.c*") if "aclnnop/" in path.read_text(encoding="utf-8")}
+    words = {8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve"}
+    assert f"are programs for {words[len(names_of)]} operators" in PAGE
 
 
 def test_links() -> None:

@@ -8,14 +8,12 @@ import mmap
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-import pytest
 
 import actgrad
 from actgrad.base import dtypes
@@ -29,13 +27,6 @@ OPERATORS = [
     if operator.name.startswith(("elu", "selu", "leaky_relu", "geglu")) or operator.name in ("gelu", "gelu_backward")
 ]
 BFLOAT16 = dtypes.BY_NAME["bfloat16"].numpy
-
-
-def often(values: Sequence[Any], every: int) -> list[Any]:
-    """Parameters of a test: every so many of `values` run in `make test`, the others in `make slow`."""
-    marks = [[] if index % every == 0 else [pytest.mark.slow] for index in range(len(values))]
-    names = [getattr(value, "name", str(value)) for value in values]
-    return [pytest.param(value, id=name, marks=m) for value, name, m in zip(values, names, marks, strict=True)]
 
 
 def ids(operator: actgrad.Operator) -> str:

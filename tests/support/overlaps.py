@@ -19,6 +19,7 @@ STEP = {"every second": 2, "backwards": -1}
 KINDS = ("exactly", "one later", "one earlier", "every second", "backwards")
 SQUARE = (3, 3)
 ELEMENTS = ((3, 1), SQUARE)
+ELEMENTS_OF = {"swiglu_group_quant": (*ELEMENTS, (2, 128))}  # its function in C takes rows of whole blocks only
 MASKS = ((1, 8), (2, 16))  # the shapes of a mask of bits, which has eight elements in a byte
 Shapes = tuple["tuple[int, ...] | None", ...]
 
@@ -63,6 +64,8 @@ def inputs(operator: Any, shapes: Shapes, dtype: str, seed: int = 0) -> list[np.
             found.append(np.resize(np.array([1, 0], np.int64), shape))
         elif operator.access.has_bits and name in operator.access.tensor_names:
             found.append(rng.integers(0, 256, shape, np.uint8))
+        elif name == "weight" and operator.row_counter:  # one for each row, in float32 for every dtype of x
+            found.append(rng.standard_normal(shape).astype(np.float32))
         else:
             found.append(rng.standard_normal(shape).astype(dtype))
     return found
@@ -82,7 +85,8 @@ def calls(operator: Any, dtype: str) -> Iterator[tuple[Shapes, tuple[tuple[str, 
     """Calls of an operator: few elements, in several shapes, broadcast where it can be, with and without a tensor."""
     tensors, access = operator.schema.tensors, operator.access
     seen, attribute = set(), access.dimension_attribute
-    for elements, dim in itertools.product(MASKS if access.has_bits else ELEMENTS, (0, -1) if attribute else (None,)):
+    of_elements = MASKS if access.has_bits else ELEMENTS_OF.get(operator.name, ELEMENTS)
+    for elements, dim in itertools.product(of_elements, (0, -1) if attribute else (None,)):
         attributes = tuple((operator.defaults | ({} if dim is None else {attribute: dim})).items())
         whole: Shapes = tuple(
             (2,) if a.name == operator.ragged.counter
@@ -166,7 +170,7 @@ def c_arguments(case: Case, signature: Any, given: list[Any], outputs: list[Any]
         if parameter.origin is not None and parameter.origin.example is not None:
             return parameter.origin.example
         if parameter.is_unread:
-            return np.zeros(1, np.float32)
+            return None if parameter.is_optional else np.zeros(1, case.dtype)
         value = values[parameter.argument]
         if parameter.type == "int" and isinstance(value, str):
             return case.operator.choices.index(value)

@@ -4,9 +4,9 @@
         gradOutput, alpha, scale, inputScale, isResult, selfOrResult, gradInput)
     status = aclnn.aclnnEluBackward(workspace, workspaceSize, executor, stream)
 
-Output pointers become return values. None is the null pointer. No call raises. A call applies the rules of the product
-that `actgrad.product` or ACTGRAD_PRODUCT chooses, otherwise Ascend910B. Enumerators (ACL_FLOAT, ACLNN_ERR_PARAM_INVALID
-and so on) have the same numbers as in C.
+Output pointers become return values. None is the null pointer. A wrong argument returns a status. A call applies the
+rules of the product that `actgrad.product` or ACTGRAD_PRODUCT chooses, otherwise Ascend910B. Enumerators (ACL_FLOAT,
+ACLNN_ERR_PARAM_INVALID and so on) have the same numbers as in C.
 
 names           enumerators: data types, formats, statuses
 messages        aclGetRecentErrMsg: the text of the last failure

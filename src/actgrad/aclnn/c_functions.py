@@ -90,7 +90,7 @@ class CFunction:
         values: list[Any] = []  # scalars and flags
         tokens: list[Any] = [ruleset]
         wrong = _wrong_constant(self.signature, args)
-        is_plain = not wrong and (not self._refused or all(args[k] is None for k in self._refused))
+        is_plain = wrong is None and (not self._refused or all(args[k] is None for k in self._refused))
         for k, name in self._unread:
             if args[k] is None:  # an earlier null pointer raises first. A later one is replaced by ()
                 self._check_early((*args[:k], *[() if value is None else value for value in args[k:]]), ruleset)
@@ -132,7 +132,9 @@ class CFunction:
             return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
         plan = self._new_plan(args, views, values, ruleset)
         if not is_plain:
-            _refuse_unread(self.signature, [args[k] for k in self._refused], wrong)
+            _refuse_unread(self.signature, [args[k] for k in self._refused])
+            if wrong is not None and any(view.meta.size for view in views[n:]):  # an empty output needs no kernel
+                raise wrong
         if is_plain:
             self.keep(key, plan, tokens)
         return plan
@@ -200,24 +202,25 @@ class CFunction:
                 raise NullArgument(f"{operator.name}: {missing(p.argument)}")
 
 
-def _refuse_unread(signature: Signature, refused: list[Any], wrong: str) -> None:
-    """Raise if an output of `refused` has elements, or a constant is wrong."""
+def _refuse_unread(signature: Signature, refused: list[Any]) -> None:
+    """Raise if an output of `refused` has elements."""
     name = signature.operator.name
     names = [p.name for p in signature.parameters if p.has("must_be_null")]
     for parameter, output in zip(names, refused, strict=True):
         if output is not None and _other_view(name, output, "").meta.size:
             raise KernelMissing(f"{name}: {parameter} must be null; pass None")
-    if wrong:
-        raise KernelMissing(f"{name}: {wrong}")
 
 
-def _wrong_constant(signature: Signature, args: tuple[Any, ...]) -> str:
-    """The fault of an argument that must have one value, or ""."""
+def _wrong_constant(signature: Signature, args: tuple[Any, ...]) -> ActgradError | None:
+    """The error of an argument that must have one value, or None."""
     for p, argument in zip(signature.parameters, args, strict=False):
-        name, value = p.name, None if p.origin is None else p.origin.constant
-        if value is not None and argument != value and not (argument is None and isinstance(value, str)):
-            return f"{name} is {quote(argument)}; it must be {value!r}; pass {value!r}"
-    return ""
+        if p.origin is None or p.origin.constant is None:
+            continue
+        value = p.origin.constant
+        if argument != value and not (argument is None and isinstance(value, str)):
+            fault = f"{p.name} is {quote(argument)}; it must be {value!r}; pass {value!r}"
+            return p.origin.refusal(f"{signature.operator.name}: {fault}")
+    return None
 
 
 def _other_view(operator: str, tensor: Any, name: str) -> ArrayView:

@@ -1685,7 +1685,8 @@ def aclnnSwiGluQuantGetWorkspaceSize(
     behind the last group are computed without smoothScalesOptional and offsetsOptional. round takes the nearest
     integer, and the even one of two. NaN counts as 0. In a row of zeros, yOut is 0 and scaleOut is infinite.
     The error of scaleOut is at most 1.5 ULP for x of 16 bits, and 2.5 ULP for FLOAT, without
-    smoothScalesOptional.
+    smoothScalesOptional, if silu takes numbers above -80. Below -80, silu underflows in FLOAT, so v loses
+    digits and may be 0.
 
     In C:
         aclnnStatus aclnnSwiGluQuantGetWorkspaceSize(const aclTensor* x, const aclTensor* smoothScalesOptional,
@@ -1721,7 +1722,8 @@ def aclnnSwiGluQuantV2GetWorkspaceSize(
     behind the last group are computed without smoothScalesOptional and offsetsOptional. round takes the nearest
     integer, and the even one of two. NaN counts as 0. In a row of zeros, yOut is 0 and scaleOut is infinite.
     The error of scaleOut is at most 1.5 ULP for x of 16 bits, and 2.5 ULP for FLOAT, without
-    smoothScalesOptional.
+    smoothScalesOptional, if silu takes numbers above -80. Below -80, silu underflows in FLOAT, so v loses
+    digits and may be 0.
 
     In C:
         aclnnStatus aclnnSwiGluQuantV2GetWorkspaceSize(const aclTensor* x, const aclTensor*

@@ -66,5 +66,6 @@ def valid_name(name: str, noun: str, names: tuple[str, ...], read: Callable[[str
         kind = InvalidArgument if isinstance(name, str) else InvalidCall
         matches = [each for each in names if isinstance(name, str) and each.lower() == name.lower()]
         cure = f"did you mean {matches[0]}?" if matches else "pass one of these"
-        raise kind(f"{noun} is {quote(name)}; it must be {either(names)}; {cure}")
+        chip = f", or a chip of one of them, such as {CHIPS[DEFAULT.name][0]}" if read is of_chip else ""
+        raise kind(f"{noun} is {quote(name)}; it must be {either(names)}{chip}; {cure}")
     return read(name)

@@ -60,6 +60,8 @@ class Roles:
     linear_in: str = ""  # the results are linear in this tensor. A gradient operator's default is its first tensor
     only_checked: str = ""  # the last tensor, or the last before the counter of rows, if no formula reads it
     takes_gradient: bool = False  # of a gradient operator: the formula takes grad_output and returns the gradient
+    #: The tensor whose order of dimensions new results have. "" means the first tensor, None means row-major results.
+    orders_results: str | None = ""
     part_of: Any = None  # the operator of which this one returns only the first result
 
 
@@ -102,7 +104,6 @@ class Torch:
     module: str = ""
     #: The names of parameters that PyTorch deprecated, and their new names.
     former_names: Mapping[str, str] = field(default_factory=dict)
-    bounds: tuple[str, ...] = ()  # two parameters. PyTorch refuses a module whose first one is above the second
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,9 +255,9 @@ class Definition:
         dtypes, by_switch = self.dtypes_of(output), self.dtypes.outputs.get(output)
         if isinstance(by_switch, Mapping):
             return by_switch[self.switch(dict(attributes)) if callable(self.switch) else attributes[self.switch]]
-        is_numbered = bool(self.dtypes.attribute) and output == self.schema.outputs[0]
-        row = BY_NUMBER.get(attributes[self.dtypes.attribute]) if is_numbered else None
-        return row.name if row is not None and row.name in dtypes else next(iter(dtypes), "")
+        if self.dtypes.attribute and output == self.schema.outputs[0]:
+            return BY_NUMBER[attributes[self.dtypes.attribute]].name  # a check refuses other numbers
+        return next(iter(dtypes), "")
 
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the gradient is computed from y = f(x) instead of x."""

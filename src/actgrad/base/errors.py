@@ -15,12 +15,16 @@ ActgradError (RuntimeError)         561000  any fault of this package
 └── BackendUnavailable (ImportError) 561003  the backend is missing or cannot compute this call
 """
 
+from __future__ import annotations
+
 import errno
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import first_use
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class ActgradError(RuntimeError):

@@ -215,14 +215,41 @@ def broadcast_shapes(*shapes: Shape) -> Shape | None:
     return tuple(joined)
 
 
-def dense_strides(shape: tuple[int, ...], order: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Strides of a dense tensor. Its dimensions have the order of the strides `order`, as `empty_like` makes it."""
+def dense_strides(shape: tuple[int, ...], orders: Sequence[tuple[int, ...]], itemsize: int) -> tuple[int, ...]:
+    """Strides of a dense tensor with dimensions in the order of these strides, as in PyTorch's elementwise functions.
+
+    For two dimensions, the first strides decide that differ and are not 0. If strides are equal, a larger dimension
+    goes outside. This comparison is not transitive, so the sort must be PyTorch's.
+    """
+    inner_first = list(reversed(range(len(shape))))
+    for number in range(1, len(shape)):
+        place = number
+        for before in reversed(range(number)):
+            is_inner = _is_inner(inner_first[place], inner_first[before], shape, orders)
+            if is_inner:
+                inner_first[place], inner_first[before] = inner_first[before], inner_first[place]
+                place = before
+            elif is_inner is not None:
+                break
     strides = [0] * len(shape)
     step, last = itemsize, 1
-    for d in sorted(range(len(shape)), key=lambda d: (abs(order[d]), -d)):
+    for d in inner_first:
         step *= max(last, 1)  # never with the size of the outermost dimension, which a tracer may not know
         strides[d], last = step, shape[d]
     return tuple(strides)
+
+
+def _is_inner(d: int, other: int, shape: tuple[int, ...], orders: Sequence[tuple[int, ...]]) -> bool | None:
+    """Whether dimension `d` of a dense tensor lies inside the other dimension. None if the strides do not tell."""
+    for order in orders:
+        a, b = abs(order[d]), abs(order[other])
+        if not a or not b:
+            continue
+        if a != b:
+            return a < b
+        if shape[other] > shape[d]:
+            return True
+    return None
 
 
 def with_ones(meta: TensorMeta, dims: Sequence[int]) -> TensorMeta:

@@ -15,7 +15,6 @@ from ..base.errors import ActgradError, InvalidOperator, did_you_mean, quote
 from ..base.lazy_docstring import LazyDocstring
 from ..base.schema import name_in
 from ..checks import Check, law, own_checks
-from ..checks.docstrings import ExampleCall, operator_docstring
 from ..checks.law import LawInForce
 from . import aliasing, arguments, dynamo, prepare
 from .arguments import Inputs, Outputs
@@ -203,12 +202,13 @@ class Operator(FastPath):
 
 def _documentation(operator: Operator) -> str:
     """The docstring of an operator. The reference backend computes the results of its example."""
+    docstrings: Any = first_use.module("actgrad.checks.docstrings")  # imported here because few programs read it
     definition, numpy = operator.definition, first_use.module("numpy")
     names = {"np": numpy, "actgrad": first_use.module(__package__.partition(".")[0])}
     is_public = getattr(names["actgrad"], operator.name, None) is operator
     call = f"actgrad.{operator.name}" if is_public else f"actgrad.operators[{operator.name!r}]"
     try:
-        sample = ExampleCall(definition)
+        sample = docstrings.ExampleCall(definition)
         tensors = [
             eval(sample.tensor(name), names) if name in sample.shapes else None
             for name in definition.schema.tensor_names
@@ -216,10 +216,10 @@ def _documentation(operator: Operator) -> str:
         inputs, outputs = arguments.views(definition, tuple(tensors), ())
         result = operator.plan_views(inputs, outputs, sample.attributes, None, "reference").run()
     except (ActgradError, AttributeError):  # the rules refuse the sample, or its forward operator is not public
-        return operator_docstring(definition, call, ())
+        return str(docstrings.operator_docstring(definition, call, ()))
     results = result if isinstance(result, tuple) else (result,)
     printed = [repr(each if "float8" in each.dtype.name else numpy.round(each, 4)) for each in results]
-    return operator_docstring(definition, call, printed)
+    return str(docstrings.operator_docstring(definition, call, printed))
 
 
 Operator.__doc__ = LazyDocstring(Operator.__doc__, _documentation)  # type: ignore[assignment]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .. import backends
+from .. import backends, checks
 from ..base import first_use
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
-from ..base.errors import InvalidCall, InvalidDtype, did_you_mean, either, quote, some
+from ..base.errors import ActgradError, InvalidCall, InvalidDtype, did_you_mean, either, quote, some
 from ..base.floating_point import default_environment
 from ..base.loop import TensorMeta, row_major
 from ..checks import law
@@ -36,13 +36,14 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
             for name in operator.input_dtypes if judge is None else judge.dtypes(operator.definition):
                 if name not in dtype_names:
                     continue
-                for inputs in _inputs(operator, name, _SMALL):
+                for inputs in _inputs(operator, name, _SMALL, attributes, judge):
                     prepared = prepare.prepare(operator.definition, inputs, attributes, judge)
                     if prepared.backend == "cpu":  # the reference backend compiles nothing
                         count += _prepare_for_any_scalars(prepared.computation)
-                for inputs in (*_inputs(operator, name, _LARGE), *_inputs(operator, name, _HUGE)):
-                    prepare.prepare(operator.definition, inputs, attributes, judge)
-                    count += 1
+                for size in (_LARGE, _HUGE):
+                    for inputs in _inputs(operator, name, size, attributes, judge):
+                        prepare.prepare(operator.definition, inputs, attributes, judge)
+                        count += 1
     if not count:
         allowed = {name for operator in operator_names for name in REGISTRY[operator].input_dtypes}
         dtypes = either(name for name in BY_NAME if name in allowed)
@@ -75,19 +76,44 @@ def _names(noun: str, names: Iterable[str] | str | None, choices: Iterable[str])
     return result
 
 
-def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[TensorMeta | None, ...]]:
-    """Contiguous inputs of one dtype for a call on `size` elements, without and with the optional tensors."""
-    row = BY_NAME[dtype]
+def _inputs(
+    operator: Operator, dtype: str, size: int, attributes: dict[str, Any], judge: LawInForce | None
+) -> list[tuple[TensorMeta | None, ...]]:
+    """Contiguous inputs for a call on `size` elements: as few tensors as the operator takes, and all that it takes.
 
-    def contiguous(*shape: int) -> TensorMeta:
-        return TensorMeta(row, shape, row_major(shape, row.itemsize))
+    The required tensors have this dtype. Scales and weights may have float32, and a row of them for each group.
+    """
+    definition, schema = operator.definition, operator.schema
+    if operator.access.dimension_attribute:
+        attributes = {**attributes, operator.access.dimension_attribute: 0}
 
-    required = [a.name for a in operator.schema.tensors if not a.is_optional]
-    optional = [a.name for a in operator.schema.tensors if a.is_optional and a.name in operator.element_tensors]
-    for names in ([*required], [*required, *optional])[: 2 if optional else 1]:
-        attributes = {operator.access.dimension_attribute: 0}
-        shapes = {name: operator.access.whole_shape(name, (size,), attributes) for name in names}
-        yield tuple(contiguous(*shapes[a.name]) if a.name in shapes else None for a in operator.schema.tensors)
+    def candidates(name: str, *others: str) -> Iterator[TensorMeta]:
+        shape = operator.access.whole_shape(name, (size,), attributes)
+        for one in definition.dtypes_of(name)[:1] or (dtype, *others):
+            for sizes in (shape, (1, *shape)):
+                yield TensorMeta(BY_NAME[one], sizes, row_major(sizes, BY_NAME[one].itemsize))
+
+    def fault(metas: dict[str, TensorMeta]) -> ActgradError | None:
+        try:
+            checks.run(checks.Call(definition, {n: metas.get(n) for n in schema.tensor_names}, attributes, judge))
+        except ActgradError as error:
+            return error
+        return None
+
+    metas = {a.name: next(candidates(a.name)) for a in schema.tensors if not a.is_optional}
+    error = fault(metas)
+    accepted = [metas] if error is None else []
+    for name in (a.name for a in schema.tensors if a.is_optional and a.name in operator.element_tensors):
+        trials = ({**metas, name: meta} for meta in candidates(name, "float32"))
+        trial = next((each for each in trials if fault(each) is None), None)
+        if trial is not None:
+            metas = trial
+            accepted.append(trial)
+    if not accepted:
+        assert error is not None
+        raise error
+    ends = accepted[:1] if len(accepted) == 1 else [accepted[0], accepted[-1]]
+    return [tuple(map(end.get, schema.tensor_names)) for end in ends]
 
 
 def _prepare_for_any_scalars(computation: Computation) -> int:

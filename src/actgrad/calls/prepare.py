@@ -368,10 +368,23 @@ def _reshaped_output(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
 
 
 def _result_strides(call: checks.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Dense strides for a new output, in the order of the first input of the same rank, or else row-major."""
-    for meta in () if call.definition.access.has_contiguous_results else call.inputs.values():
-        if meta.shape == shape and meta.strides == row_major(shape, meta.dtype.itemsize):
-            break
-        if len(meta.shape) == len(shape) and all(s or n == 1 for s, n in zip(meta.strides, meta.shape, strict=True)):
-            return dense_strides(shape, meta.strides, itemsize)
-    return row_major(shape, itemsize)
+    """Strides for a new output, as PyTorch's: the inputs' if they are equal and dense, or else in the inputs' order."""
+    rows, first = row_major(shape, itemsize), call.definition.roles.orders_results
+    if call.definition.access.has_contiguous_results or first is None:
+        return rows
+    orders = []
+    for name in sorted(call.inputs, key=lambda name: name != first):
+        meta = call.inputs[name]
+        if len(meta.shape) == len(shape):
+            steps = [stride * itemsize // meta.dtype.itemsize for stride in meta.strides]
+            # The stride of a dimension that is broadcast says nothing about the order.
+            orders.append(tuple(s if n == m or n != 1 else 0 for n, m, s in zip(meta.shape, shape, steps, strict=True)))
+
+    def have_all(strides: tuple[int, ...]) -> bool:
+        return all(a == b or n == 1 for order in orders for a, b, n in zip(order, strides, shape, strict=True))
+
+    if have_all(rows):
+        return rows
+    dense = dense_strides(shape, orders, itemsize)
+    are_equal = all(order == orders[0] for order in orders)
+    return orders[0] if are_equal and have_all(dense) else dense

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from ..base.definition import Definition
-from ..base.dtypes import BY_NAME, Dtype, can_convert, promote
+from ..base.dtypes import BY_NAME, BY_NUMBER, Dtype, can_convert, promote
 from ..base.errors import InvalidDtype, KernelMissing, either
 from ..base.loop import TensorMeta
 from .check import Call, Check, of_each
@@ -219,6 +219,28 @@ def _fault_of_output(call: Call, name: str, meta: TensorMeta) -> str | None:
         if meta.dtype.name in dtypes
         else f"{name} is {meta.dtype}; it must be {either(dtypes)}; pass such a {name}"
     )
+
+
+def numbered(definition: Definition) -> tuple[Check, ...]:
+    """A kernel of actgrad writes the dtype that the attribute of `dtypes` numbers (aclDataType).
+
+    Other software has more of these dtypes. An empty output of the caller needs no kernel.
+    """
+    attribute, output = definition.dtypes.attribute, definition.schema.outputs[0]
+    if not attribute:
+        return ()
+    numbers = {BY_NAME[name].acl: BY_NAME[name].acl_name for name in definition.dtypes_of(output)}
+    written = either([f"{number} ({name})" for number, name in numbers.items()])
+
+    def test(call: Call) -> str | None:
+        number, meta = call.attributes[attribute], call.outputs.get(output)
+        if number in numbers or (meta is not None and meta.size == 0):
+            return None
+        name = f" ({BY_NUMBER[number].acl_name})" if number in BY_NUMBER else ""
+        return f"{attribute} is {number}{name}; actgrad writes {written}; pass such a number"
+
+    rule = f"a kernel writes the dtype that {attribute} numbers, unless {output} is empty"
+    return (Check(rule, test, KernelMissing, (attribute,)),)
 
 
 def storable(*names: str) -> tuple[Check, ...]:

@@ -49,6 +49,7 @@ def own_checks(definition: Definition) -> tuple[Check, ...]:
         *dtype_rules.real(*scalars),
         *stated,
         *shape_rules.on_values(definition),
+        *dtype_rules.numbered(definition),
         *dtype_rules.scalars_of_integers(definition),
         *dtype_rules.storable(*definition.schema.outputs),
     )

@@ -1,4 +1,4 @@
-"""Judge results by the published acceptance standards for Ascend operators.
+"""Judge results by the accuracy standards that CANN published for operators.
 
 Without an option of this list, check judges actgrad's own backends, with default and other attributes, usual and
 special numbers, layouts and sizes. It also compares each gradient with its forward operator. Without OPERATOR and
@@ -10,7 +10,7 @@ without --full, it tests only one case of each operator and dtype.
   --exhaustive  test every number of a dtype
 
 The report says which elements fail, where they are on the x axis, and which mistake they look like. The last line says
-ACCEPTED or REJECTED, and gives the reason. The standards in force decide: mixed and nonfinite. If an accepted output
+ACCEPTED or REJECTED, and gives the reason. By default mixed and nonfinite decide. If an accepted output
 fails mere-mare or thousandth, check prints a warning. These two standards decide only if --standard names them.
 actgrad's own bounds (ulp) decide with --strict, with --standard all, and for data types that the mixed tolerance does
 not cover. If more than 10 % of an accepted 16-bit output are beyond these bounds, and check knows the mistake, for
@@ -90,7 +90,8 @@ MODES = {
 
 def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad check`."""
-    standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {text}" for name, text in NAMES.items()) + "\n"
+    lines = [f"  {name:<11} {text}" for name, text in NAMES.items()]
+    standards = "\n".join(["\nstandards (docs/check.md names the published documents):", *lines, ""])
     summary = "judge results of actgrad, or of any implementation from files, by the acceptance standards"
     parser = argument_types.add_command(subparsers, "check", summary, __doc__, standards)
     add, operator, path, file_name = (

@@ -13,9 +13,9 @@ from contextlib import closing
 from pathlib import Path
 
 from ..backends import cores
-from ..conformance.casefiles import case_files
-from ..conformance.delivery import drawing, manifest, summary, trial
-from ..conformance.standards import IN_FORCE, REPEAT
+from ..conformance.casefiles import case_files, delivered
+from ..conformance.delivery import manifest, summary, trial
+from ..conformance.standards import IN_FORCE, REPEAT, STANDARDS
 from ..writing import outputs, terminal
 
 
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> bool:
     document = summary.report(entries, surplus, facts)
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
     if args.html:
-        outputs.write(args.html, summary.html(entries, document, facts))
+        outputs.write(args.html, summary.html(entries, document, facts, names or STANDARDS))
     if args.junit:
         outputs.write(args.junit, summary.junit(entries, document))
     if args.json == "-":
@@ -71,7 +71,7 @@ def write_cases(args: argparse.Namespace) -> int:
     """`actgrad check --cases FILE --tensors DIR`: write a file's cases as a delivery. Return the exit status."""
     listed = case_files.read(args.cases)
     with terminal.progress("cases", len(listed)) as advance:
-        written = manifest.write(args.tensors, drawing.of_file(listed, args.seed), args.seed, advance)
+        written = manifest.write(args.tensors, delivered.of_file(listed, args.seed), args.seed, advance)
     left_out = len(listed) - len(written)
     remark = f"; {left_out} cannot be run, or must be refused" if left_out else ""
     print(f"{args.tensors}: {len(written)} of {len(listed)} cases{remark}", file=sys.stderr)

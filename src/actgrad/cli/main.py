@@ -14,6 +14,7 @@ import argparse
 import importlib
 import os
 import sys
+import traceback
 from importlib.util import find_spec
 
 from .. import __version__
@@ -76,7 +77,16 @@ def main(argv: list[str] | None = None) -> int:
         terminal.complain("memory ran out; the command needs more; free memory or give it smaller inputs")
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Exception as error:  # Python's own status for it would be that of a rejected output
+        terminal.complain(terminal.printable(_internal_error(error)))
     return ERROR
+
+
+def _internal_error(error: Exception) -> str:
+    """One line for a fault of this program: the exception, and the line of code that raised it."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    cause = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"internal error: {cause}, raised at {last.filename}:{last.lineno}; report this line with the command"
 
 
 def _fault(error: OSError) -> str:

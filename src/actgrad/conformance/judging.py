@@ -12,14 +12,14 @@ import numpy as np
 from ..calls.operator import Operator
 from . import standards
 from .diagnosis import axis
-from .diagnosis.ranking import diagnose
+from .diagnosis.ranking import diagnose, internal_error
 from .diagnosis.sample import EarlierOutputs, Sample
 from .elements import Array, Elements, elements
 from .golden import Golden
 from .measurement import Progress, compare_at, double, measure, spans
 from .power import power
 from .standards import STANDARDS
-from .verdict import SAMPLE_SIZE, OutputVerdict, Verdict
+from .verdict import SAMPLE_SIZE, Diagnosis, OutputVerdict, Verdict
 
 VERIFICATION_SIZE = 256  # elements whose exact values the CPU backend and NumPy both compute
 
@@ -76,7 +76,16 @@ def judge(
         return verdict
     counts = len(parts) * np.sum([axis.count(double(call.x.take(span))) for span in spans(call.size)], axis=0)
     ranges = axis.ranges(counts, np.sum([part.failing_by_range for part in parts], axis=0))
-    return replace(verdict, ranges=ranges, diagnoses=diagnose(_sample(call, golden, parts, earlier)) if explain else ())
+    return replace(verdict, ranges=ranges, diagnoses=_diagnoses(call, golden, parts, earlier) if explain else ())
+
+
+def _diagnoses(
+    call: Elements, golden: Golden, parts: Sequence[OutputVerdict], earlier: EarlierOutputs
+) -> tuple[Diagnosis, ...]:
+    try:
+        return diagnose(_sample(call, golden, parts, earlier))
+    except Exception as error:  # a diagnosis must not cost a verdict
+        return (internal_error(error, sum(part.failing for part in parts)),)
 
 
 def _sample(call: Elements, golden: Golden, parts: Sequence[OutputVerdict], earlier: EarlierOutputs) -> Sample:

@@ -116,6 +116,7 @@ def paired(
 
 # Attributes
 
+LARGE_IN_ROWS = 1000.0  # exp of this number overflows in every dtype, but a sum over a row does not
 #: Values for an operator's scalars, in their order. They differ from each other and from the defaults. One is a power
 #: of two, and one is negative. For no 16-bit number x is `first * x + second` 0 or 1, because rounding would decide
 #: there on which side of a jump the result lies.

@@ -2,8 +2,8 @@
 
 All standards use the same errors of elements. For published standards (mixed tolerance, MERE and MARE, double
 thousandth), the golden value is the exact value rounded to the output's dtype, so a correctly rounded result has the
-error 0. A published standard is not
-defined for dtypes without published limits.
+error 0. A published standard is not defined for a dtype without limits here: float64 and integers have none in the
+document, and the limits that the document has for FLOAT8 and HiFLOAT32 are not applied.
 """
 
 from __future__ import annotations
@@ -100,6 +100,25 @@ class Tally:
 
 
 Limits = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The public document that a standard comes from, at one commit of its repository."""
+
+    document: str  # the title, and its translation
+    repository: str  # owner and name on GitHub
+    path: str
+    commit: str
+    date: str  # of the commit, or "" if we do not know the date
+
+    @property
+    def url(self) -> str:
+        return f"https://github.com/{self.repository}/blob/{self.commit}/{self.path}"
+
+    def __str__(self) -> str:
+        words = (self.document, self.repository, self.path, f"commit {self.commit[:8]}", self.date)
+        return ", ".join(filter(None, words))
 
 
 @dataclass(frozen=True)
@@ -288,7 +307,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             "mixed",
             "mixed tolerance",
             "|actual - golden| <= atol + rtol * |golden| in 99 % of the elements, and every error is below a limit or "
-            f"within {MIXED_ULPS} ULP; in force for Ascend's operators since July 2026",
+            f"within {MIXED_ULPS} ULP; CANN asks this of operators that others contribute, since July 2026",
             {  # rtol, atol, limit
                 "float16": (2**-9, 2**-9, 1e-1),
                 "bfloat16": (2**-6, 2**-6, 1.0),
@@ -301,8 +320,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
         AcceptanceStandard(
             "mere-mare",
             "MERE and MARE",
-            f"mean and maximum of |actual - golden| / (|golden| + {MERE_OFFSET:g}) below T and {MARE_FACTOR} T; the "
-            "standard of Ascend's open operators before the mixed tolerance",
+            f"mean and maximum of |actual - golden| / (|golden| + {MERE_OFFSET:g}) below T and {MARE_FACTOR} T; CANN "
+            "asked this of contributed operators before the mixed tolerance",
             {"float16": (2**-10,), "bfloat16": (2**-7,), "float32": (2**-13,)},
             _mere,
             lambda t, limits: t.mean < limits[0] and t.largest < MARE_FACTOR * limits[0],
@@ -346,6 +365,37 @@ NAMES: Mapping[str, str] = {
     **{name: standard.says for name, standard in STANDARDS.items()},
     REPEAT: f"the same bits in {RUNS} runs; only for actgrad's own backends, because a file has one run",
 }
+_OF_CANN = (
+    "生态算子开源精度标准 (accuracy standard for open-source ecosystem operators)", "hicann/opbase",
+    "docs/zh/ops_precision_standard/experimental_standard.md",
+)  # fmt: skip
+_OF_TTK = Source(
+    "精度比对方法 (methods of comparing accuracy)", "hicann/ops-test-kit", "docs/Precision_Comparison.md",
+    "367509326971c56f08cf313a3a5f1ccc4508960c", "",
+)  # fmt: skip
+#: Value of --standard -> the public document that the standard comes from. actgrad's own bounds have none.
+SOURCES: Mapping[str, Source] = {
+    "mixed": Source(*_OF_CANN, "adbe441e9254676174937047457419b6e645e384", "15 July 2026"),
+    "mere-mare": Source(*_OF_CANN, "60496434718ec45c5c61de86389d4e947bff1d58", "9 April 2026"),
+    "thousandth": _OF_TTK,
+    "nonfinite": _OF_TTK,
+    REPEAT: Source(
+        "昇腾算子精度标准 (accuracy standard for Ascend operators)",
+        "hicann/opbase",
+        "docs/zh/ops_precision_standard/commercial_standard.md",
+        "3e62966542938699f87177ad95a53d2259eacfd1",
+        "10 April 2026",
+    ),
+}
+
+
+def definitions(names: Collection[str]) -> dict[str, str]:
+    """What these standards require and the documents that they come from, for a report."""
+    return {
+        name: f"{says}. Source: {SOURCES[name]}" if name in SOURCES else says
+        for name, says in NAMES.items()
+        if name in names
+    }
 
 
 def counts(name: str, dtype: str, deciding: Collection[str], strict: bool) -> bool:

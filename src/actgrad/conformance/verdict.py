@@ -125,7 +125,12 @@ class Verdict:
         if outcome.standard != ULP or outcome.tally is None:
             return outcome.is_exceeded
         is_half = all(BY_NAME[output.dtype].itemsize == 2 for output in self.outputs)
-        return outcome.is_exceeded and is_half and outcome.tally.share > WARNING_SHARE and bool(self.diagnoses)
+        return (
+            outcome.is_exceeded
+            and is_half
+            and outcome.tally.share > WARNING_SHARE
+            and any(d.explained for d in self.diagnoses)
+        )
 
     @property
     def is_judged(self) -> bool:

@@ -1,6 +1,6 @@
 """The operators, one family in each file. The import of a family registers its operators.
 
-A new family needs its name in the import below.
+A new family needs its name in the import below. `public` has the operators that `actgrad` exports.
 """
 
 from ..base.collection import paused_collection

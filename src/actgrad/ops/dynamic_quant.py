@@ -174,8 +174,8 @@ dynamic_quant_asymmetric = Operator(
         kernel_reads("group_index", "int32", companion="smooth_scales", unless_empty="x"),
     ),
     requires={
-        "dst_type 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a: (
-            a["dst_type"] in QUANTISED_DTYPES.values()
+        "dst_type 2 (INT8), 29 (INT4), 34 (HIFLOAT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a: (
+            a["dst_type"] in (2, 29, 34, 35, 36)
         )
     },
     torch=Torch("dynamic_quant_asymmetric(x, smooth_scales, group_index, dst_type)"),
@@ -210,8 +210,8 @@ dynamic_quant = Operator(
         kernel_reads("group_index", "int32", companion="smooth_scales", unless_empty="x"),
     ),
     requires={
-        "dst_type 2 (INT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a: (
-            a["dst_type"] in QUANTISED_DTYPES.values()
+        "dst_type 2 (INT8), 29 (INT4), 34 (HIFLOAT8), 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a: (
+            a["dst_type"] in (2, 29, 34, 35, 36)
         )
     },
     torch=Torch("dynamic_quant(x, smooth_scales, group_index, dst_type)"),

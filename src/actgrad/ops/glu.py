@@ -34,4 +34,5 @@ glu_backward = Operator(
     "as self packs its halves",
     formula=glu_gate_derivative,
     gradient_of=glu,
+    roles=Roles(orders_results=None),
 )

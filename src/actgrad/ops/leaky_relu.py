@@ -1,6 +1,6 @@
 """Leaky ReLU."""
 
-from ..base.definition import Result, Torch
+from ..base.definition import Result, Roles, Torch
 from ..base.xp import where
 from ..calls.operator import Operator
 
@@ -30,6 +30,7 @@ leaky_relu_backward = Operator(
     "negative negative_slope is refused then.",
     formula=leaky_relu_derivative,
     gradient_of=leaky_relu,
+    roles=Roles(orders_results="self"),
     result=Result("self", flag="self_is_result"),
     broadcasts=True,
     requires={

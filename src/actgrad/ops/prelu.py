@@ -58,7 +58,7 @@ prelu_backward = Operator(
     formula=prelu_gradient,
     gradient_of=prelu,
     layout=RowsAlong(passes=({"grad_weight": total(weight_gradient)},), tensor="weight"),
-    roles=Roles(takes_gradient=True),
+    roles=Roles(takes_gradient=True, orders_results="self"),
     preconditions=(
         supported("self"),
         promoted("self", "weight", "grad_output"),

@@ -95,7 +95,7 @@ relu_backward = Operator(
     "The input of relu gives the same gradient and may be passed instead.",
     formula=relu_gradient_from_result,
     gradient_of=relu,
-    roles=Roles(takes_gradient=True),
+    roles=Roles(takes_gradient=True, orders_results="result"),
     result=Result("result"),
     integers=Integers(formula=relu_gradient_from_result),
     dtypes=Dtypes("int8 uint8 int32 int64"),
@@ -117,7 +117,7 @@ threshold_backward = Operator(
     summary="grad_output if self > threshold, else 0",
     formula=threshold_gradient,  # for integers too, threshold is read as a float
     gradient_of=threshold,
-    roles=Roles(takes_gradient=True),
+    roles=Roles(takes_gradient=True, orders_results="self"),
     dtypes=Dtypes("int8 uint8 int32 int64"),
     broadcasts=True,
 )
@@ -146,11 +146,13 @@ hardtanh = Operator(
     summary="min(max(x, min_val), max_val)",
     paper="PyTorch, https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html",
     formula=hardtanh_formula,
+    integers=Integers(formula=hardtanh_formula),
+    dtypes=Dtypes("int8 int16 int32 int64 uint8"),
+    requires={"min_val <= max_val": lambda attributes: not attributes["min_val"] > attributes["max_val"]},
     torch=Torch(
         "hardtanh(min_val, max_val, inplace)",
         module="Hardtanh",
         former_names={"min_value": "min_val", "max_value": "max_val"},
-        bounds=("min_val", "max_val"),
     ),
 )
 

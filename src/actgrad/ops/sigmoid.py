@@ -59,7 +59,7 @@ tanh = Operator(
     paper="LeCun et al. 1998, http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf",
     formula=tanh_formula,
     integers=Integers(dtype="float32"),
-    dtypes=Dtypes("complex64 complex128 int8 int16 int32 int64 uint8 bool"),
+    dtypes=Dtypes("int8 int16 int32 int64 uint8 bool complex64 complex128"),
     torch=Torch("tanh(inplace, *, save)", module="Tanh"),
 )
 

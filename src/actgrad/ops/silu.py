@@ -1,10 +1,12 @@
 """SiLU and Swish: x times a logistic function."""
 
 from ..base.definition import Torch
-from ..base.xp import maximum, minimum, sigmoid, sigmoid_times, where
+from ..base.xp import abs, maximum, minimum, sigmoid, sigmoid_times, where
 from ..calls.operator import Operator
 
 X_LIMIT = 1000.0  # the result is 0 for x < -X_LIMIT in every dtype. The limit avoids infinity * 0
+
+LARGE = 2.0**60
 
 QUICK = 1.702  # the factor in GELU's approximation x * sigmoid(1.702 * x)
 
@@ -23,7 +25,11 @@ def silu_derivative(x):
 def swish_formula(x, beta):
     """x * sigmoid(beta * x)"""
     z = scaled(x, beta)
-    return sigmoid_times(z, where(z < -X_LIMIT, 0.0 * maximum(minimum(x, 1.0), -1.0), x))
+    # sigmoid_times takes a factor of at most LARGE where sigmoid(z) is not 1. A power of two as a factor is exact.
+    # In float32, sigmoid(z) is at least 2**-188, so results of z < -129 and a larger x are below 2**-60, but no more.
+    rest = where(abs(x) > LARGE, where(z < -X_LIMIT, 1.0, x / LARGE), 1.0)
+    factor = where(z < -X_LIMIT, 0.0 * maximum(minimum(x, 1.0), -1.0), where(rest == 1.0, x, LARGE))
+    return sigmoid_times(z, factor) * rest
 
 
 def swish_derivative(x, beta):

@@ -20,11 +20,20 @@ SOURCES = Path(__file__).parent / "c"
 #: An exported function of the C sources, with its comment for the header.
 _DEFINITION = re.compile(
     r"^ *(?P<comment>/\*\*(?:(?!\*/).)*\*/\n)?"
-    r"(?P<type>(?:const )?\w+\*?) (?P<name>acl\w+)\((?P<parameters>[^{};]*)\) \{",
+    r"(?P<type>(?:const )?\w+\*?) (?P<name>[aA]cl\w+)\((?P<parameters>[^{};]*)\) \{",
     re.M | re.S,
 )
 #: A macro of the C sources that defines functions.
 _MACRO = re.compile(r"^#define (?P<name>\w+)\((?P<parameters>[\w, ]+)\) +\\\n(?P<body>(?:.*\\\n)*.*)", re.M)
+#: The headers that include <array> in C++ too. Programs use std::array without an include of their own.
+_WITH_ARRAY = tuple(
+    f"aclnnop/aclnn_{name}.h"
+    for name in (
+        "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool2d", "adaptive_max_pool3d",
+        "batch_norm_backward", "fast_batch_norm_backward", "group_norm_backward", "logsigmoid_backward",
+        "logsoftmax_backward", "softmax_backward",
+    )
+)  # fmt: skip
 _NO_BREAK = "\xa0"  # a space at which textwrap breaks no line
 _CPP_BEGIN = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
 _CPP_END = "#ifdef __cplusplus\n}\n#endif\n"
@@ -123,7 +132,8 @@ def operator_headers() -> Iterator[tuple[str, str]]:
     computed = {f"aclnnop/{name}": list(group) for name, group in groupby(every, lambda signature: signature.header)}
     client_headers = {row.header for row in clients.functions() if row.header.startswith("aclnnop/")}
     for name in sorted(computed.keys() | client_headers):
-        lines = ['#include "aclnn/aclnn_base.h"', '#include "aclnnop/aclnn_util.h"', "", _CPP_BEGIN]
+        lines = ["#ifdef __cplusplus", "#include <array>", "#endif"] if name in _WITH_ARRAY else []
+        lines += ['#include "aclnn/aclnn_base.h"', '#include "aclnnop/aclnn_util.h"', "", _CPP_BEGIN]
         for signature in computed.get(name, []):
             lines += _comment(signature)
             first, second = _both("ACLNN_API", signature.name, _parameters(signature))

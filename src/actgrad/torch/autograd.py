@@ -40,7 +40,7 @@ class Redispatch(NamedTuple):
     reverse: bool  # whether reverse-mode differentiation is on above this level
     forward: bool  # whether forward-mode differentiation is on above this level
 
-    def __call__(self, *tensors: Any) -> Any:
+    def __call__(self, *tensors: Any, **outputs: Any) -> Any:
         results = None if self.plain is None else self.plain(*tensors)
         if results is not None and results is not NotImplemented:
             return results
@@ -50,7 +50,7 @@ class Redispatch(NamedTuple):
             torch.set_grad_enabled(self.reverse),
             forward_ad._set_fwd_grad_enabled(self.forward),
         ):
-            return self.overload.redispatch(self.keys, *args)
+            return self.overload.redispatch(self.keys, *args, **outputs)
 
 
 def is_forward() -> bool:

@@ -163,7 +163,8 @@ def swiglu_quant(
     group_list_type=1, it has the number of rows of each group. Rows behind the last group are computed without
     smooth_scales and offsets. round takes the nearest integer, and the even one of two. NaN counts as 0. In a
     row of zeros, result is 0 and scale is infinite. The error of scale is at most 1.5 ULP for x of 16 bits, and
-    2.5 ULP for float32, without smooth_scales.
+    2.5 ULP for float32, without smooth_scales, if silu takes numbers above -80. Below -80, silu underflows in
+    float32, so v loses digits and may be 0.
     """
 
 def dequant_swiglu_quant(

@@ -118,7 +118,11 @@ def _node(tensor: Any) -> Any:
 
 
 def overwrite(target: torch.Tensor, result: torch.Tensor) -> None:
-    """Write a result into a tensor. In a graph, the result replaces the tensor, because backward can recompute it."""
+    """Write a result into a tensor. In a graph, the result replaces the tensor, because backward can recompute it.
+
+    Backward must not recompute the new values of a graph's input, because the graph overwrites the old ones.
+    """
+    node = _node(target)
     if (
         isinstance(target, FunctionalTensor)
         and isinstance(result, FunctionalTensor)
@@ -129,6 +133,8 @@ def overwrite(target: torch.Tensor, result: torch.Tensor) -> None:
         target.sync()
     else:
         target.copy_(result)
+    if node is not None and node.op == "placeholder":
+        _node(target).meta["recompute"] = CheckpointPolicy.MUST_SAVE
 
 
 def exact_in_graphs(is_exact: bool = True) -> None:

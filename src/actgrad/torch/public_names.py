@@ -124,8 +124,9 @@ class TorchNames:
         return "\n".join([f"class {self.module}({self.base}):", *_indented("\n".join(methods).split("\n"))])
 
     def bounds_text(self, prefix: str) -> list[str]:
-        """The line of code that compares two bounds, if the operator has bounds."""
-        bounds = self.operator.definition.torch.bounds if self.operator.definition.torch else ()
+        """The line of code that compares two attributes min_X and max_X, if the operator has them."""
+        names = self.operator.schema.attributes_by_name
+        bounds = [n for name in names if name.startswith("min_") for n in (name, f"max_{name[4:]}") if n in names]
         values = "".join(f", {name}={name}" for name in bounds)
         return [f"{prefix}require_bounds({self.function!r}{values})"] if bounds else []
 

@@ -162,12 +162,16 @@ class InPlaceVariant(Variant):
         x = row[0]
         if refuses_overwriting(x):
             x.copy_(x)  # PyTorch raises its error before anything is written
-        derivation = derive(self.interface, self.interface.values_of(row), None, saving.AUTO)
-        copy = (
-            None if derivation.keeps_result else torch.ops.actgrad._clone(x)
-        )  # recorded in the graph, for second derivatives
-        below = Redispatch(self.interface, overload, keys, row, None, True, False)
-        return node_of(self.interface, InPlaceNode).apply(derivation, below, x, copy)
+        interface, node = self.interface, node_of(self.interface, InPlaceNode)
+        derivation = derive(interface, interface.values_of(row), None, saving.AUTO)
+        if derivation.keeps_result:
+            return node.apply(derivation, Redispatch(interface, overload, keys, row, None, True, False), x, None)
+        # The result is computed from the copy. Otherwise, torch.compile could save x and copy it in backward, after the
+        # write.
+        out = interface.outputs[0]
+        from_copy = Redispatch(interface, list_variants(interface)[0].overload, keys, row, None, True, False)
+        copy = torch.ops.actgrad._clone(x)  # recorded in the graph, for second derivatives
+        return node.apply(derivation, lambda x: from_copy(copy, **{out: x}), x, copy)
 
 
 @cache

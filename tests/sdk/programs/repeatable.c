@@ -47,6 +47,18 @@ int main(void) {
     CHECK(aclSetTensorAddr(executor, 0, g.tensor, g.memory));
     ONCE();
     expect(out, 0.5f, 1);
+    CHECK(AclSetInputTensorAddr(executor, 0, g.tensor, other.memory)); /* the spelling of older releases */
+    CHECK(AclSetOutputTensorAddr(executor, 0, out.tensor, place.memory));
+    ONCE();
+    expect(place, 1, 2);
+    CHECK(AclSetTensorAddr(executor, 2, out.tensor, out.memory));
+    CHECK(AclSetTensorAddr(executor, 0, g.tensor, g.memory));
+    ONCE();
+    expect(out, 0.5f, 1);
+    FAILS(AclSetTensorAddr(executor, 3, out.tensor, g.memory), INVALID, "AclSetTensorAddr: index is 3");
+    FAILS(AclSetDynamicTensorAddr(executor, 0, 0, NULL, g.memory), INVALID, "AclSetDynamicTensorAddr: the operator");
+    FAILS(AclSetDynamicInputTensorAddr(NULL, 0, 0, NULL, g.memory), INNER_NULL, "executor is a null pointer");
+    FAILS(AclSetDynamicOutputTensorAddr(NULL, 0, 0, NULL, g.memory), INNER_NULL, "executor is a null pointer");
     void* address = NULL;
     CHECK(aclGetRawTensorAddr(g.tensor, &address));
     REQUIRE(address == g.memory);

@@ -5,6 +5,93 @@
 
 #include <string.h>
 
+typedef struct {
+    const aclTensorDesc* desc;
+    aclDataBuffer* buffer;
+    const aclopAttr* attr;
+} Objects;
+
+static int execute(Objects input, Objects output, aclrtStream stream) {
+    return aclopCompileAndExecute("Elu", 1, &input.desc, (const aclDataBuffer* const*)&input.buffer, 1, &output.desc,
+                                  &output.buffer, input.attr, ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL, stream);
+}
+
+/* Objects that are destroyed, of another kind or no objects at all, and buffers that are too small. */
+static void misuse(void* memory, aclrtStream stream) {
+    const int64_t dims[] = {4, 4}, negative[] = {-1}, many[] = {INT64_MAX, INT64_MAX};
+    const int64_t* const lists[] = {dims, NULL};
+    const int sizes[] = {2, 1};
+    int64_t size;
+    char no_object[64] = {0};
+    aclTensorDesc* desc = aclCreateTensorDesc(ACL_FLOAT, 2, dims, ACL_FORMAT_ND);
+    aclDataBuffer* buffer = aclCreateDataBuffer(memory, 64);
+    aclopAttr* attr = aclopCreateAttr();
+    const Objects good = {desc, buffer, attr};
+    FAILS(aclrtSynchronizeStream(stream), ACL_ERROR_RT_FAILURE, "operator Nothing"); /* a failure of main */
+    CHECK(execute(good, good, stream));
+    CHECK(aclrtSynchronizeStream(stream));
+    aclTensorDesc* old_desc = aclCreateTensorDesc(ACL_FLOAT, 2, dims, ACL_FORMAT_ND);
+    aclDataBuffer* old_buffer = aclCreateDataBuffer(memory, 64);
+    aclopAttr* old_attr = aclopCreateAttr();
+    aclDestroyTensorDesc(old_desc);
+    CHECK(aclDestroyDataBuffer(old_buffer));
+    aclopDestroyAttr(old_attr);
+    void* const wrong[] = {(void*)1, (void*)8, no_object, stream, desc, buffer, attr, old_desc, old_buffer, old_attr};
+    for (int k = 0; k < 10; k++) {
+        Objects bad = {wrong[k] == desc ? NULL : wrong[k], buffer, attr};
+        FAILS(execute(bad, good, stream), ACL_ERROR_INVALID_PARAM, "inputDesc[0] is ");
+        FAILS(execute(good, bad, stream), ACL_ERROR_INVALID_PARAM, "outputDesc[0] is ");
+        bad = (Objects){desc, wrong[k] == buffer ? NULL : wrong[k], attr};
+        FAILS(execute(bad, good, stream), ACL_ERROR_INVALID_PARAM, "inputs[0] is ");
+        FAILS(execute(good, bad, stream), ACL_ERROR_INVALID_PARAM, "outputs[0] is ");
+        if (wrong[k] != attr) {
+            bad = (Objects){desc, buffer, wrong[k]};
+            FAILS(execute(bad, good, stream), ACL_ERROR_INVALID_PARAM, "attr is ");
+            FAILS(aclopSetAttrInt(wrong[k], "axis", 1), ACL_ERROR_INVALID_PARAM, "must be an aclopAttr that is not");
+            FAILS(aclopSetAttrListListInt(wrong[k], "x", 1, sizes, lists), ACL_ERROR_INVALID_PARAM, "attr is ");
+            aclopDestroyAttr(wrong[k]);
+            REQUIRE(strstr(aclGetRecentErrMsg(), "aclopDestroyAttr: attr is ") != NULL);
+        }
+        if (wrong[k] != buffer) {
+            FAILS(aclDestroyDataBuffer(wrong[k]), ACL_ERROR_INVALID_PARAM, "must be an aclDataBuffer that is not");
+            FAILS(aclUpdateDataBuffer(wrong[k], memory, 4), ACL_ERROR_INVALID_PARAM, "call aclCreateDataBuffer");
+            REQUIRE(aclGetDataBufferAddr(wrong[k]) == NULL && aclGetDataBufferSizeV2(wrong[k]) == 0);
+        }
+        aclTensorDesc* no_desc = wrong[k];
+        if (no_desc == desc) continue;
+        FAILS(aclSetTensorShape(no_desc, 2, dims), ACL_ERROR_INVALID_PARAM, "must be an aclTensorDesc that is not");
+        FAILS(aclSetTensorFormat(no_desc, ACL_FORMAT_ND), ACL_ERROR_INVALID_PARAM, "call aclCreateTensorDesc");
+        FAILS(aclSetTensorPlaceMent(no_desc, ACL_MEMTYPE_HOST), ACL_ERROR_INVALID_PARAM, "desc is ");
+        FAILS(aclGetTensorDescDimV2(no_desc, 0, &size), ACL_ERROR_INVALID_PARAM, "desc is ");
+        aclSetTensorDescName(no_desc, "x");
+        REQUIRE(strcmp(aclGetTensorDescName(no_desc), "") == 0 && aclGetTensorDescNumDims(no_desc) == 0);
+        REQUIRE(aclGetTensorDescSize(no_desc) == 0 && aclGetTensorDescElementCount(no_desc) == 0);
+        REQUIRE(aclGetTensorDescType(no_desc) == ACL_DT_UNDEFINED);
+        REQUIRE(aclGetTensorDescFormat(no_desc) == ACL_FORMAT_UNDEFINED);
+        aclDestroyTensorDesc(no_desc);
+        REQUIRE(strstr(aclGetRecentErrMsg(), "aclDestroyTensorDesc: desc is ") != NULL);
+    }
+    CHECK(aclUpdateDataBuffer(buffer, memory, 63));
+    FAILS(execute(good, good, stream), ACL_ERROR_INVALID_PARAM, "inputs[0] has 63 bytes, but inputDesc[0] describes 64");
+    aclDataBuffer* enough = aclCreateDataBuffer(memory, 64);
+    const Objects whole = {desc, enough, attr};
+    FAILS(execute(whole, good, stream), ACL_ERROR_INVALID_PARAM, "outputs[0] has 63 bytes, but outputDesc[0] describes");
+    CHECK(aclSetTensorShape(desc, 1, negative));
+    FAILS(execute(whole, whole, stream), ACL_ERROR_INVALID_PARAM, "the dims of inputDesc[0] have no product");
+    REQUIRE(aclGetTensorDescSize(desc) == 0);
+    CHECK(aclSetTensorShape(desc, 2, many));
+    FAILS(execute(whole, whole, stream), ACL_ERROR_INVALID_PARAM, "the dims of inputDesc[0] have no product");
+    FAILS(aclopCompileAndExecute("Elu", 1, NULL, NULL, 0, NULL, NULL, NULL, ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL, stream),
+          ACL_ERROR_INVALID_PARAM, "inputDesc is a null pointer");
+    FAILS(aclopSetAttrListListInt(attr, "lists", 2, sizes, lists), ACL_ERROR_INVALID_PARAM, "lists has 1 values at ");
+    const char* texts[] = {"a", NULL};
+    FAILS(aclopSetAttrListString(attr, "texts", 2, texts), ACL_ERROR_INVALID_PARAM, "an entry of values is a null");
+    CHECK(aclDestroyDataBuffer(enough));
+    CHECK(aclDestroyDataBuffer(buffer));
+    aclopDestroyAttr(attr);
+    aclDestroyTensorDesc(desc);
+}
+
 int main(void) {
     const int64_t dims[] = {2, 3};
     const int sizes[] = {2, 1};
@@ -67,8 +154,12 @@ int main(void) {
     aclopDestroyAttr(alpha);
     aclopDestroyAttr(attr);
     aclopDestroyAttr(NULL);
+    aclDestroyTensorDesc(NULL);
     aclDestroyTensorDesc(desc);
     REQUIRE(aclDestroyDataBuffer(buffer) == 0 && aclDestroyDataBuffer(NULL) == ACL_ERROR_INVALID_PARAM);
+    CHECK(aclrtFree(memory));
+    memory = device_memory(64);
+    misuse(memory, stream);
     CHECK(aclrtFree(memory));
     CHECK(aclrtDestroyStream(stream));
     CHECK(aclFinalize());

@@ -34,6 +34,7 @@ def changes(function: str) -> Iterator[Changes]:
         yield shaped(function, shape, INPUTS[function])
         yield shaped(function, shape, INPUTS[function][1:])
     yield {**shaped(function, (1,) * 7 + (2, 2), INPUTS[function]), **shaped(function, (2, 2), OUTPUTS[function])}
+    yield {f"{n}.format": "FRACTAL_NZ" for n in names}
     for n in names:
         shape = call[n].shape
         yield {n: None}

@@ -47,6 +47,7 @@ from tests.support.aclnn.smooth import (
     erfinv,
     fast_gelu,
     fast_gelu_backward,
+    formats_equal,
     glu,
     glu_backward,
     log_sigmoid,
@@ -59,7 +60,7 @@ from tests.support.aclnn.smooth import (
 from tests.support.aclnn.softmax import log_softmax, log_softmax_backward, softmax, softmax_backward
 from tests.support.aclnn.swiglu import swiglu, swiglu_grad
 from tests.support.aclnn.thresholds import add_relu, hardtanh, hardtanh_backward, relu, threshold, threshold_backward
-from tests.support.aclnn.values import Call, promoted
+from tests.support.aclnn.values import INTEGERS, Call, convertible, promoted
 
 
 def only(name: str, *dtypes: str) -> Row:
@@ -79,6 +80,15 @@ def within(*names: str, minimum: int = 0) -> Iterator[Row]:
                   is_numbered=False, rules="document")  # fmt: skip
 
 
+def private(name: str) -> Row:
+    """A format that is more than an order of dimensions."""
+
+    def is_private(c: Call) -> bool:
+        return "FRACTAL" in c[name].format or "C0" in c[name].format
+
+    return Row(f"{name} private format", INVALID, (name,), is_private, (name,), "(?i)format", "shape")
+
+
 def plain_in_place(function: str) -> Iterator[Row]:
     (name,) = OUTPUTS[function]
     yield from null(name)
@@ -86,7 +96,7 @@ def plain_in_place(function: str) -> Iterator[Row]:
     yield from within(name) if short(function) == "Hardswish" else (rank_limit(name),)
 
 
-# Sigmoid and tanh. The checks of tanh, of another repository of CANN, are this project's decision: those of sigmoid.
+# Sigmoid and tanh.
 
 
 def sigmoid(function: str) -> Iterator[Row]:
@@ -94,8 +104,7 @@ def sigmoid(function: str) -> Iterator[Row]:
     yield dtype_listed("self", anywhere=True)
     yield dtype_listed("out")
     yield chip_has("self")
-    if function == "aclnnSigmoid":
-        yield from (only(n, "FLOAT", "FLOAT16", "BF16") for n in ("self", "out"))
+    yield from (only(n, "FLOAT", "FLOAT16", "BF16") for n in ("self", "out"))
     yield shapes_equal("out", "self")
     yield rank_limit("self")
 
@@ -114,8 +123,36 @@ def sigmoid_backward(function: str) -> Iterator[Row]:
     yield from map(rank_limit, names[:2])
     yield result_casts(*names)
     yield from broadcasts(*names)
-    if function == "aclnnSigmoidBackward":
-        yield from within(*names[:2], minimum=1)
+    yield from within(*names[:2], minimum=1)
+
+
+def tanh(function: str) -> Iterator[Row]:
+    yield from null("self", "out")
+    yield from map(dtype_listed, ("self", "out"))
+    yield only("out", "FLOAT", "FLOAT16", "BF16")
+    yield Row("out conversion", INVALID, ("self", "out"),
+              lambda c: not convertible("FLOAT" if c["self"].dtype in (*INTEGERS, "BOOL") else c["self"].dtype,
+                                        c["out"].dtype), ("out",), "convert", "dtype", rules="operator")  # fmt: skip
+    yield from formats_equal("out", to="self")
+    yield private("self")
+    yield rank_limit("self")
+    yield shapes_equal("out", "self")
+
+
+def tanh_in_place(function: str) -> Iterator[Row]:
+    yield from null("selfRef")
+    yield dtype_listed("selfRef")
+    yield private("selfRef")
+    yield rank_limit("selfRef")
+
+
+def tanh_backward(function: str) -> Iterator[Row]:
+    names = ("gradOutput", "output", "gradInput")
+    yield from null(*names)
+    yield from map(dtype_listed, names)
+    yield from (dtypes_equal(n, "gradOutput") for n in names[1:])
+    yield from map(rank_limit, names[:2])
+    yield from broadcasts(*names)
 
 
 # SiLU and Swish.
@@ -232,12 +269,7 @@ def gelu(function: str) -> Iterator[Row]:
     yield from null("self", "out")
     yield dtype_listed("self")
     yield dtypes_equal("out", "self")
-    for n in ("self", "out"):
-
-        def private(c: Call, n: str = n) -> bool:
-            return "FRACTAL" in c[n].format or "C0" in c[n].format
-
-        yield Row(f"{n} private format", INVALID, (n,), private, (n,), "(?i)format", "shape")
+    yield from map(private, ("self", "out"))
     yield rank_limit("self")
     yield shapes_equal("out", "self")
 
@@ -293,7 +325,7 @@ def prelu(function: str) -> Iterator[Row]:
 
 TABLES: dict[str, Callable[[str], Iterator[Row]]] = {
     "Sigmoid": sigmoid, "InplaceSigmoid": sigmoid_in_place, "SigmoidBackward": sigmoid_backward,
-    "Tanh": sigmoid, "InplaceTanh": sigmoid_in_place, "TanhBackward": sigmoid_backward,
+    "Tanh": tanh, "InplaceTanh": tanh_in_place, "TanhBackward": tanh_backward,
     "Silu": silu, "SiluBackward": silu_backward, "Swish": swish, "SwishBackward": swish_backward,
     "SwiGlu": swiglu, "SwiGluGrad": swiglu_grad,
     "Relu": relu, "InplaceRelu": plain_in_place, "AddRelu": add_relu, "InplaceAddRelu": add_relu,

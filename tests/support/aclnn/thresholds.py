@@ -102,19 +102,22 @@ def threshold_backward(function: str) -> Iterator[Row]:
 
 
 def hardtanh(function: str) -> Iterator[Row]:
-    """This project's decision: the checks of the gradient."""
     (out,) = OUTPUTS[function]
     first = out if out == "selfRef" else "self"
-    yield from null(*dict.fromkeys((first, "clipValueMin", "clipValueMax", out)))
-    yield dtype_listed(first)
-    yield from (unnumbered(real(n)) for n in ("clipValueMin", "clipValueMax"))
-    if first == out:
-        yield rank_limit(first)
-        return
-    yield dtype_listed("out")
-    yield dtypes_equal("out", "self")
-    yield rank_limit("self")
-    yield shapes_equal("out", "self")
+    bounds = ("clipValueMin", "clipValueMax")
+    yield from null(*dict.fromkeys((first, *bounds, out)))
+    yield from map(dtype_listed, (first, *bounds))
+    if first != out:
+        yield dtypes_equal("out", "self")
+    yield rank_limit(first)
+    if first != out:
+        yield shapes_equal("out", "self")
+
+    def crossed(c: Call) -> bool:
+        return c[bounds[0]].single > c[bounds[1]].single
+
+    yield from (unheld(n, first) for n in bounds)
+    yield Row("bounds", INVALID, bounds, crossed, bounds, "needs", "value")
 
 
 def hardtanh_backward(function: str) -> Iterator[Row]:

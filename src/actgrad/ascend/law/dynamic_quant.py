@@ -7,12 +7,15 @@ from ...ops.dynamic_quant import QUANTISED_DTYPES, dynamic_quant, dynamic_quant_
 from ..rules.law import C, Law, Parameter
 from ..rules.rule import has_dtype, kernel_writes, output_supported, rank, supported
 
+#: Product -> the numbers of dtypes to which it quantises. The key "" is for calls without a product.
+NUMBERS = {"": (2, 29, 34, 35, 36), "Ascend950": (2, 29, 34, 35, 36), "Ascend310P": (2,), "Ascend910": (2,)}
+
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910"
 
 REQUIRES = {
-    "dst_type 2 (INT8), or on Ascend950 35 (FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a, product: (
-        a["dst_type"] == QUANTISED_DTYPES["int8"]
-        or (a["dst_type"] in QUANTISED_DTYPES.values() and (product is None or product.name == "Ascend950"))
+    "dst_type 2 (INT8), or 29 (INT4) except on Ascend310P and Ascend910, or on Ascend950 34 (HIFLOAT8), 35 "
+    "(FLOAT8_E5M2) or 36 (FLOAT8_E4M3FN)": lambda a, product: (
+        a["dst_type"] in NUMBERS.get(product.name if product else "", (2, 29))
     )
 }
 

@@ -26,6 +26,7 @@ from ..rules.rule import (
     product_of,
     rank,
     scalar_converts,
+    scalar_supported,
     supported,
 )
 
@@ -86,7 +87,6 @@ Law(
     products=WITH_MASKS,
     dtypes="float32 float16 bfloat16 int8 uint8 int32 int64",
     graph=("ReluV2(x) -> (y, mask)",),
-    has_document=False,
     differences_file="relu.md",
 )
 
@@ -95,7 +95,6 @@ Law(
     products=WITH_MASKS,
     dtypes="float32 float16 bfloat16 int8 uint8 int32",
     graph=("ReluGradV2(gradients=grad_output, mask) -> backprops",),
-    has_document=False,
 )
 
 Law(
@@ -172,18 +171,20 @@ Law(
     differences_file="relu.md",
 )
 
+OF_HARDTANH = f"{FLOATS} float64 int8 int16 int32 int64 uint8"
+
 Law(
     hardtanh,
+    dtypes="float32 float16 bfloat16 float64 int8 int16 int32 int64 uint8",
     checks=(
         supported("self"),
-        real("min_val", "max_val"),
-        supported("out"),
+        scalar_supported("min_val", OF_HARDTANH),
+        scalar_supported("max_val", OF_HARDTANH),
         equal("out", to="self"),
         rank("self"),
         same_shape("out", to="self"),
     ),
     functions=(C("Hardtanh", parameters=("self", "clipValueMin", "clipValueMax", "out")),),
-    has_document=False,
     differences_file="relu.md",
 )
 

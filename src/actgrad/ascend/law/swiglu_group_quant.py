@@ -1,18 +1,10 @@
 """CANN's law of swiglu_group_quant."""
 
-from ...base.errors import InvalidDtype
+from ...base.errors import InvalidDtype, TilingFailed
 from ...checks.halves_rules import counting, even, groups, half
 from ...checks.quantisation_rules import dtype_numbered
 from ...checks.shape_rules import result_shape
-from ...ops.swiglu_group_quant import (
-    DTYPES,
-    FLOAT4_WITHOUT_KERNEL,
-    MX,
-    SCALE_OF_MODE,
-    WITHOUT_KERNEL,
-    swiglu_group_quant,
-    whole_blocks,
-)
+from ...ops.swiglu_group_quant import DTYPES, MX, SCALE_OF_MODE, WITHOUT_KERNEL, swiglu_group_quant, whole_blocks
 from ..rules.law import ATTRIBUTE_RULES_IN_TILING, C, Law, Parameter
 from ..rules.rule import (
     Origin,
@@ -125,7 +117,6 @@ Law(
             half("out", of="x", dim=""),
             result_shape("scale"),
         ),
-        (rule_from(FLOAT4_WITHOUT_KERNEL, origin=Origin.ACTGRAD),),
         kernel_writes("out"),
     ),
     functions=(
@@ -142,7 +133,7 @@ Law(
                 "roundScale",
                 Parameter("clampLimit", "double"),
                 Parameter("dstTypeMax", "double", is_ignored=True),
-                Parameter("outputOrigin", constant=False),
+                Parameter("outputOrigin", constant=False, refusal=TilingFailed),
                 Parameter("yOut", is_const=True),
                 Parameter("yScaleOut", is_const=True),
                 Parameter("yOriginOut", "Tensor", is_ignored=True),

@@ -3,10 +3,10 @@
 from ...checks.halves_rules import even, groups, half
 from ...checks.quantisation_rules import scales_of_groups
 from ...checks.shape_rules import result_shape
-from ...ops.swiglu_quant import INT4_WITHOUT_KERNEL, INT8, swiglu_quant
+from ...ops.swiglu_quant import INT8, swiglu_quant
 from ..rules.law import ATTRIBUTE_RULES_IN_TILING, C, Law, Parameter
 from ..rules.rule import (
-    Origin,
+    Rule,
     has_dtype,
     in_tiling,
     kernel_writes,
@@ -14,8 +14,22 @@ from ..rules.rule import (
     one_dtype_of,
     only_documents,
     rank,
-    rule_from,
     supported,
+)
+
+
+def whole_bytes(call):
+    """Two numbers of INT4 lie in a byte, and half of a row has whole bytes."""
+    out, size = call.tensors.get("out"), call.inputs["x"].shape[-1]
+    if out is None or out.dtype.name != "int4" or size % 4 == 0:
+        return None
+    return f"a row of x has {size} elements, and out is int4; a row must have a multiple of 4; pad x"
+
+
+WHOLE_BYTES = Rule(
+    "a row of x has a multiple of 4 elements if out is INT4",
+    whole_bytes,
+    about=("x", "out"),
 )
 
 Law(
@@ -33,12 +47,12 @@ Law(
             rank("x", minimum=2),
             only_documents(nonempty("x")),
             even("x", dim=""),
+            (WHOLE_BYTES,),
             groups("group_index", 1, 1024),
             scales_of_groups("smooth_scales", "offsets", of="x"),
             half("out", of="x", dim=""),
             result_shape("scale"),
         ),
-        (rule_from(INT4_WITHOUT_KERNEL, origin=Origin.ACTGRAD),),
         kernel_writes("out"),
     ),
     functions=(

@@ -9,9 +9,10 @@ from typing import Any
 from ...aclnn.signatures import CParameter, Signature
 from ...base.dtypes import ALIASES
 from ...base.errors import quote
-from . import fields, interface
+from ..files import fields
+from ..files.fields import Fault
+from . import interface
 from .case_model import FileCase, Scalar, Tensor, Values
-from .fields import Fault
 
 #: The words of "standard": {"acc": ...}, and the standards that decide here. () means the standard in force.
 STANDARDS = {"single_bm": ("mere-mare",), "mixed_tolerance_bm": ("mixed",), "default": ()}

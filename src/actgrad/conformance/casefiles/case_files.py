@@ -14,12 +14,12 @@ from ...base.errors import suffix_of
 from ...checks import law
 from ...writing import outputs, terminal
 from ..files import sizes
+from ..files.fields import Fault
 from ..files.sizes import UnreadableFile
 from ..standards import Tally
 from . import atk, ttk
 from .case_model import FileCase
 from .execution import CaseOutcome
-from .fields import Fault
 
 FORMATS: dict[str, ModuleType] = {"atk": atk, "ttk": ttk}
 SUFFIXES = {".json": "atk", ".csv": "ttk"}

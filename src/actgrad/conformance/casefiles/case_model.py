@@ -15,9 +15,6 @@ from ...base.loop import row_major
 from ..elements import Array
 from ..oracle import ends
 
-MOST_DIMENSIONS = 32  # the limit of NumPy's oldest versions. Operators take 8 dimensions
-NAMED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers for which JSON and CSV have only names
-
 
 class NotRun(Exception):
     """The reason why a case cannot be run."""

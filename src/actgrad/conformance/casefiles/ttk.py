@@ -12,9 +12,10 @@ from typing import Any
 
 from ...aclnn.signatures import Signature
 from ...base.errors import did_you_mean, quantity, quote
-from . import fields, interface
+from ..files import fields
+from ..files.fields import Fault
+from . import interface
 from .case_model import DEFAULT, FileCase, Scalar, Tensor, Values
-from .fields import Fault
 
 REQUIRED = ("api_name", "tensor_view_shapes", "tensor_dtypes")
 CASCADE = "actgrad_cascade"

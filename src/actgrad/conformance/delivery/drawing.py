@@ -7,9 +7,7 @@ numbers and shorter rows. Cases for special values are marked.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -21,9 +19,6 @@ from ...base.errors import ActgradError, either
 from ...calls.operator import Operator
 from ...checks import law
 from .. import backend_cases, oracle
-from ..casefiles import execution
-from ..casefiles.case_model import FileCase, NotRun
-from ..casefiles.generation import LARGE_IN_ROWS
 from ..elements import Array, Elements, case_dtypes, new_elements
 from ..golden import Golden
 from ..power import power, weaknesses
@@ -125,10 +120,10 @@ def _case(
     else:
         special = f"accepts {', '.join(weak)}" if weak else ""
     outputs = oracle.as_tuple(operator.plan(*tensors.values(), backend="reference", **_named(setting)).result)
-    return _described(operator, name, setting, tensors, outputs, special)
+    return described(operator, name, setting, tensors, outputs, special)
 
 
-def _described(
+def described(
     operator: Operator,
     name: str,
     attributes: dict[str, Any],
@@ -147,21 +142,6 @@ def _described(
     product = None if judge is None else judge.description["product"]
     product = None if product == "none" else product
     return DeliveryCase(name, operator.name, attributes, product, files(present), files(results), special), present
-
-
-def of_file(cases: Iterable[FileCase], seed: int) -> Iterator[tuple[DeliveryCase, dict[str, Array]]]:
-    """The cases of an ATK or a TTK file that actgrad can run and does not refuse."""
-    for k, case in enumerate(cases):
-        with suppress(NotRun, ActgradError):
-            operator, attributes, tensors, outputs = execution.draw(case, seed + k)
-            if case.expects_error or not all(isinstance(v, str) or math.isfinite(v) for v in attributes.values()):
-                continue
-            if operator.choices and type(number := attributes.get(str(operator.switch))) is int:
-                attributes[str(operator.switch)] = operator.choices[number]
-            by_name = dict(zip(operator.schema.tensor_names, tensors, strict=True))
-            weak = weaknesses_of(operator, attributes, by_name)
-            special = f"{case.name}: accepts {', '.join(weak)}" if weak else ""
-            yield _described(operator, f"{operator.name}-{k + 1:04}", attributes, by_name, outputs, special)
 
 
 def _named(attributes: dict[str, Any]) -> dict[str, Any]:
@@ -197,7 +177,10 @@ def _special(
     if kind == "zeros":
         zeros = np.zeros(shape, BY_NAME[dtype].numpy)
         if operator.access.sees_rows and BY_NAME[dtype].kind == "float":
-            kind, zeros[3:] = "zeros and large numbers", rng.uniform(-LARGE_IN_ROWS, LARGE_IN_ROWS, zeros[3:].shape)
+            kind, zeros[3:] = (
+                "zeros and large numbers",
+                rng.uniform(-oracle.LARGE_IN_ROWS, oracle.LARGE_IN_ROWS, zeros[3:].shape),
+            )
         x = backend_cases.as_result(operator, attributes, zeros)
         tensors = oracle.paired(operator, attributes, x, lambda: mixture.draw(shape))
         return kind, backend_cases.with_value(operator, attributes, tensors)

@@ -25,10 +25,9 @@ from ...base.errors import did_you_mean, either, quote, some
 from ...calls.operator import REGISTRY, Operator
 from ...checks import law
 from ...writing import outputs
-from ..casefiles import fields
-from ..casefiles.fields import Fault
 from ..elements import Array, is_judged
-from ..files import sizes, tensor_files
+from ..files import fields, sizes, tensor_files
+from ..files.fields import Fault
 from ..files.sizes import UnreadableFile
 
 NAME = "manifest.json"

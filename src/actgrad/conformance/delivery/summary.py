@@ -6,7 +6,7 @@ import math
 import os
 import platform
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from html import escape
 from operator import itemgetter
@@ -197,8 +197,10 @@ def _attribute(text: str) -> str:
 # The page
 
 
-def html(entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    """The page as text."""
+def html(
+    entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[str, Any], standard_names: Collection[str]
+) -> str:
+    """The page as text. It defines these standards."""
     failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
 
     def paragraphs(lines: Iterable[str]) -> list[str]:
@@ -215,6 +217,7 @@ def html(entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[s
         results="\n".join(results),
         pictures="<h2>Cases that fail</h2>\n" + "\n".join(articles) if articles else "",
         rest="\n".join(["<h2>Warnings about accepted cases</h2>", *warned] if warned else [])
+        + page.standards_section(standard_names)
         + f"<h2>Files</h2><details><summary>SHA-256 of {quantity(len(hashes), 'file')}</summary>"
         f"<pre>{escape(chr(10).join(map(terminal.printable, hashes)))}</pre></details>",
     )

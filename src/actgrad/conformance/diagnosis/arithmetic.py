@@ -75,6 +75,8 @@ def _half_away(values: Array) -> Array:
 def _truncated(right: Expected) -> Array:
     """The 16-bit number next to each value in the direction of 0."""
     values, stored = right.values, right.stored
+    if right.dtype.itemsize != 2:  # bits next to floats
+        return stored
     with np.errstate(all="ignore"):
         above = np.abs(stored.astype(values.dtype)) > np.abs(values)
         toward_zero = (stored.view(np.uint16) - above.astype(np.uint16)).view(right.dtype)
@@ -100,7 +102,8 @@ def subnormals_flushed(sample: Sample) -> Iterator[Suspicion]:
         with np.errstate(invalid="ignore"):
             return np.where(np.abs(values.astype(np.longdouble)) < normal, values.dtype.type(0), values)
 
-    inputs = {k: flushed(lane, lane.dtype) for k, lane in enumerate(sample.inputs)}
+    floats = {k: lane for k, lane in enumerate(sample.inputs) if BY_NAME[lane.dtype.name].kind == "float"}
+    inputs = {k: flushed(lane, lane.dtype) for k, lane in floats.items()}
     prediction = sample.recomputed(inputs=inputs)
     if prediction is not None:
         results = [p.values if p.dtype.kind in "iu" else flushed(p.values, p.dtype) for p in prediction]

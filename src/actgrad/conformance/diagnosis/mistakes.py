@@ -17,6 +17,7 @@ import ml_dtypes
 import numpy as np
 
 from ...base import xp
+from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
 from ...checks import law
 from .. import error_bounds, oracle
@@ -68,6 +69,8 @@ def saturated(sample: Sample) -> Iterator[Suspicion]:
         return
 
     def is_largest(right: oracle.Expected, actual: Array) -> Array:
+        if actual.dtype.kind in "iu":  # bits next to floats
+            return np.zeros(actual.shape, bool)
         largest = np.copysign(float(ml_dtypes.finfo(actual.dtype).max), right.values)
         return (np.abs(right.values) > np.abs(largest)) & (actual.astype(right.values.dtype) == largest)
 
@@ -83,10 +86,12 @@ def branch_at_zero(sample: Sample) -> Iterator[Suspicion]:
     operator, call = sample.call.operator, sample.call
     rules: dict[Any, list[str]] = {}
     if law.slots is not None:
-        formulas = operator.law.formulas
-        own = operator.formula_for(call.attributes)
+        arrays = zip(operator.schema.tensor_names, call.tensors, strict=False)
+        dtypes = {name: BY_NAME[array.dtype.name] for name, array in arrays if array is not None}
+        formulas, own = operator.law.formulas, operator.formula_for(call.attributes, None, dtypes)
+        here = operator.formula_for(call.attributes, law.current(), dtypes)
         for name, formula in {**dict.fromkeys(operator.law.product_names, own), **formulas}.items():
-            if formula is not call.computation.formulas[-1]:
+            if formula is not here:
                 rules.setdefault(formula, []).append(name)
     for formula, names in rules.items():
         sentence = f"wrong branch at 0: computed by the rule of {', '.join(names)}"
@@ -167,7 +172,8 @@ def _halves(sample: Sample, how: str, attributes: Mapping[str, Any] | None) -> I
 
 def _exchanged(sample: Sample, prediction: Prediction) -> Prediction:
     dtypes = [lane.dtype for lane in sample.actual]
-    return [replace(p, dtype=dtype) for p, dtype in zip(prediction[::-1], dtypes, strict=True)]
+    turned = (*prediction[1::-1], *prediction[2:])  # the halves come first
+    return [replace(p, dtype=dtype) for p, dtype in zip(turned, dtypes, strict=True)]
 
 
 def other_choice(sample: Sample) -> Iterator[Suspicion]:
@@ -209,7 +215,7 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
 
 def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
     """A constant of the formula, such as a built-in scale, that was replaced by 1."""
-    for name, value in _constants(sample.call.computation.formulas[-1]).items():
+    for name, value in _constants(sample.call.computation.formulas[sample.formula_place]).items():
         if value != 1:
             functions = {**error_bounds.FUNCTIONS, name: 1.0}
             sentence = f"missing {name.lower()}: the constant {name} = {value:.6g} is left out"
@@ -270,7 +276,7 @@ def _factors(sample: Sample) -> dict[float, tuple[str, str]]:
     """Factors that a mistake may cause. Values are the mistake's name and words."""
     call = sample.call
     values = _scalars(sample)
-    values |= {n.lower(): v for n, v in _constants(call.computation.formulas[-1]).items()}
+    values |= {n.lower(): v for n, v in _constants(call.computation.formulas[sample.formula_place]).items()}
     values = {name: v for name, v in values.items() if v not in (0.0, 1.0) and np.isfinite(v)}
     factors: dict[float, tuple[str, str]] = {-1.0: ("sign", "the sign is turned")}
     for name, v in values.items():

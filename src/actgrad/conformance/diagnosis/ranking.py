@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from ..elements import Array
 from ..verdict import Diagnosis
 from . import arithmetic, forms, layout, mistakes
-from .sample import Sample, Suspicion
+from .sample import Rule, Sample, Suspicion
 
 LEAST_SHARE = 0.3  # share of the failing elements that a suspicion must explain
 CLOSE_SHARE = 0.8  # the same for 16-bit results, because a prediction may be near by chance
@@ -25,25 +23,48 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
 
     A kernel may round worse than ours and also make a mistake. If the mistakes are vague, or leave half of the elements
     with large errors unexplained, only these elements are examined again, with tolerance for the kernel's rounding.
+
+    A rule that raises an exception does not stop the others. The last diagnosis then says "no name: internal error".
     """
-    diagnoses, left = _diagnoses(sample)
+    errors: dict[str, Diagnosis] = {}
+    return (*_clearest(sample, errors), *errors.values())
+
+
+def _clearest(sample: Sample, errors: dict[str, Diagnosis]) -> tuple[Diagnosis, ...]:
+    diagnoses, left = _diagnoses(sample, errors)
     far = sample.with_large_errors()
     count, all_count = (sum(map(np.count_nonzero, wrong)) for wrong in (far.wrong, sample.wrong))
     unexplained = np.count_nonzero(left & np.concatenate(far.wrong))
     is_clear = unexplained < 0.5 * count and not {diagnosis.mistake for diagnosis in diagnoses} & AMBIGUOUS
     if not 0 < count < all_count or is_clear:
         return diagnoses
-    return _diagnoses(far, 1)[0] or tuple(d for d in diagnoses if d.explained > all_count - count)
+    return _diagnoses(far, errors, 1)[0] or tuple(d for d in diagnoses if d.explained > all_count - count)
 
 
-def _diagnoses(sample: Sample, most: int = DIAGNOSES) -> tuple[tuple[Diagnosis, ...], Array]:
-    """The mistakes, and the failing elements that no mistake explains."""
+def internal_error(error: Exception, looked_at: int, where: str = "") -> Diagnosis:
+    """The diagnosis that stands for a fault of the diagnosis itself. The verdict does not depend on it."""
+    cause = " ".join(f"{type(error).__name__}: {error}".split())
+    return Diagnosis("internal-error", f"no name: internal error{where and f' in {where}'} ({cause})", 0, looked_at)
+
+
+def _diagnoses(
+    sample: Sample, errors: dict[str, Diagnosis], most: int = DIAGNOSES
+) -> tuple[tuple[Diagnosis, ...], Array]:
+    """The mistakes, and the failing elements that no mistake explains. Adds the errors of rules to `errors`."""
     left = np.concatenate(sample.wrong)
     looked_at = int(np.count_nonzero(left))
     diagnoses: list[Diagnosis] = []
     if not looked_at:
         return (), left
-    suspicions = [(s, *both) for s in _suspicions(sample) if (both := _explained(sample, s)) is not None]
+    suspicions = []
+    for rule in _rules(sample):
+        try:
+            for suspicion in rule(sample):
+                both = _explained(sample, suspicion)
+                if both is not None:
+                    suspicions.append((suspicion, *both))
+        except Exception as error:  # a diagnosis must not cost a verdict
+            errors.setdefault(rule.__name__, internal_error(error, looked_at, rule.__name__))
     enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else LEAST_SHARE
     while suspicions and len(diagnoses) < most and left.any():
         counts = [int(np.count_nonzero(left & explained)) for _, explained, _ in suspicions]
@@ -65,10 +86,11 @@ def _diagnoses(sample: Sample, most: int = DIAGNOSES) -> tuple[tuple[Diagnosis, 
     return tuple(diagnoses), left
 
 
-def _suspicions(sample: Sample) -> Iterator[Suspicion]:
+def _rules(sample: Sample) -> tuple[Rule, ...]:
+    """The rules to try, the most specific first."""
     # A few elements agree with results of other elements by chance.
     has_many = sum(map(np.count_nonzero, sample.wrong)) >= layout.FEWEST
-    for rule in (
+    return (
         forms.sign_of_zero,
         arithmetic.subnormals_flushed,
         *mistakes.RULES,
@@ -77,8 +99,7 @@ def _suspicions(sample: Sample) -> Iterator[Suspicion]:
         *forms.RULES,
         *layout.RULES[-1:],
         *arithmetic.RULES,
-    ):
-        yield from rule(sample)
+    )
 
 
 def _explained(sample: Sample, suspicion: Suspicion) -> tuple[Array, Array] | None:

@@ -133,12 +133,14 @@ class Sample:
             computation = plan.computation
             is_other_half = self.other_half_is_active(setting)
         if is_other_half:
-            active = call.main
-            lanes[active], lanes[active + 1] = lanes[active + 1], lanes[active]
+            first = [lane.name.partition(",")[0] for lane in call.inputs].index(self.packed)
+            lanes[first], lanes[first + 1] = lanes[first + 1], lanes[first]
             if call.operator.access.part_count(call.operator.schema.outputs[0]) > 1:
-                numbers = numbers[::-1]  # the gradient of each half is at that half's place
+                numbers = (*numbers[1::-1], *numbers[2:])  # the gradient of each half is at that half's place
         if formula is not None:
-            computation = computation._replace(formulas=(*computation.formulas[:-1], formula))
+            place = self.formula_place
+            formulas = computation.formulas[:place], computation.formulas[place + 1 :]
+            computation = computation._replace(formulas=(*formulas[0], formula, *formulas[1]))
         results = Golden(computation).expected([*lanes, *self.statistics], self.actual[0].dtype, functions)
         return [replace(results[n], dtype=lane.dtype) for n, lane in zip(numbers, self.actual, strict=True)]
 
@@ -148,10 +150,22 @@ class Sample:
         if not operator.access.is_packed:
             return False
         orders = [
-            operator.access.parts(operator.definition.main, (2,), {**setting, operator.access.dimension_attribute: 0})
+            operator.access.parts(self.packed, (2,), {**setting, operator.access.dimension_attribute: 0})
             for setting in (self.call.attributes, attributes)
         ]
         return orders[0] == orders[1][::-1]
+
+    @property
+    def packed(self) -> str:
+        """The packed tensor whose halves the formula reads: the main tensor if it is packed."""
+        access, main = self.call.operator.access, self.call.operator.definition.main
+        return next(n for n in (main, *self.call.operator.element_tensors) if access.part_count(n) > 1)
+
+    @property
+    def formula_place(self) -> int:
+        """The index of the operator's formula. A gated gradient has the forward formula before its own."""
+        access, formulas = self.call.operator.access, self.call.computation.formulas
+        return 0 if access.sees_rows or access.has_bits else len(formulas) - 1
 
     def agrees(self, prediction: Prediction) -> tuple[Array, ...]:
         """The elements that agree with a prediction."""

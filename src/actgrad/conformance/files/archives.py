@@ -68,7 +68,7 @@ def _check_method(path: Path, entry: zipfile.ZipInfo) -> None:
 def safetensors(path: Path, words: list[str]) -> Array:
     """One tensor of a .safetensors file."""
     package = library("safetensors", f"{path}: needs safetensors", "check")
-    with package.safe_open(path, framework="numpy") as file:
+    with sizes.private_copy(path) as copy, package.safe_open(copy, framework="numpy") as file:
         name = choose_name(path, file.keys(), words)
         most = min(path.stat().st_size, _LARGEST_ITEM * prod(file.get_slice(name).get_shape()))
         sizes.refuse_large(path, most, "when it is read")
@@ -77,7 +77,7 @@ def safetensors(path: Path, words: list[str]) -> Array:
 
 
 def pytorch(path: Path, words: list[str]) -> Array:
-    """One tensor of a .pt file, mapped into memory."""
+    """One tensor of a .pt file. A large file is mapped into memory."""
     torch = library("torch", f"{path}: needs PyTorch", "torch")
     if not zipfile.is_zipfile(path):
         state = "truncated" if sizes.is_truncated(path) else "not a"
@@ -91,7 +91,7 @@ def pytorch(path: Path, words: list[str]) -> Array:
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        content = torch.load(str(path), map_location="cpu", weights_only=True, mmap=True)
+        content = torch.load(str(path), map_location="cpu", weights_only=True, mmap=not sizes.fits(path.stat().st_size))
     if isinstance(content, Mapping):
         content = content[choose_name(path, content, words)]
     elif words:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import shutil
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -22,6 +24,7 @@ MOST_NPY_HEADER = 1 << 16  # bytes, although NumPy's limit is 10,000
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
+_SHARE_OF_MEMORY = 4  # a file that takes more than this part of the free memory is mapped
 _ZIP = b"PK\3\4"  # the first bytes of an archive
 
 
@@ -29,13 +32,48 @@ class UnreadableFile(ActgradError):
     """The file does not contain the tensor that it should contain."""
 
 
-def mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int = 0, order: Any = "C") -> Array:
-    """The elements from byte `start` to the end of a file, mapped into memory."""
+def elements(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int = 0, order: Any = "C") -> Array:
+    """The elements from byte `start` to the end of a file. They are mapped if they take much of the free memory."""
     size = path.stat().st_size - start
     check_size(path, dtype, shape, size)
-    # Map bytes, because memmap takes neither all dtypes by name nor an empty file.
-    raw = np.memmap(path, np.uint8, "r", start, (size,)) if size else np.empty(0, np.uint8)
+    # Bytes, because memmap takes neither all dtypes by name nor an empty file.
+    raw = _read(path, start, size) if fits(size) else np.memmap(path, np.uint8, "r", start, (size,))
     return np.ndarray(shape, dtype, raw, order=order)
+
+
+def fits(size: int) -> bool:
+    """Whether a file of this size is read. A larger file is mapped.
+
+    The system ends a program that reads a mapped file behind its end, which moves if another program truncates it.
+    """
+    free = available_memory()
+    return free is None or size <= free // _SHARE_OF_MEMORY
+
+
+def _read(path: Path, start: int, size: int) -> Array:
+    raw = np.empty(size, np.uint8)
+    with path.open("rb") as file:
+        file.seek(start)
+        count = file.readinto(raw.data)
+    if count != size:
+        fault = f"{path}: has become shorter while it was read: {quantity(count, 'byte')} of elements"
+        raise UnreadableFile(f"{fault}; it must have {size}; wait until it is written, and repeat the command")
+    return raw
+
+
+@contextmanager
+def private_copy(path: Path) -> Iterator[Path]:
+    """A context with a copy of a file, for libraries that map files. A file that takes much memory is not copied."""
+    if not fits(path.stat().st_size):
+        yield path
+        return
+    copy = os.memfd_create(path.name)
+    try:
+        with path.open("rb") as file, open(copy, "wb", closefd=False) as target:
+            shutil.copyfileobj(file, target)
+        yield Path(f"/proc/self/fd/{copy}")
+    finally:
+        os.close(copy)
 
 
 def check_size(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], size: int) -> None:

@@ -20,7 +20,10 @@ _SHAPE = re.compile(r"scalar|\d{1,19}(x\d{1,19})*")
 
 
 def read(text: str) -> Array:
-    """The tensor that `text` names, mapped into memory if the format allows. Raises UnreadableFile if there is none."""
+    """The tensor that `text` names. A large tensor is mapped, if the format allows it.
+
+    Raises UnreadableFile if there is no such tensor.
+    """
     path, words = split(text)
     return _read(path, words)
 
@@ -60,7 +63,7 @@ def split(text: str) -> tuple[Path, list[str]]:
 def _npy(path: Path, words: list[str]) -> Array:
     with path.open("rb") as file:
         shape, order, dtype, start = sizes.npy_header(path, file.read(sizes.MOST_NPY_HEADER))
-    return _as_bfloat16(path, _native(path, sizes.mapped(path, dtype, shape, start, order)), words)
+    return _as_bfloat16(path, _native(path, sizes.elements(path, dtype, shape, start, order)), words)
 
 
 def _npz(path: Path, words: list[str]) -> Array:
@@ -99,7 +102,7 @@ def _raw(path: Path, words: list[str]) -> Array:
             f"({either(BY_NAME)}) and shape must follow; write {path}:float16:16x32 or {path}:float32:scalar"
         )
     shape = () if words[1] == "scalar" else tuple(map(int, words[1].split("x")))
-    return sizes.mapped(path, BY_NAME[words[0]].numpy, shape)
+    return sizes.elements(path, BY_NAME[words[0]].numpy, shape)
 
 
 _READERS = {

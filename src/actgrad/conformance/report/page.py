@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...writing import terminal
-from ..standards import NAMES
+from ..standards import definitions
 from ..verdict import Decision, OutputVerdict, Verdict
 from . import svg, text
 
@@ -31,7 +31,7 @@ def page(
         settings=settings,
         results=terminal.as_html([*blocks, *map(str, decision.disagreements), *decision.warnings]),
         pictures="\n".join(_figures(results, is_of_files)),
-        rest="<h2>The standards</h2>" + _definitions({name: NAMES[name] for name in standard_names}),
+        rest=standards_section(standard_names),
     )
 
 
@@ -40,6 +40,11 @@ def fill_page(word: str, why: str, settings: Mapping[str, Any], results: str, pi
     template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     parts = {"results": results, "pictures": pictures, "rest": rest, "settings": _definitions(settings)}
     return template.substitute(word=word, why=escape(terminal.printable(why)), **parts)
+
+
+def standards_section(names: Collection[str]) -> str:
+    """The part of a page that says what the standards require and where they were published."""
+    return "<h2>The standards</h2>" + _definitions(definitions(names))
 
 
 def _definitions(pairs: Mapping[str, Any]) -> str:

@@ -167,7 +167,10 @@ def _failing(verdict: Verdict) -> Iterator[Any]:
     if (more := len(verdict.ranges) - SHOWN_RANGES) > 0:
         ranges.append((f"{more} more", "", "", ""))
     yield table(["x"], ["fail", "of", "share"], [ranges], title="where on the axis")
-    lines = [f"{d.says} (explains {d.explained:,} of {d.looked_at:,} looked at)" for d in verdict.diagnoses]
+    lines = [
+        f"{d.says} (explains {d.explained:,} of {d.looked_at:,} looked at)" if d.explained else d.says
+        for d in verdict.diagnoses
+    ]
     yield "\n".join(["looks like:", *(f"  {line}" for line in lines or ["no mistake that actgrad knows"])])
 
 

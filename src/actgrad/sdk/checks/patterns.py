@@ -115,7 +115,9 @@ def index(row: Row) -> Group:
 
 def matmul(row: Row) -> Group:
     dtypes = tuple(c for name in row.of_type("Tensor") for c in WORDS["dtype"](_every(row), name))
-    return (*dtypes, *_say(row, "cube cubeMathType"), *_words(row))
+    factors = " ".join(row.inputs[-2:])
+    modes = ("must -1 <= cubeMathType <= 4", "on 950 must 0 <= cubeMathType", "on 910,310P,310B must cubeMathType <= 3")
+    return (*dtypes, *_say(row, f"cube cubeMathType {factors}", *modes), *_words(row))
 
 
 def _every(row: Row) -> Row:

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from ...ascend.rules.rule import PUBLIC_FORMATS, formats_of
-from ...base.errors import either, quantity
+from ...base.errors import KernelMissing, either, quantity
 from ...base.loop import TensorMeta, broadcast_shapes, row_major
 from ...checks import shape_rules
 from ...checks.check import Call, Check
@@ -174,6 +174,27 @@ def into(row: Row, name: str, *sizes: str) -> Group:
         return f"{name} has shape {meta.shape}; it must broadcast to {shape}; reshape {name}"
 
     return (Check(f"{name} broadcasts to ({', '.join(sizes)})", test, about=(name,)),)
+
+
+def multiplied(row: Row, out: str, left: str, right: str) -> Group:
+    """Check that a tensor has as many elements as a product of matrices. Hardware fails when it reshapes the product.
+
+    Other checks refuse matrices that have no product.
+    """
+
+    def test(call: Call) -> str | None:
+        result, a, b = (call.tensors[name] for name in (out, left, right))
+        if result is None or a is None or b is None or not a.size or not b.size:
+            return None
+        batch, inner = broadcast_shapes(a.shape[:-2], b.shape[:-2]), b.shape[max(len(b.shape) - 2, 0)]
+        shape = (*(batch or ()), *a.shape[-2:-1], *(b.shape[-1:] if len(b.shape) > 1 else ()))
+        if batch is None or a.shape[-1] != inner or result.size == prod(shape):
+            return None
+        fault = f"{out} has shape {result.shape}, and the product has shape {shape}"
+        return f"{fault}; their numbers of elements must be equal; reshape {out}"
+
+    rule = f"{out} has as many elements as the product of {left} and {right}"
+    return (Check(rule, test, KernelMissing, about=(out, left, right)),)
 
 
 def reducible(row: Row, name: str, dims: str) -> Group:

@@ -128,13 +128,17 @@ def only(row: Row, *names: str) -> Group:
     return (Check(f"the product is {either(products)}", test),)
 
 
-def cube(row: Row, mode: str) -> Group:
-    """Check `cubeMathType`: it must allow rounding on products whose matrix unit does not take float32."""
+def cube(row: Row, mode: str, *names: str) -> Group:
+    """Check `cubeMathType`: it must allow rounding on products whose matrix unit does not take float32.
+
+    The tensors that may be float32 are `names`, or all tensors without names.
+    """
+    factors = names or row.of_type("Tensor")
 
     def test(call: Call) -> str | None:
-        is_float = any(meta.dtype.name == "float32" for name in row.of_type("Tensor") for meta in entries(call, name))
+        is_float = any(meta.dtype.name == "float32" for name in factors for meta in entries(call, name))
         product = product_of(call)
-        if product is None or product.bfloat16 or not is_float or call.attributes[mode] not in (0, 3, -1):
+        if product is None or product.bfloat16 or not is_float or call.attributes[mode] not in (0, 3, 4, -1):
             return None
         return f"{mode} is {call.attributes[mode]} for float32{call.place}; it must be 1 or 2; change {mode}"
 
@@ -309,7 +313,7 @@ _DTYPE_WORDS = (
 )  # fmt: skip
 _SHAPE_WORDS = (
     "public", "contiguous", "nd", "oneformat", "formats", "images", "rank", "shape", "broadcast", "fits", "into",
-    "reducible", "statistics", "within", "last", "onesor", "filled", "masks", "indexed",
+    "multiplied", "reducible", "statistics", "within", "last", "onesor", "filled", "masks", "indexed",
 )  # fmt: skip
 _WORDS = (oneof, masked, chips, only, cube, dims, must, product, positive, lists, when, where, unless, on, tiling)
 WORDS: dict[str, Callable[..., Group]] = {

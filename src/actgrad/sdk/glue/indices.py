@@ -31,6 +31,14 @@ def selection(a: Any, dim: int, index: Any) -> Any:
     return np.take(a, indices_within(index, a.shape[dim]), dim) if a.ndim else a
 
 
+def selection_from_both_ends(a: Any, dim: int, index: Any) -> Any:
+    """Like `selection`, but a negative index counts from the end."""
+    if a.ndim:
+        index = np.asarray(index, np.int64)
+        index = np.where(index < 0, index + a.shape[dim], index)
+    return selection(a, dim, index)
+
+
 def _along(a: Any, index: Any, dim: int) -> tuple[Any, ...]:
     """NumPy's key for the elements of `a` whose index along `dim` is in `index`."""
     positions = list(np.ogrid[tuple(map(slice, index.shape))])
@@ -241,11 +249,10 @@ def _unique_runs(a: Any, has_inverse: bool, has_counts: bool, dim: int) -> tuple
     return values, inverse if has_inverse else None, np.bincount(inverse.reshape(-1)) if has_counts else None
 
 
-def _unique_shapes(shape: Shape, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
+def _unique_shapes(shape: Shape, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
     """The shapes of the results, if all elements differ. The real shapes may be smaller."""
-    count = int(np.prod(shape)) if dim is None else shape[dimension(shape, dim)]
-    inverse = shape if dim is None else (count,)
-    return (count,) if dim is None else shape, inverse if has_inverse else ..., (count,) if has_counts else ...
+    count = prod(shape)
+    return (count,), shape if has_inverse else ..., (count,) if has_counts else ...
 
 
 def _flat_put(a: Any, index: Any, source: Any, accumulates: bool) -> Any:
@@ -312,7 +319,7 @@ def _unpooled_shape(shape: Shape, index: Shape, sizes: Shape, *_: Any) -> Shape:
 
 
 def _unpooled_backward_shape(gradient: Shape, shape: Shape, index: Shape, sizes: Shape, *_: Any) -> Shape:
-    expected = _unpooled_shape(shape, index, sizes)
+    expected = (*shape[: -len(sizes)], *sizes)
     if gradient != expected:
         raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}; reshape gradOutput")
     return shape
@@ -355,17 +362,15 @@ RULES: dict[str, Rule] = {
         lambda shape, k, *rest: _rank_shapes(shape, *rest),
     ),
     "unique": Rule(
-        lambda a, _, inverse: _unique(a, None, inverse)[:2], EACH, lambda a, _, i: _unique_shapes(a, None, i)[:2], True
+        lambda a, _, inverse: _unique(a, None, inverse)[:2], EACH, lambda a, _, i: _unique_shapes(a, i)[:2], True
     ),
     "unique_and_counts": Rule(
-        lambda a, _, *flags: _unique(a, None, *flags), EACH, lambda a, _, *flags: _unique_shapes(a, None, *flags), True
+        lambda a, _, *flags: _unique(a, None, *flags), EACH, lambda a, _, *flags: _unique_shapes(a, *flags), True
     ),
     "unique_along": Rule(
-        lambda a, _, i, dim: _unique(a, dim, i, True), EACH, lambda a, _, i, dim: _unique_shapes(a, dim, i, True), True
+        lambda a, _, i, dim: _unique(a, dim, i, True), EACH, lambda *_: (..., ..., ...), is_found=True
     ),
-    "unique_runs": Rule(
-        _unique_runs, EACH, lambda a, i, c, dim: _unique_shapes(a, None if dim == _ALL else dim, i, c), True
-    ),
+    "unique_runs": Rule(_unique_runs, EACH, lambda *_: (..., ..., ...), is_found=True),
     "put": Rule(_flat_put, EACH, lambda shape, *_: shape),
     "take": Rule(lambda a, index: a.reshape(-1)[index.astype(np.int64)], EACH, lambda shape, index: index),
     "masked_scatter": Rule(_masked_scatter, EACH, lambda shape, *_: shape),

@@ -250,6 +250,7 @@ RULES: dict[str, Rule] = {
         lambda start, end, step: (_closed_steps(start.value, end.value, step.value),),
     ),
     "select": Rule(indices.selection, EACH, _selected),
+    "select_from_both_ends": Rule(indices.selection_from_both_ends, EACH, _selected),
     "embedding": Rule(lambda a, index: indices.selection(a, 0, index), EACH, lambda a, index: (*index, *a[1:])),
     "permute": Rule(np.transpose, EACH, lambda shape, dims: tuple(shape[d] for d in dims)),
     "repeat": Rule(np.tile, EACH, _repeated),

@@ -10,7 +10,7 @@ from ... import ir
 from ...aclnn.objects import AclTensor
 from ...base.errors import KernelMissing, did_you_mean
 from ...calls.plan import Plan
-from .work import array_of, check_argument
+from .work import array_of, check_argument, check_kernel
 
 
 def plan(name: str, attributes: str, inputs: tuple[AclTensor | None, ...], outputs: tuple[AclTensor, ...]) -> Plan:
@@ -22,6 +22,7 @@ def plan(name: str, attributes: str, inputs: tuple[AclTensor | None, ...], outpu
     for parameter, tensors in (("input", inputs), ("output", outputs)):
         for number, tensor in enumerate(tensors):
             check_argument(name, f"{parameter} {number}", tensor, parameter == "input")
+            check_kernel(name, f"{parameter} {number}", tensor, reads_nibbles=False)
     arrays = [tensor and array_of(tensor, 0) for tensor in inputs]
     results = tuple(array_of(tensor, 0) for tensor in outputs)
     graph: ir.GraphOperator = getattr(ir, name)

@@ -15,15 +15,15 @@ from ...aclnn.objects import DESTROYED, AclScalar, AclTensor
 from ...aclnn.signatures import CParameter
 from ...arrays import ArrayView
 from ...base.dtypes import BY_NAME
-from ...base.errors import ActgradError, InvalidArgument, NullArgument, quantity
+from ...base.errors import ActgradError, InvalidArgument, KernelMissing, NullArgument, quantity
 from ...base.loop import TensorMeta, extent, row_major
 from ..checks import judge as checks
 from .rule import EACH, FLOAT32, FLOATING, MIXED, RESULT, Dtype, category, promoted, with_scalar, working
 from .rules import RULES
 
 
-def check_argument(name: str, parameter: str, value: Any, may_be_null: bool, reads_nibbles: bool = False) -> None:
-    """Raise if an argument is missing, or has no memory or no dtype to compute with."""
+def check_argument(name: str, parameter: str, value: Any, may_be_null: bool) -> None:
+    """Raise if an argument is missing or has no memory."""
     if value is None and not may_be_null:
         raise NullArgument(f"{name}: {parameter} is a null pointer; it is required; pass a pointer")
     if isinstance(value, AclTensor):
@@ -31,12 +31,17 @@ def check_argument(name: str, parameter: str, value: Any, may_be_null: bool, rea
             raise InvalidArgument(f"{name}: {parameter} {DESTROYED}")
         if value.fault:
             raise InvalidArgument(f"{name}: {parameter} {value.fault}")
-        is_unread = value.dtype.kind in ("float8", "other") and not (value.is_nibbles and reads_nibbles)
-        if is_unread or value.dtype.name == "complex32":
-            fault = f"{name}: {parameter} is {value.dtype.acl_name}"
-            raise InvalidArgument(f"{fault}; actgrad computes numbers of 8 bits or more; use another dataType")
     elif isinstance(value, AclScalar) and value.is_destroyed:
         raise InvalidArgument(f"{name}: {parameter} {DESTROYED}")
+
+
+def check_kernel(name: str, parameter: str, value: Any, reads_nibbles: bool) -> None:
+    """Raise if actgrad has no arithmetic for a tensor's dtype, which hardware may have."""
+    if not isinstance(value, AclTensor) or (value.is_nibbles and reads_nibbles):
+        return
+    if value.dtype.kind in ("float8", "other") or value.dtype.name == "complex32":
+        fault = f"{name}: {parameter} is {value.dtype.acl_name}"
+        raise KernelMissing(f"{fault}; actgrad does not compute this dtype here; pass another dtype")
 
 
 @cache
@@ -81,13 +86,18 @@ class Work:
             _warn(self.name)
         else:
             checks.run(judge.pointers, call)
-        for parameter, value in zip(parameters, arguments, strict=True):
-            for each in value if isinstance(value, tuple) else (value,):
-                may_be_null = checks.may_be_null(row, parameter.name)
-                check_argument(self.name, parameter.name, each, may_be_null, self.rule.reads_nibbles)
+        pairs = [
+            (parameter.name, each)
+            for parameter, value in zip(parameters, arguments, strict=True)
+            for each in (value if isinstance(value, tuple) else (value,))
+        ]
+        for parameter_name, each in pairs:
+            check_argument(self.name, parameter_name, each, checks.may_be_null(row, parameter_name))
+        checks.run(judge.later if judge else (), call)
+        for parameter_name, each in pairs:
+            check_kernel(self.name, parameter_name, each, self.rule.reads_nibbles)
         if judge is None:
             return False
-        checks.run(judge.later, call)
         self._any_shape = judge.any_shape
         return judge.has_no_work(call)
 
@@ -95,7 +105,7 @@ class Work:
         """Split a call on lists of tensors into calls on single tensors. Return the arguments of each call."""
         count = len(arguments[self._results[0]])
         tensors = [value for value in arguments if isinstance(value, AclTensor)]  # scalars that are passed as tensors
-        self._shared = [value for value in tensors if value.view_dims != (count,) or count == 1]
+        self._shared = [value for value in tensors if not _has_parts(value, count)]
         lists = [_parts(value, count) for value in arguments]
         if any(len(each) != count for each in lists):
             lengths = ", ".join(str(len(each)) for each in lists)
@@ -217,16 +227,22 @@ def _check_count(text: str, actual: int, needed: int) -> None:
         raise InvalidArgument(f"{fault}; it must have {needed}, one for each part; add tensors")
 
 
+def _has_parts(tensor: AclTensor, count: int) -> bool:
+    """Whether a tensor has an element for each of several tensors of a list."""
+    return count > 1 and prod(tensor.view_dims) == count
+
+
 def _parts(value: Any, count: int) -> tuple[Any, ...]:
     """The argument for each tensor of a list: an item of a list, an element of a tensor, or always the same value."""
     if isinstance(value, tuple):
         return value
-    if not isinstance(value, AclTensor) or value.view_dims != (count,) or count == 1:
+    if not isinstance(value, AclTensor) or not _has_parts(value, count):
         return (value,) * count
     parts = [AclTensor((), value.dtype, (), 0, value.format, (1,)) for _ in range(count)]
-    for k, part in enumerate(parts):
+    for position, part in zip(np.ndindex(value.view_dims), parts, strict=True):
         assert value.view is not None
-        address = value.view.address + k * value.strides[0] * value.dtype.itemsize
+        steps = sum(k * stride for k, stride in zip(position, value.strides, strict=True))
+        address = value.view.address + steps * value.dtype.itemsize
         part.put(value.view._replace(meta=TensorMeta(value.dtype, (), ()), address=address), value.fault)
     return tuple(parts)
 

@@ -10,6 +10,7 @@
 #include "acl/acl_op.h"
 
 struct aclopAttr {
+    actgrad_live live;
     FILE* stream; /* writes into the text */
     char* text;
     size_t size;
@@ -23,14 +24,20 @@ aclopAttr* aclopCreateAttr(void) {
         free(attr);
         return NULL;
     }
+    if (attr != NULL) actgrad_live_add(LIVE_ATTR, &attr->live);
     return attr;
 }
 
+static aclError check_attr(const char* function, const void* attr) {
+    return actgrad_check_object(LIVE_ATTR, function, "attr", attr);
+}
+
+/** Does nothing for a null pointer. For an object that was destroyed before, it only keeps the text of a failure. */
 void aclopDestroyAttr(const aclopAttr* attr) {
-    if (attr == NULL) return;
+    if (attr == NULL || check_attr(__func__, attr) != ACL_SUCCESS || !actgrad_live_remove(LIVE_ATTR, attr)) return;
     fclose(attr->stream);
     free(attr->text);
-    free((void*)(uintptr_t)attr);
+    actgrad_live_retire((void*)(uintptr_t)attr);
 }
 
 const char* actgrad_attributes(const aclopAttr* attr) {
@@ -41,7 +48,7 @@ const char* actgrad_attributes(const aclopAttr* attr) {
 
 static void put_text(FILE* to, const char* text) {
     fputc('"', to);
-    for (; text != NULL && *text != '\0'; text++)
+    for (; *text != '\0'; text++)
         fprintf(to, (unsigned char)*text < ' ' || *text == '"' || *text == '\\' ? "\\u%04x" : "%c", *text);
     fputc('"', to);
 }
@@ -66,14 +73,18 @@ static void put_list(FILE* to, Kind kind, int count, const void* values) {
     fputc(']', to);
 }
 
+static aclError check_values(const char* function, const char* name, int count, const void* values) {
+    if (count >= 0 && (count == 0 || values != NULL)) return ACL_SUCCESS;
+    return actgrad_fail(ACL_ERROR_INVALID_PARAM,
+                        "%s: attribute %s has %d values at %p; there must be as many; pass the values", function,
+                        name == NULL ? "" : name, count, values);
+}
+
 /* Checks an attribute, and writes its name. */
 static aclError begin(const char* function, aclopAttr* attr, const char* name, int count, const void* values) {
-    if (attr == NULL || name == NULL) return actgrad_fail_null(function, attr == NULL ? "attr" : "attrName");
-    if (count < 0 || (count > 0 && values == NULL))
-        return actgrad_fail(ACL_ERROR_INVALID_PARAM,
-                            "%s: attribute %s has %d values at %p; there must be as many; pass the values",
-                            function, name,
-                            count, values);
+    RETURN_IF_ERROR(check_attr(function, attr));
+    if (name == NULL) return actgrad_fail_null(function, "attrName");
+    RETURN_IF_ERROR(check_values(function, name, count, values));
     if (ftell(attr->stream) > 0) fputc(',', attr->stream);
     put_text(attr->stream, name);
     fputc(':', attr->stream);
@@ -111,12 +122,16 @@ aclError aclopSetAttrString(aclopAttr* attr, const char* attrName, const char* a
 }
 
 aclError aclopSetAttrListString(aclopAttr* attr, const char* attrName, int numValues, const char** values) {
+    for (int k = 0; values != NULL && k < numValues; k++)
+        if (values[k] == NULL) return actgrad_fail_null(__func__, "an entry of values");
     return set_list(__func__, attr, attrName, TEXTS, numValues, values);
 }
 
 aclError aclopSetAttrListListInt(aclopAttr* attr, const char* attrName, int numLists, const int* numValues,
                                  const int64_t* const* values) {
     if (numLists > 0 && numValues == NULL) return actgrad_fail_null(__func__, "numValues");
+    for (int k = 0; values != NULL && k < numLists; k++)
+        RETURN_IF_ERROR(check_values(__func__, attrName, numValues[k], values[k]));
     RETURN_IF_ERROR(begin(__func__, attr, attrName, numLists, values));
     fputc('[', attr->stream);
     for (int k = 0; k < numLists; k++) {

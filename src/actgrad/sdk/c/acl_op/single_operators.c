@@ -4,6 +4,8 @@
 
 #include "acl/acl_op_compiler.h"
 
+#include <stdio.h>
+
 enum { OPTIONS = ACL_OP_DEBUG_OPTION + 1, LONGEST = 512, MOST = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -60,7 +62,6 @@ aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length) {
 static aclTensorList* listed(int count, const aclTensorDesc* const* descs, const aclDataBuffer* const* buffers) {
     const aclTensor* tensors[MOST] = {NULL};
     int64_t dims[MAX_RANK];
-    if (descs == NULL || buffers == NULL) count = 0;
     for (int k = 0; k < count; k++) {
         const size_t rank = aclGetTensorDescNumDims(descs[k]);
         for (size_t d = 0; d < rank; d++) aclGetTensorDescDimV2(descs[k], d, &dims[d]);
@@ -81,6 +82,16 @@ static aclError check_counts(const char* function, const char* opType, int numIn
                         function, opType, numInputs, numOutputs, MOST);
 }
 
+static aclError check_side(const char* function, const char* side, int count, const aclTensorDesc* const* descs,
+                           const aclDataBuffer* const* buffers) {
+    char name[16];
+    snprintf(name, sizeof name, descs == NULL ? "%sDesc" : "%ss", side);
+    if (count > 0 && (descs == NULL || buffers == NULL)) return actgrad_fail_null(function, name);
+    for (int k = 0; k < count; k++)
+        RETURN_IF_ERROR(actgrad_check_described(function, side, k, descs[k], buffers[k]));
+    return ACL_SUCCESS;
+}
+
 static int32_t run(const char* function, const char* opType, const aclopAttr* attr, const aclTensorList* inputs,
                    const aclTensorList* outputs, aclrtStream stream) {
     const actgrad_argument arguments[] = {
@@ -98,10 +109,14 @@ aclError aclopCompileAndExecute(const char* opType, int numInputs, const aclTens
                                 const aclTensorDesc* const* outputDesc, aclDataBuffer* const* outputs,
                                 const aclopAttr* attr, aclopEngineType engineType, aclopCompileType compileFlag,
                                 const char* opPath, aclrtStream stream) {
+    const aclDataBuffer* const* results = (const aclDataBuffer* const*)outputs;
     int32_t status = check_counts(__func__, opType, numInputs, numOutputs);
+    if (status == ACL_SUCCESS) status = check_side(__func__, "input", numInputs, inputDesc, inputs);
+    if (status == ACL_SUCCESS) status = check_side(__func__, "output", numOutputs, outputDesc, results);
+    if (status == ACL_SUCCESS && attr != NULL) status = actgrad_check_object(LIVE_ATTR, __func__, "attr", attr);
     if (status == ACL_SUCCESS) {
         aclTensorList* in = listed(numInputs, inputDesc, inputs);
-        aclTensorList* out = listed(numOutputs, outputDesc, (const aclDataBuffer* const*)outputs);
+        aclTensorList* out = listed(numOutputs, outputDesc, results);
         status = run(__func__, opType, attr, in, out, stream);
         aclDestroyTensorList(in);
         aclDestroyTensorList(out);

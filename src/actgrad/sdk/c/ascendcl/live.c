@@ -4,7 +4,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "acl/acl_base.h"
+
 enum { CHAINS = 4096 };
+
+static const struct {
+    const char *name, *create, *end;
+} KINDS[LIVE_KINDS] = {
+    [LIVE_STREAM] = {"stream", "aclrtCreateStream", "aclrtDestroyStream"},
+    [LIVE_EVENT] = {"event", "aclrtCreateEvent", "aclrtDestroyEvent"},
+    [LIVE_TENSOR] = {"aclTensor", "aclCreateTensor", "aclDestroyTensor"},
+    [LIVE_SCALAR] = {"aclScalar", "aclCreateScalar", "aclDestroyScalar"},
+    [LIVE_LIST] = {"array or list", "aclCreate and its type, for example aclCreateIntArray",
+                   "aclDestroy and its type, for example aclDestroyIntArray"},
+    [LIVE_EXECUTOR] = {"aclOpExecutor", "phase one", "aclDestroyAclOpExecutor"},
+    [LIVE_DESC] = {"aclTensorDesc", "aclCreateTensorDesc", "aclDestroyTensorDesc"},
+    [LIVE_BUFFER] = {"aclDataBuffer", "aclCreateDataBuffer", "aclDestroyDataBuffer"},
+    [LIVE_ATTR] = {"aclopAttr", "aclopCreateAttr", "aclopDestroyAttr"},
+};
 
 FORK_SAFE_LOCK(live_lock, LIVE_ORDER)
 static actgrad_live* chains[LIVE_KINDS][CHAINS];
@@ -45,20 +62,19 @@ void actgrad_live_retire(void* memory) {
     next = (next + 1) % KEPT;
 }
 
+int32_t actgrad_check_object(actgrad_live_kind kind, const char* function, const char* argument, const void* object) {
+    if (object == NULL) return actgrad_fail_null(function, argument);
+    if (actgrad_live_has(kind, object)) return ACL_SUCCESS;
+    return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: %s is %p; it must be an %s that is not destroyed; call %s",
+                        function, argument, object, KINDS[kind].name, KINDS[kind].create);
+}
+
 void actgrad_report_objects(void) {
-    static const struct {
-        const char *name, *end;
-    } kinds[LIVE_KINDS] = {
-        {"stream", "aclrtDestroyStream"},  {"event", "aclrtDestroyEvent"},
-        {"aclTensor", "aclDestroyTensor"}, {"aclScalar", "aclDestroyScalar"},
-        {"array or list", "aclDestroy and its type, for example aclDestroyIntArray"},
-        {"aclOpExecutor", "aclDestroyAclOpExecutor"},
-    };
     LOCKED(&live_lock);
     for (int kind = 0; kind < LIVE_KINDS; kind++)
         for (int k = 0; k < CHAINS; k++)
             for (const actgrad_live* each = chains[kind][k]; each != NULL; each = each->next)
                 fprintf(stderr,
                         "actgrad: %s %p was never destroyed; destroy all objects before aclFinalize; call %s\n",
-                        kinds[kind].name, (const void*)each, kinds[kind].end);
+                        KINDS[kind].name, (const void*)each, KINDS[kind].end);
 }

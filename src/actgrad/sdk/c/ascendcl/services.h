@@ -65,7 +65,8 @@ EXPORT void actgrad_report_text(const char* text); /* prints the text with the t
 
 /* live.c: the objects that a program may use. A lookup recognises a destroyed object without reading its memory. */
 typedef enum {
-    LIVE_STREAM, LIVE_EVENT, LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_KINDS
+    LIVE_STREAM, LIVE_EVENT, LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_DESC, LIVE_BUFFER, LIVE_ATTR,
+    LIVE_KINDS
 } actgrad_live_kind;
 typedef struct actgrad_live {
     struct actgrad_live* next;
@@ -74,6 +75,9 @@ EXPORT void actgrad_live_add(actgrad_live_kind kind, actgrad_live* object);
 EXPORT bool actgrad_live_has(actgrad_live_kind kind, const void* object);
 EXPORT bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* returns true for only one thread */
 EXPORT void actgrad_live_retire(void* memory); /* frees the memory later, so that its address is not reused soon */
+/* Fails with 100000 if an argument is null, destroyed or of another kind. */
+EXPORT int32_t actgrad_check_object(actgrad_live_kind kind, const char* function, const char* argument,
+                                    const void* object);
 
 /* contexts.c: fails if a strict program's thread has no device. */
 EXPORT int32_t actgrad_check_device_if_strict(const char* function);
@@ -100,8 +104,16 @@ EXPORT int32_t actgrad_note_refusal(int32_t status, bool fails_in_its_thread);
 /* lifecycle.c: for aclnnInit and aclnnFinalize. */
 EXPORT void actgrad_set_aclnn_initialised(bool is);
 
-/* acl_op/attributes.c: the attributes as JSON without braces, or "" for a null pointer. Valid until the next change. */
+/* acl_op/attributes.c: the attributes as JSON without braces, or "" for a null pointer. Valid until the next change. The
+   caller checks that the object is alive. */
 struct aclopAttr;
 EXPORT const char* actgrad_attributes(const struct aclopAttr* attr);
+
+/* acl_op/descriptions.c: fails with 100000 unless both objects are alive and the buffer has the bytes that are described.
+   `side` is "input" or "output". */
+struct aclTensorDesc;
+struct aclDataBuffer;
+EXPORT int32_t actgrad_check_described(const char* function, const char* side, int index,
+                                       const struct aclTensorDesc* desc, const struct aclDataBuffer* buffer);
 
 #endif

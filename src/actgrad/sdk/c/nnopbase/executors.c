@@ -144,11 +144,19 @@ static aclnnStatus refuse_list(const char* function, const aclOpExecutor* execut
                         "%s: the operator has no list of tensors; it must have one; use aclSetTensorAddr", function);
 }
 
+/* Older releases of CANN spell the same functions with a capital letter. */
 #define SETTERS(group, name)                                                                                       \
     aclnnStatus aclSet##name(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {         \
         return set_address(__func__, executor, group, index, tensor, addr);                                        \
     }                                                                                                              \
+    aclnnStatus AclSet##name(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {         \
+        return set_address(__func__, executor, group, index, tensor, addr);                                        \
+    }                                                                                                              \
     aclnnStatus aclSetDynamic##name(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,           \
+                                    aclTensorList* tensors, void* addr) {                                          \
+        return refuse_list(__func__, executor);                                                                    \
+    }                                                                                                              \
+    aclnnStatus AclSetDynamic##name(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,           \
                                     aclTensorList* tensors, void* addr) {                                          \
         return refuse_list(__func__, executor);                                                                    \
     }

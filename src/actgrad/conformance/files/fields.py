@@ -1,4 +1,4 @@
-"""The fields of both formats. Each function returns a field's value, or raises a Fault that names the field."""
+"""The fields of manifests and of case files. A function returns a field's value, or raises a Fault that names it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any, NoReturn
 
 from ...base.dtypes import ALIASES, BY_NAME
 from ...base.errors import did_you_mean, either, quote
-from .case_model import MOST_DIMENSIONS, NAMED
+
+MOST_DIMENSIONS = 32  # the limit of NumPy's oldest versions. Operators take 8 dimensions
+NAMED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers for which JSON and CSV have only names
 
 
 class Fault(Exception):
