@@ -202,6 +202,9 @@ class _DerivedLaw(Law):
 
 def law_of(definition: Definition) -> Law:
     """The law of an operator. An operator whose law nobody stated has the usual rules."""
+    if definition not in LAWS:
+        from .. import law  # noqa: F401  the import states the laws of the package
+
     return LAWS.get(definition) or _usual_law(definition)
 
 
