@@ -18,13 +18,15 @@ def state(operator: Any, fields: dict[str, Any]) -> str:
             values[name] = (values[name],)
     if "functions" in values:
         values["functions"] = tuple([C(c) if isinstance(c, str) else c for c in values["functions"]])
-    if isinstance(values.get("products"), tuple):
-        values["products"] = " ".join(values["products"])
+    for name in ("products", "null_order"):
+        if isinstance(values.get(name), tuple):
+            values[name] = " ".join(values[name])
     Law(operator, **values)
-    return f"Law({', '.join([operator.name, *(f'{name}={_text(value)}' for name, value in values.items())])})"
+    texts = [f"{name}={'(...)' if name in ('checks', 'requires') else _text(value)}" for name, value in values.items()]
+    return f"Law({', '.join([operator.name, *texts])})"
 
 
 def _text(value: Any) -> str:
     if isinstance(value, tuple):
         return f"({''.join(f'{_text(each)}, ' for each in value).strip()})"
-    return f"C({value.name!r}, ...)" if isinstance(value, C) else repr(value)
+    return f"C({value.name!r})" if isinstance(value, C) else repr(value)
