@@ -346,7 +346,8 @@ def _formulas(operator: Operator) -> Iterator[str]:
 
 
 def _lines(operator: Operator) -> list[str]:
-    return list(formula_lines(operator.definition))
+    formulas = (operator.formula, *operator.law.formulas.values())
+    return [line for formula in formulas for line in formula_lines(operator.definition, formula)]
 
 
 def _dtypes(operator: Operator) -> Iterator[str]:

@@ -12,7 +12,7 @@ import pytest
 import actgrad
 from actgrad.author.linter import validate
 from actgrad.base.access import Along, Halves
-from actgrad.base.definition import C
+from actgrad.base.definition import Result, Roles, Switch
 from actgrad.base.errors import InvalidOperator
 from actgrad.base.rows import Rows, RowsAlong, largest, total
 from actgrad.checks.dtype_rules import supported
@@ -56,64 +56,64 @@ pytestmark = pytest.mark.usefixtures("registry_as_before")
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     # reads
     "Along of a name with a slip": (
-        lambda: two(reads=Along("weigth", 1)),
-        "reads=Along names 'weigth', which is no tensor; it must be one of weight",
+        lambda: two(layout=Along("weigth", 1)),
+        "layout=Along names 'weigth', which is no tensor; it must be one of weight",
     ),
-    "Along of no tensor": (lambda: two(reads=Along("", 1)), "reads=Along names '', which is no tensor"),
+    "Along of no tensor": (lambda: two(layout=Along("", 1)), "layout=Along names '', which is no tensor"),
     "Along without a second tensor": (
-        lambda: one(reads=Along("weight", 1)), "it must be one of none; add Tensor weight to the schema"
+        lambda: one(layout=Along("weight", 1)), "it must be one of none; add Tensor weight to the schema"
     ),
-    "Along of the first tensor": (lambda: two(reads=Along("self", 1)), "'self', which is optional or the first tensor"),
+    "Along of the first tensor": (lambda: two(layout=Along("self", 1)), "'self', which is optional or the first tensor"),
     "Along of an optional tensor": (
-        lambda: operator("NAME(Tensor self, Tensor? weight) -> Tensor out", product, reads=Along("weight", 1)),
+        lambda: operator("NAME(Tensor self, Tensor? weight) -> Tensor out", product, layout=Along("weight", 1)),
         "'weight', which is optional or the first",
     ),
-    "Along a name": (lambda: two(reads=Along("weight", "channel")), "has position 'channel'; it must be an integer"),
+    "Along a name": (lambda: two(layout=Along("weight", "channel")), "has position 'channel'; it must be an integer"),
     "Along the last dimension with another rule": (
-        lambda: two(reads=Along("weight", -1), checks=(supported("self"), along("weight", to="self"))),
-        r"its checks refuse weight along dimension -1: .*; list along\('weight', to='self', position=-1\) in checks",
+        lambda: two(layout=Along("weight", -1), preconditions=(supported("self"), along("weight", to="self"))),
+        r"its checks refuse weight along dimension -1: .*; list along\('weight', to='self', position=-1\) in preconditions",
     ),
     "RowsAlong without a tensor": (
-        lambda: two(of_three, reads=RowsAlong(passes=({"s": total(product)},))), "reads=RowsAlong names ''"
+        lambda: two(of_three, layout=RowsAlong(passes=({"s": total(product)},))), "layout=RowsAlong names ''"
     ),
     "Along without its rule": (
-        lambda: two(reads=Along("weight", 1), checks=(supported("self"), same_shape("weight", to="self"))),
-        r"its checks refuse weight along dimension 1: .*; list along\('weight', to='self'\) in checks",
+        lambda: two(layout=Along("weight", 1), preconditions=(supported("self"), same_shape("weight", to="self"))),
+        r"its checks refuse weight along dimension 1: .*; list along\('weight', to='self'\) in preconditions",
     ),
     "Along with a rule for another dimension": (
-        lambda: two(reads=Along("weight", 2), checks=(supported("self"), along("weight", to="self"))),
-        r"list along\('weight', to='self', position=2\) in checks",
+        lambda: two(layout=Along("weight", 2), preconditions=(supported("self"), along("weight", to="self"))),
+        r"list along\('weight', to='self', position=2\) in preconditions",
     ),
     "Along without checks on its shape": (
-        lambda: two(reads=Along("weight", 1), checks=(supported("self", "weight"),)),
+        lambda: two(layout=Along("weight", 1), preconditions=(supported("self", "weight"),)),
         r"its checks let weight of shape .* pass with self .*; list along\('weight', to='self'\)",
     ),
-    "a class instead of an access": (lambda: one(reads=Along), "reads is .*; it must be an access, such as Along"),
-    "an access in words": (lambda: one(reads="rows"), "reads is 'rows'; it must be an access"),
+    "a class instead of an access": (lambda: one(layout=Along), "layout is .*; it must be an access, such as Along"),
+    "an access in words": (lambda: one(layout="rows"), "layout is 'rows'; it must be an access"),
     "Halves of a text": (
-        lambda: operator("NAME(Tensor self, int dim=-1) -> Tensor out", product, reads=Halves("self")),
-        r"reads=Halves packs 'self'; it must be a tuple of tensors, such as Halves\(\('x',\)\)",
+        lambda: operator("NAME(Tensor self, int dim=-1) -> Tensor out", product, layout=Halves("self")),
+        r"layout=Halves packs 'self'; it must be a tuple of tensors, such as Halves\(\('x',\)\)",
     ),
     "Halves by no attribute": (
-        lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), active="left")),
-        "reads=Halves has active 'left'; it must be 'lower', 'upper' or a bool attribute",
+        lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, layout=Halves(("x",), active="left")),
+        "layout=Halves has active 'left'; it must be 'lower', 'upper' or a bool attribute",
     ),
     "Halves interleaved by a number": (
         lambda: operator(
-            "NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), interleaved="even")
+            "NAME(Tensor x, int dim=-1) -> Tensor out", product, layout=Halves(("x",), interleaved="even")
         ),
         "has interleaved 'even'",
     ),
     "Halves along a Scalar": (
-        lambda: operator("NAME(Tensor x, Scalar dim=-1) -> Tensor out", of_three, reads=Halves(("x",))),
+        lambda: operator("NAME(Tensor x, Scalar dim=-1) -> Tensor out", of_three, layout=Halves(("x",))),
         "counts dimensions by 'dim', which is a Scalar; write int dim=-1",
     ),
     "Halves of a tensor that is none": (
-        lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), tensor="w")),
-        "reads=Halves names 'w'; it must be",
+        lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, layout=Halves(("x",), tensor="w")),
+        "layout=Halves names 'w'; it must be",
     ),
     "passes without the comma": (lambda: rows({"s": total(identity)}), "has passes .*; they must be a tuple of mapp"),
-    "Rows without passes": (lambda: rows(()), "reads=Rows has no passes; write passes="),
+    "Rows without passes": (lambda: rows(()), "layout=Rows has no passes; write passes="),
     "a statistic without total": (lambda: rows(({"s": identity},)), r"has 's': .*; write largest\(term\), total"),
     "two statistics of one name": (
         lambda: rows(({"s": largest(identity)}, {"s": total(product)})), "has two statistics 's'"
@@ -129,45 +129,41 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: rows(({"s": total(identity)},), lambda x, s: (x, s)), "returns 2 values; it must return 1"
     ),
     "a dim that is no attribute": (
-        lambda: one(product, reads=Rows(passes=({"s": total(identity)},))), "counts dimensions by 'dim'; it must be"
+        lambda: one(product, layout=Rows(passes=({"s": total(identity)},))), "counts dimensions by 'dim'; it must be"
     ),
     "a broadcast without its rule": (
-        lambda: two(broadcasts=True, checks=(supported("self"), same_shape("weight", to="self"))),
+        lambda: two(broadcasts=True, preconditions=(supported("self"), same_shape("weight", to="self"))),
         r"broadcasts=True, but its checks refuse .*; list broadcastable\('weight', to='self'\)",
     ),
     "shapes that no check compares": (
-        lambda: two(checks=(supported("self", "weight"),)),
+        lambda: two(preconditions=(supported("self", "weight"),)),
         r"its checks let weight of shape .* pass with self .*; list same_shape\('weight', to='self'\)",
     ),
     # rules
     "a rule of an attribute that is none": (
-        requires(lambda a, product: a["alhpa"] > 0),
+        requires(lambda a: a["alhpa"] > 0),
         "requires 'alpha > 0' reads the attribute 'alhpa', which the operator does not have; it has alpha",
     ),
-    "a rule of one argument": (
-        requires(lambda a: a["alpha"] > 0), "requires 'alpha > 0' takes 1 arguments; write lambda attributes, product:"
+    "a rule of three arguments": (
+        requires(lambda a, b, c: a["alpha"] > 0), "requires 'alpha > 0' takes 3 arguments; write lambda attributes:"
     ),
     "a rule of the number itself": (
-        requires(lambda alpha, product: alpha > 0), r"raises TypeError \(.*\) for alpha=1.0"
+        requires(lambda alpha: alpha > 0), r"raises TypeError \(.*\) for alpha=1.0"
     ),
     "a rule that divides by 0": (
-        requires(lambda a, product: 1 / a["alpha"] > 0), "raises ZeroDivisionError .*alpha=0.0"
+        requires(lambda a: 1 / a["alpha"] > 0), "raises ZeroDivisionError .*alpha=0.0"
     ),
-    "a rule that asks any product": (requires(lambda a, product: product.name != ""), "raises AttributeError"),
+    "a rule that asks for a product": (requires(lambda a: a.product.name != ""), "raises AttributeError"),
     "a rule that returns a number": (
-        requires(lambda a, product: a["alpha"]), r"returns 1.0 .*; it must return False or"
+        requires(lambda a: a["alpha"]), r"returns 1.0 .*; it must return False or"
     ),
-    "a rule that returns nothing": (requires(lambda a, product: None), "returns None for alpha=1.0; it must return"),
-    "rules without words": (lambda: with_scalar(requires=lambda a, product: True), "requires is .*; it must be a mapp"),
+    "a rule that returns nothing": (requires(lambda a: None), "returns None for alpha=1.0; it must return"),
+    "rules without words": (lambda: with_scalar(requires=lambda a: True), "requires is .*; it must be a mapp"),
     "a rule that is a text": (
         lambda: with_scalar(requires={"alpha": "alpha > 0"}), "requires is .*; it must be a mapp"
     ),
     "a rule that the defaults break": (
-        requires(lambda a, product: a["alpha"] > 1), r"its defaults \(alpha=1.0\) break 'alpha > 0'"
-    ),
-    "a rule of C": (
-        lambda: with_scalar(aclnn=C("Foo", requires={"beta": lambda a, product: a["beta"] > 0})),
-        "requires of aclnn Foo 'beta' reads the attribute 'beta'",
+        requires(lambda a: a["alpha"] > 1), r"its defaults \(alpha=1.0\) break 'alpha > 0'"
     ),
     # formulas
     "a formula that returns two values": (
@@ -209,7 +205,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a term with tensors in another order": (
         lambda: operator(
             "NAME(Tensor self, Tensor weight, int dim=-1) -> Tensor out", of_three,
-            reads=Rows(({"s": total(weighted_difference)},)),
+            layout=Rows(({"s": total(weighted_difference)},)),
         ),
         "the term of 's' takes weight, self; the arguments come as self, weight; reorder its parameters",
     ),
@@ -217,29 +213,34 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a function of NumPy": (lambda: one(np.exp), "must be a plain function of a module"),
     "a constant": (lambda: one(1.0), "formula is 1.0; it must be a function"),
     "formulas without a switch": (
-        lambda: one({False: identity, True: identity}), "state the attribute that chooses as"
+        lambda: one({False: identity, True: identity}), r"write formula=Switch\('name', \{\.\.\.\}\) with the name"
     ),
-    "a switch without formulas": (lambda: with_scalar(switch="alpha"), "switch is 'alpha', but there is one formula"),
+    "a switch without formulas": (lambda: one(Switch("alpha", {})), "formula is {}; it must be a function, or a mapping"),
+    "a switch that chooses by a list": (
+        lambda: one(Switch(["alpha"], {False: identity, True: identity})),
+        r"formula.by is \['alpha'\]; it must be the name of an attribute, or a function",
+    ),
     "a switch that is a number": (
-        lambda: with_scalar({"a": scaled, "b": scaled}, switch="alpha"), "switch is .*Scalar alpha=1|alpha=1.0"
+        lambda: with_scalar(Switch("alpha", {"a": scaled, "b": scaled})), "switch is .*Scalar alpha=1|alpha=1.0"
     ),
     "a switch that lacks a case": (
-        lambda: operator("NAME(Tensor x, bool flag=False) -> Tensor out", {True: identity}, switch="flag"),
+        lambda: operator("NAME(Tensor x, bool flag=False) -> Tensor out", Switch("flag", {True: identity})),
         "the formula's keys must be False and True, not True",
     ),
     "a default that is no choice": (
-        lambda: operator("NAME(Tensor x, int a=2) -> Tensor out", {"b": identity, "c": identity}, switch="a"),
+        lambda: operator("NAME(Tensor x, int a=2) -> Tensor out", Switch("a", {"b": identity, "c": identity})),
         "write int a=0, with 0 for 'b', 1 for 'c'",
     ),
     "a switch that returns no key": (
-        lambda: one({False: identity, True: identity}, switch=lambda a, product: 2), "switch returns 2 for no attribut"
+        lambda: one(Switch(lambda a: 2, {False: identity, True: identity})), "switch returns 2 for no attribut"
     ),
-    "a switch of one argument": (
-        lambda: one({False: identity, True: identity}, switch=lambda a: True), "switch takes 1 arguments; write lambda"
+    "a switch of two arguments": (
+        lambda: one(Switch(lambda a, b: True, {False: identity, True: identity})),
+        "switch takes 2 arguments; write lambda attributes:",
     ),
     # roles
-    "a factor behind": (lambda: two(identity, multiplies="weight"), "first the factor and then the formula's; it has"),
-    "a factor that is alone": (lambda: one(multiplies="self"), "an operator with multiplies has two tensors, first"),
+    "a factor behind": (lambda: two(identity, roles=Roles(multiplies="weight")), "first the factor and then the formula's; it has"),
+    "a factor that is alone": (lambda: one(roles=Roles(multiplies="self")), "an operator with multiplies has two tensors, first"),
     "a gradient without grad_output": (
         lambda: gradient("NAME(Tensor self) -> Tensor grad_input"), "its first tensor, self, is a tensor of author_"
     ),
@@ -255,18 +256,18 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a result in place of two tensors": (
         lambda: gradient(
             "NAME(Tensor grad_output, Tensor output) -> (Tensor grad_self, Tensor grad_weight)", two_values, two,
-            reads_result="output",
+            result=Result("output"),
         ),
         "has several tensors, which its result cannot replace; read these instead: self, weight",
     ),
     "another output in place of the result": (
         lambda: gradient("NAME(Tensor grad_output, Tensor mask) -> Tensor grad_input", product, with_mask,
-            reads_result="mask"),
-        r"reads_result is 'mask', another output of author_\d+; it must be the first output, out; leave out",
+            result=Result("mask")),
+        r"result is 'mask', another output of author_\d+; it must be the first output, out; leave out",
     ),
     "another name of an output": (
         lambda: gradient("NAME(Tensor grad_output, Tensor marks) -> Tensor grad_input", product, with_mask),
-        r"marks has no role; it must be a tensor of author_\d+ \(self\) or have a role; state reads_result='marks'",
+        r"marks has no role; it must be a tensor of author_\d+ \(self\) or have a role; state result=Result\('marks'\)",
     ),
     "a derivative of two tensors that returns one": (
         lambda: gradient(
@@ -282,7 +283,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         ),
         "it has 3 gradients of elements, and at most 2 are supported; leave the operator out",
     ),
-    "takes_gradient of no gradient": (lambda: one(takes_gradient=True), "takes_gradient is set, but gradient_of"),
+    "takes_gradient of no gradient": (lambda: one(roles=Roles(takes_gradient=True)), "takes_gradient is set, but gradient_of"),
 }  # fmt: skip
 
 
@@ -298,7 +299,7 @@ def test_a_mistake_is_named(name: str) -> None:
 def test_a_row_without_its_dimension_is_refused_when_it_is_defined() -> None:
     """`import actgrad.torch` looked this attribute up, and raised a ValueError for all operators."""
     with pytest.raises(InvalidOperator, match=r"counts dimensions by 'dim'; .*; add int dim=-1 to the schema, or name"):
-        one(product, reads=Rows(passes=({"s": total(identity)},)))
+        one(product, layout=Rows(passes=({"s": total(identity)},)))
 
 
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
@@ -317,14 +318,14 @@ def test_a_formula_may_be_a_constant(backend: str) -> None:
 def test_what_needs_no_checks_has_the_right_ones() -> None:
     """Without checks, an operator with Along or broadcasts=True has the rule that it needs."""
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
-    np.testing.assert_array_equal(two(reads=Along("weight", 1))(x, x[0]), x * x[0])
-    np.testing.assert_array_equal(two(reads=Along("weight", 0))(x, x[:, 0]), x * x[:, :1])
-    np.testing.assert_array_equal(two(reads=Along("weight", -1))(x, x[0]), x * x[0])
-    np.testing.assert_array_equal(two(reads=Along("weight", -2))(x, x[:, 0]), x * x[:, :1])
+    np.testing.assert_array_equal(two(layout=Along("weight", 1))(x, x[0]), x * x[0])
+    np.testing.assert_array_equal(two(layout=Along("weight", 0))(x, x[:, 0]), x * x[:, :1])
+    np.testing.assert_array_equal(two(layout=Along("weight", -1))(x, x[0]), x * x[0])
+    np.testing.assert_array_equal(two(layout=Along("weight", -2))(x, x[:, 0]), x * x[:, :1])
     np.testing.assert_array_equal(two(broadcasts=True)(x[:, :1], x[:1]), x[:, :1] * x[:1])
     with pytest.raises(actgrad.InvalidArgument, match="they must broadcast"):
         two(broadcasts=True)(x, x.T)
     with pytest.raises(actgrad.InvalidArgument, match=r"weight has shape \(3,\); it must be \(4,\) or \(1,\)"):
-        two(reads=Along("weight", 1))(x, x[:, 0])
-    checks = (supported("self", "weight"), broadcastable("weight", to="self"))
-    validate(two(broadcasts=True, checks=checks).definition)
+        two(layout=Along("weight", 1))(x, x[:, 0])
+    preconditions = (supported("self", "weight"), broadcastable("weight", to="self"))
+    validate(two(broadcasts=True, preconditions=preconditions).definition)

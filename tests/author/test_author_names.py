@@ -12,7 +12,7 @@ import pytest
 import actgrad
 from actgrad.author import lint_definition
 from actgrad.author.linter import validate
-from actgrad.base.definition import C, Torch
+from actgrad.base.definition import Dtypes, Integers, Ragged, Torch
 from actgrad.base.errors import InvalidOperator
 from actgrad.calls.operator import REGISTRY
 from actgrad.checks.dtype_rules import supported
@@ -32,11 +32,6 @@ pytestmark = pytest.mark.usefixtures("registry_as_before")
 
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     # names
-    "a graph name that is taken": (twice(ir="AuthorGraph(x=self) -> y"), "ir is 'AuthorGraph', the ir name of author_"),
-    "a graph name of the package": (
-        lambda: one(ir="Elu(x=self) -> y"), "ir is 'Elu', the ir name of elu; choose anoth"
-    ),
-    "a graph name stated twice": (lambda: one(ir=("F(x=self) -> y", "F(x) -> y")), "it states ir 'F' twice; leave out"),
     "a PyTorch name that is taken": (twice(torch=Torch("f")), "torch is 'f', the torch name of author_"),
     "a function of the package": (lambda: one(torch=Torch("elu")), "torch is 'elu', the torch name of elu; choose"),
     "a module of the package": (lambda: one(torch=Torch("f", module="ELU")), "'ELU', the torch name of elu; choose"),
@@ -45,36 +40,6 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a word of Python in PyTorch": (lambda: one(torch=Torch("lambda")), "'lambda', which is a keyword of Python"),
     "PyTorch's name as a text": (lambda: one(torch="f"), r"torch is 'f'; write Torch\('name'\)"),
     "PyTorch's parameters that are none": (lambda: one(torch=Torch("f(beta)")), r"torch names 'f\(beta\)'"),
-    "a C name that is taken": (twice(aclnn="AuthorC"), "aclnn is 'AuthorC', the C name of author_"),
-    "a C name that is taken in place": (
-        lambda: one(aclnn="InplaceElu"), "aclnn is 'InplaceElu', the C name of elu; choose another"
-    ),
-    "a C name in lower case": (
-        lambda: one(aclnn="smoothRelu"), "aclnn is 'smoothRelu'; write it in camel case: 'Sm"
-    ),
-    "a C name in snake case": (lambda: one(aclnn="smooth_relu"), "write it in camel case: 'SmoothRelu'"),
-    "a C name with its prefix": (
-        lambda: one(aclnn="aclnnFoo"), "aclnn is 'aclnnFoo'; leave out aclnn and write 'Foo'"
-    ),
-    "a C name with its ending": (lambda: one(aclnn="FooGetWorkspaceSize"), "leave out GetWorkspaceSize"),
-    "a C name that is a number": (lambda: one(aclnn=C(3)), "aclnn is 3; write it in camel case"),
-    "C functions in a list": (lambda: one(aclnn=["Foo"]), r"aclnn is \['Foo'\]; write a C name"),
-    "C parameters too few": (
-        lambda: with_scalar(aclnn=C("Foo", parameters="self out")),
-        r"aclnn Foo has 2 parameters \(self out\), but the operator has 3 arguments and outputs \(self, alpha, out\)",
-    ),
-    "C tensors that are not read, of no name": (
-        lambda: one(aclnn=C("Foo", parameters="self out", unread="mask")), "names 'mask', which is not a param"
-    ),
-    "a C function on no product": (
-        lambda: one(aclnn=C("Foo", products="Ascend1")), "products 'Ascend1'; it must be"
-    ),
-    "an order of null pointers": (
-        lambda: one(null_order=("slef", "out")), "null_order names 'slef', which is not an argum"
-    ),
-    "an order of null pointers in C": (
-        lambda: one(aclnn=C("Foo", null_order="x")), "null_order of aclnn Foo names 'x'"
-    ),
     "a name that is taken": (
         lambda: operator("elu(Tensor self) -> Tensor out"), "operator elu: is registered already;"
     ),
@@ -128,22 +93,21 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "no formula": (lambda: actgrad.Operator("author_x(Tensor x) -> Tensor y", summary=""), "formula is missing; "),
     "a gradient of a name": (lambda: one(gradient_of="elu"), "gradient_of is 'elu'; it must be an operator"),
     "a gradient of a formula": (lambda: one(gradient_of=identity), "gradient_of is .*; it must be an operator"),
-    "dtypes in a list": (lambda: one(dtypes=["float32"]), r"dtypes is \['float32'\]; it must be a text of names"),
-    "no dtypes": (lambda: one(dtypes=""), "dtypes is empty, so that every call is refused"),
-    "a dtype of PyTorch": (lambda: one(dtypes="torch.float32"), "'torch.float32'; it must be"),
+    "dtypes in a list": (lambda: one(dtypes=["int8"]), r"dtypes is \['int8'\]; it must be Dtypes"),
+    "a list of dtypes": (lambda: one(dtypes=Dtypes(["int8"])), r"dtypes.besides_floats is \['int8'\]; it must be a text"),
+    "a dtype of PyTorch": (lambda: one(dtypes=Dtypes("torch.int8")), "'torch.int8'; it must be"),
     "a flag as a text": (lambda: one(broadcasts="yes"), "broadcasts is 'yes'; it must be True or False"),
-    "checks without the comma": (lambda: one(checks=supported("self")), "checks is .*; it must be a tuple of rules"),
-    "checks of texts": (lambda: one(checks=(("self",),)), r"checks\[0\] has 'self', which is not a rule; write"),
-    "differences without the comma": (lambda: one(differences="none"), "differences is 'none'; it must be a tuple"),
-    "integers in an unknown dtype": (lambda: one(integer_result="int7"), "integer_result is 'int7'; it must be"),
-    "integers_as_floats of no formula": (
-        lambda: one(integers_as_floats=True), "state integer_formula, or leave it out"
+    "checks without the comma": (lambda: one(preconditions=supported("self")), "preconditions is .*; it must be a tuple of rules"),
+    "checks of texts": (lambda: one(preconditions=(("self",),)), r"preconditions\[0\] has 'self', not a rule; write"),
+    "integers in an unknown dtype": (lambda: one(integers=Integers(dtype="int7")), "integers.dtype is 'int7'; it must be"),
+    "integers in floats without a formula": (
+        lambda: one(integers=Integers(in_floats=True)), "state integers.formula, or leave it out"
     ),
     "an integer formula of too many": (
-        lambda: one(integer_formula=product), "integer_formula product takes 2 arguments; it must take 1"
+        lambda: one(integers=Integers(product)), "integers.formula product takes 2 arguments; it must take 1"
     ),
     "a counted tensor without rows": (
-        lambda: operator("NAME(Tensor x, Tensor? n) -> Tensor out", row_counter="n"), "counts rows along a dimens"
+        lambda: operator("NAME(Tensor x, Tensor? n) -> Tensor out", ragged=Ragged("n")), "counts rows along a dimens"
     ),
 }  # fmt: skip
 
@@ -167,11 +131,7 @@ def test_a_mistake_leaves_no_operator_behind() -> None:
 
 
 def test_a_name_is_free_again_when_its_operator_is_gone() -> None:
-    fields = {
-        "aclnn": "AuthorFree",
-        "ir": "AuthorFree(x=self) -> y",
-        "torch": Torch("author_free", module="AuthorFree"),
-    }
+    fields = {"torch": Torch("author_free", module="AuthorFree")}
     del REGISTRY[one(**fields).name]
     assert one(**fields).name in REGISTRY
 

@@ -44,7 +44,7 @@ def operators() -> Iterator[None]:
     reads = Halves(("x",), active="is_lower", interleaved="interleaved")
     flags = "int dim=-1, bool is_lower=False, bool interleaved=False"
     actgrad.Operator(
-        f"access_swiglu(Tensor x, {flags}) -> Tensor out", summary="SwiGLU.", formula=swiglu_formula, reads=reads
+        f"access_swiglu(Tensor x, {flags}) -> Tensor out", summary="SwiGLU.", formula=swiglu_formula, layout=reads
     )
     actgrad.Operator(
         f"access_swiglu_backward(Tensor grad_output, Tensor x, {flags}) -> Tensor grad_x", summary="Its gradient.",
@@ -52,11 +52,12 @@ def operators() -> Iterator[None]:
     )  # fmt: skip
     actgrad.Operator(
         "access_axis(Tensor x, int axis=-1) -> Tensor out", summary="SwiGLU along an axis.", formula=swiglu_formula,
-        reads=Halves(("x",), active="lower", dim="axis"),
+        layout=Halves(("x",), active="lower", dim="axis"),
     )  # fmt: skip
     actgrad.Operator(
         "access_prelu(Tensor self, Tensor weight) -> Tensor out", summary="PReLU.", formula=prelu_formula,
-        reads=Along("weight", 1), checks=(supported("self"), equal("weight", to="self"), along("weight", to="self")),
+        layout=Along("weight", 1),
+        preconditions=(supported("self"), equal("weight", to="self"), along("weight", to="self")),
     )  # fmt: skip
     yield
     for name in REGISTRY.keys() - before.keys():

@@ -174,9 +174,10 @@ def test_calls_use_properties_without_a_lock() -> None:
             "base",
             "arrays",
             "backends",
-            "contract",
+            "checks",
             "calls",
             "ops",
+            "ascend",
             "aclnn",
             "torch",
         ):

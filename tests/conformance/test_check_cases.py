@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -168,6 +169,18 @@ def test_what_published_suites_lack() -> None:
     }
     assert {t.dtype for c in leaky for t in c.outputs.values() if {x.dtype for x in c.inputs.values()} == {
         "float16", "bfloat16"}} == {"float32"}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "product", "has_mixtures"), [
+    ("threshold_backward", "", False),  # calls of NumPy promote the tensors, and no product does
+    ("silu_backward", "", True),
+    ("silu_backward", "Ascend950", True),
+    ("silu_backward", "Ascend910B", False),
+])  # fmt: skip
+def test_different_dtypes_only_where_a_product_takes_them(name: str, product: str, has_mixtures: bool) -> None:
+    with actgrad.product(product) if product else nullcontext():
+        cases = generation.generate(REGISTRY[name], None, 256, 0)
+    assert any(len({tensor.dtype for tensor in case.inputs.values()}) > 1 for case in cases) is has_mixtures
 
 
 def test_cascades_give_what_the_forward_pass_returns(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from ml_dtypes import bfloat16
 import actgrad
 import actgrad.torch
 from actgrad.base.access import Along
+from actgrad.base.definition import Roles
 from actgrad.base.rows import RowsAlong, total
 from actgrad.calls.operator import REGISTRY
 from actgrad.ops.gelu import gelu_erf, gelu_erf_derivative
@@ -50,7 +51,7 @@ def operators() -> Iterator[dict[int, tuple[actgrad.Operator, actgrad.Operator]]
             f"bias_gelu_{number}(Tensor x, Tensor bias) -> Tensor out",
             summary="gelu(x + bias)",
             formula=bias_gelu_formula,
-            reads=Along("bias", position),
+            layout=Along("bias", position),
         )
         backward = actgrad.Operator(
             f"bias_gelu_{number}_backward(Tensor grad_output, Tensor x, Tensor bias)"
@@ -58,8 +59,8 @@ def operators() -> Iterator[dict[int, tuple[actgrad.Operator, actgrad.Operator]]
             summary="grad_x = grad_output * gelu'(x + bias) and grad_bias = sum(grad_x)",
             formula=bias_gelu_gradient,
             gradient_of=forward,
-            takes_gradient=True,
-            reads=RowsAlong(passes=({"grad_bias": total(bias_gelu_term)},), tensor="bias", position=position),
+            roles=Roles(takes_gradient=True),
+            layout=RowsAlong(passes=({"grad_bias": total(bias_gelu_term)},), tensor="bias", position=position),
         )
         made[position] = forward, backward
     yield made

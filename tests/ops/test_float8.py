@@ -13,7 +13,7 @@ from ml_dtypes import bfloat16
 
 import actgrad
 import actgrad.torch
-from actgrad.base.definition import Torch
+from actgrad.base.definition import Dtypes, Torch
 from actgrad.base.rows import Rows, largest
 from actgrad.calls.operator import REGISTRY
 from actgrad.conformance.judging import judge
@@ -44,15 +44,15 @@ def operators() -> Iterator[dict[str, actgrad.Operator]]:
         "float8_of_tests(Tensor x, Scalar scale=1) -> Tensor out",
         summary="x * scale; out is float8_e4m3fn or float8_e5m2",
         formula=scaled,
-        output_dtypes={"out": " ".join(FLOAT8)},
+        dtypes=Dtypes(outputs={"out": " ".join(FLOAT8)}),
         torch=Torch("float8_of_tests(scale)"),
     )
     of_rows = actgrad.Operator(
         "float8_rows_of_tests(Tensor x, int dim=-1, Scalar scale=1) -> (Tensor out, Tensor top)",
         summary="out = x * scale and top = max(x) along dim; out is float8_e4m3fn or float8_e5m2",
         formula=element,
-        reads=Rows(passes=({"top": largest(value)},)),
-        output_dtypes={"out": " ".join(FLOAT8)},
+        layout=Rows(passes=({"top": largest(value)},)),
+        dtypes=Dtypes(outputs={"out": " ".join(FLOAT8)}),
     )
     yield {"elements": of_elements, "rows": of_rows}
     for operator in (of_elements, of_rows):
@@ -189,7 +189,7 @@ def test_scales_have_the_exponent(monkeypatch: pytest.MonkeyPatch) -> None:
         "float8_scales_of_tests(Tensor x, Scalar scale=1) -> Tensor out",
         summary="x * scale; out is float8_e8m0fnu",
         formula=scaled,
-        output_dtypes={"out": "float8_e8m0fnu"},
+        dtypes=Dtypes(outputs={"out": "float8_e8m0fnu"}),
     )
     powers = 2.0 ** np.arange(-127, 128)
     rest = np.array(

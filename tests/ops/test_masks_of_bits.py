@@ -17,6 +17,7 @@ import actgrad
 import actgrad.torch
 from actgrad import ir
 from actgrad.base.access import Bits
+from actgrad.base.definition import Roles
 from actgrad.base.xp import tanh, where
 from actgrad.calls.operator import REGISTRY
 from actgrad.torch.derivatives import saving
@@ -218,13 +219,13 @@ def authors() -> Iterator[dict[str, actgrad.Operator]]:
         "sum_of_tests(Tensor x, Tensor y, Scalar scale=0.5) -> (Tensor out, Tensor mask)",
         summary="out = tanh(x + scale * y) if x > 0, else y, and mask = 1 if x > 0, else 0",
         formula=sum_formula,
-        reads=Bits("mask"),
+        layout=Bits("mask"),
     )
     selection = actgrad.Operator(
         "selection_of_tests(Tensor x, Tensor y, Tensor mask, Scalar scale=0.5) -> Tensor out",
         summary="scale * y if mask > 0, else x",
         formula=selection_formula,
-        reads=Bits("mask"),
+        layout=Bits("mask"),
     )
     yield {"sum": forward, "selection": selection}
     for operator in (forward, selection):
@@ -262,31 +263,34 @@ def test_operators_of_an_author(authors: dict[str, actgrad.Operator], dtype: Any
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("(Tensor x) -> (Tensor mask, Tensor out)", r"reads=Bits names 'mask'; .* write it last"),
-        ("(Tensor mask) -> Tensor out", r"reads=Bits names 'mask'; .* write it last"),
-        ("(Tensor x) -> Tensor out", r"reads=Bits names 'mask'; it must be the last"),
-        ("(Tensor x, Tensor? mask) -> Tensor out", "reads=Bits has optional tensors"),
+        ("(Tensor x) -> (Tensor mask, Tensor out)", r"layout=Bits names 'mask'; .* write it last"),
+        ("(Tensor mask) -> Tensor out", r"layout=Bits names 'mask'; .* write it last"),
+        ("(Tensor x) -> Tensor out", r"layout=Bits names 'mask'; it must be the last"),
+        ("(Tensor x, Tensor? mask) -> Tensor out", "layout=Bits has optional tensors"),
         ("(Tensor a, Tensor b, Tensor c, Tensor mask) -> Tensor out", "more than 3 tensors and outputs"),
     ],
 )
 def test_wrong_accesses(arguments: str, message: str) -> None:
     with pytest.raises(actgrad.InvalidOperator, match=message):
-        actgrad.Operator(f"wrong_of_tests{arguments}", summary="x", formula=sum_formula, reads=Bits("mask"))
+        actgrad.Operator(f"wrong_of_tests{arguments}", summary="x", formula=sum_formula, layout=Bits("mask"))
 
 
 @pytest.mark.parametrize(
-    ("fields", "message"),
-    [({}, "state takes_gradient=True"), ({"takes_gradient": True, "multiplies": "grad_output"}, "has no multiplies")],
+    ("roles", "message"),
+    [
+        (Roles(), "state takes_gradient=True"),
+        (Roles(takes_gradient=True, multiplies="grad_output"), "has no multiplies"),
+    ],
 )
-def test_wrong_gradients(fields: dict[str, Any], message: str) -> None:
+def test_wrong_gradients(roles: Roles, message: str) -> None:
     try:
         wrong = actgrad.Operator(
             "wrong_of_tests(Tensor grad_output, Tensor mask) -> Tensor grad_input",
             summary="x",
             formula=selection_formula,
             gradient_of=actgrad.relu_with_mask,
-            reads=Bits("mask"),
-            **fields,
+            layout=Bits("mask"),
+            roles=roles,
         )
         with pytest.raises(actgrad.InvalidOperator, match=message):
             wrong(np.ones(8), np.ones(1, np.uint8))

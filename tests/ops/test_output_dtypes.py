@@ -15,7 +15,7 @@ from ml_dtypes import bfloat16
 
 import actgrad
 import actgrad.torch
-from actgrad.base.definition import Torch
+from actgrad.base.definition import Dtypes, Roles, Torch
 from actgrad.base.errors import InvalidOperator
 from actgrad.base.xp import sigmoid, where
 from actgrad.calls.operator import REGISTRY
@@ -59,14 +59,14 @@ def operators() -> Iterator[dict[str, actgrad.Operator]]:
         "silu_int8_of_tests(Tensor x, Scalar scale=0.05) -> Tensor out",
         summary="round(silu(x) / scale); out is int8",
         formula=silu_int8_formula,
-        output_dtypes={"out": "int8"},
+        dtypes=Dtypes(outputs={"out": "int8"}),
         torch=Torch("silu_int8_of_tests(scale)"),
     )
     masked_relu = actgrad.Operator(
         "masked_relu_of_tests(Tensor x) -> (Tensor out, Tensor mask)",
         summary="out = max(x, 0) and mask = 1 if x > 0, else 0; mask is uint8",
         formula=masked_relu_formula,
-        output_dtypes={"mask": "uint8"},
+        dtypes=Dtypes(outputs={"mask": "uint8"}),
         torch=Torch("masked_relu_of_tests"),
     )
     masked_relu_backward = actgrad.Operator(
@@ -74,20 +74,20 @@ def operators() -> Iterator[dict[str, actgrad.Operator]]:
         summary="grad_output if mask > 0, else 0",
         formula=masked_relu_gradient,
         gradient_of=masked_relu,
-        takes_gradient=True,
+        roles=Roles(takes_gradient=True),
     )
     scaled = actgrad.Operator(
         "scaled_of_tests(Tensor x, Tensor y) -> (Tensor out, Tensor mask, Tensor total)",
         summary="out = x * y and mask = 1 if x > 0, else 0 and total = x + y",
         formula=scaled_formula,
-        output_dtypes={"mask": "uint8"},
+        dtypes=Dtypes(outputs={"mask": "uint8"}),
     )
     scaled_backward = actgrad.Operator(
         "scaled_of_tests_backward(Tensor grad_output, Tensor y, Tensor mask) -> (Tensor grad_x, Tensor grad_y)",
         summary="grad_x = grad_output * y if mask > 0, else 0 and grad_y = 0",
         formula=scaled_gradient,
         gradient_of=scaled,
-        takes_gradient=True,
+        roles=Roles(takes_gradient=True),
     )
     made = [silu_int8, masked_relu, masked_relu_backward, scaled, scaled_backward]
     yield {"silu": silu_int8, "relu": masked_relu, "backward": masked_relu_backward, "scaled": scaled}
@@ -197,10 +197,10 @@ def test_further_outputs_of_floats_need_the_inputs(operators: dict[str, actgrad.
 @pytest.mark.parametrize(
     ("dtypes", "message"),
     [
-        ({"mask": "uint8"}, "output_dtypes names 'mask'; it must be out"),
-        ({"out": "int9"}, "output_dtypes has 'int9' for out"),
-        ({"out": ""}, "output_dtypes has '' for out"),
-        ("int8", "output_dtypes is 'int8'; it must be a mapping"),
+        ({"mask": "uint8"}, "dtypes.outputs names 'mask'; it must be out"),
+        ({"out": "int9"}, "dtypes.outputs has 'int9' for out"),
+        ({"out": ""}, "dtypes.outputs has '' for out"),
+        ("int8", "dtypes.outputs is 'int8'; it must be a mapping"),
     ],
 )
 def test_wrong_dtypes(dtypes: Any, message: str) -> None:
@@ -208,7 +208,7 @@ def test_wrong_dtypes(dtypes: Any, message: str) -> None:
         with pytest.raises(InvalidOperator, match=message):
             actgrad.Operator(
                 "wrong_of_tests(Tensor x, Scalar scale=1) -> Tensor out",
-                summary="x", formula=silu_int8_formula, output_dtypes=dtypes,
+                summary="x", formula=silu_int8_formula, dtypes=Dtypes(outputs=dtypes),
             )(np.ones(3))  # fmt: skip
     finally:
         REGISTRY.pop("wrong_of_tests", None)

@@ -115,9 +115,9 @@ def test_a_length_is_seen_by_elements_terms_and_outputs(backend: str) -> None:
     last = Rows(passes=({"s": total(identity)}, {"n": length()}))
     first = Rows(passes=({"n": length()}, {"mean": total(share)}, {"double": once(doubled)}))
     text = "(Tensor self, int dim=-1) ->"
-    by_element = actgrad.Operator(f"n_a{text} Tensor out", summary="", formula=length_of_row, reads=last)
-    by_term = actgrad.Operator(f"n_b{text} Tensor out", summary="", formula=reflected, reads=first)
-    by_output = actgrad.Operator(f"n_c{text} (Tensor s, Tensor n)", summary="", formula=held, reads=last)
+    by_element = actgrad.Operator(f"n_a{text} Tensor out", summary="", formula=length_of_row, layout=last)
+    by_term = actgrad.Operator(f"n_b{text} Tensor out", summary="", formula=reflected, layout=first)
+    by_output = actgrad.Operator(f"n_c{text} (Tensor s, Tensor n)", summary="", formula=held, layout=last)
     rng = np.random.default_rng(6)
     for shape in ((3, 5), (2, 100), (7, 2, 3)):
         x = rng.standard_normal(shape).astype(np.float32)
@@ -132,16 +132,16 @@ def test_a_length_is_seen_by_elements_terms_and_outputs(backend: str) -> None:
 
 @pytest.mark.usefixtures("registry_as_before")
 def test_a_length_is_alone_in_its_pass() -> None:
-    reads = Rows(passes=({"s": total(identity), "n": length()},))
-    faulty = actgrad.Operator("n_d(Tensor x, int dim=-1) -> Tensor out", summary="", formula=length_of_row, reads=reads)
+    rows = Rows(passes=({"s": total(identity), "n": length()},))
+    faulty = actgrad.Operator("n_d(Tensor x, int dim=-1) -> Tensor out", summary="", formula=length_of_row, layout=rows)
     with pytest.raises(
         InvalidOperator,
         match=r"n_d: length\(\) shares a pass with others \(s, n\); it must be the only statistic of its",
     ):
         validate(faulty.definition)
-    reads = Rows(passes=({"n": length()},))
-    faulty = actgrad.Operator("n_e(Tensor x, int dim=-1) -> Tensor out", summary="", formula=share, reads=reads)
-    with pytest.raises(InvalidOperator, match=r"n_e: reads has only once\(\); a pass must read elements"):
+    rows = Rows(passes=({"n": length()},))
+    faulty = actgrad.Operator("n_e(Tensor x, int dim=-1) -> Tensor out", summary="", formula=share, layout=rows)
+    with pytest.raises(InvalidOperator, match=r"n_e: layout has only once\(\); a pass must read elements"):
         validate(faulty.definition)
 
 

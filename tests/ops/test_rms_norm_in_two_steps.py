@@ -13,6 +13,7 @@ import torch
 import actgrad
 import actgrad.torch
 from actgrad.base.access import Along
+from actgrad.base.definition import Roles
 from actgrad.base.rows import Rows, RowsAlong, length, once, total
 from actgrad.calls.operator import REGISTRY
 from actgrad.conformance.judging import judge
@@ -60,16 +61,16 @@ def made() -> list[actgrad.Operator]:
         "unit_rms(Tensor x, int dim=-1, Scalar eps=1e-6) -> Tensor out",
         summary="x / sqrt(mean(x * x) + eps), with the mean along dim",
         formula=normalised,
-        reads=Rows(passes=({"squares": total(square)}, {"count": length()}, {"scale": once(inverse_root)})),
-        requires={"eps > 0": lambda a, product: a["eps"] > 0},
+        layout=Rows(passes=({"squares": total(square)}, {"count": length()}, {"scale": once(inverse_root)})),
+        requires={"eps > 0": lambda a: a["eps"] > 0},
     )
     backward = actgrad.Operator(
         "unit_rms_backward(Tensor grad_output, Tensor x, int dim=-1, Scalar eps=1e-6) -> Tensor grad_x",
         summary="(grad_output - x * mean(grad_output * x) * s * s) * s, where s = 1 / sqrt(mean(x * x) + eps)",
         formula=normalised_gradient,
         gradient_of=forward,
-        takes_gradient=True,
-        reads=Rows(
+        roles=Roles(takes_gradient=True),
+        layout=Rows(
             passes=(
                 {"squares": total(square_of_x), "products": total(product)},
                 {"count": length()},
@@ -77,21 +78,21 @@ def made() -> list[actgrad.Operator]:
                 {"mean": once(share)},
             )
         ),
-        requires={"eps > 0": lambda a, product: a["eps"] > 0},
+        requires={"eps > 0": lambda a: a["eps"] > 0},
     )
     scaled = actgrad.Operator(
         "times_weight(Tensor x, Tensor weight) -> Tensor out",
         summary="x * weight",
         formula=weighted,
-        reads=Along("weight", -1),
+        layout=Along("weight", -1),
     )
     scaled_backward = actgrad.Operator(
         "times_weight_backward(Tensor grad_output, Tensor x, Tensor weight) -> (Tensor grad_x, Tensor grad_weight)",
         summary="grad_x = grad_output * weight and grad_weight = sum(grad_output * x) over all rows",
         formula=weighted_gradient,
         gradient_of=scaled,
-        takes_gradient=True,
-        reads=RowsAlong(passes=({"grad_weight": total(weight_term)},), tensor="weight", position=-1),
+        roles=Roles(takes_gradient=True),
+        layout=RowsAlong(passes=({"grad_weight": total(weight_term)},), tensor="weight", position=-1),
     )
     return [forward, backward, scaled, scaled_backward]
 

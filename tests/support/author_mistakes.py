@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import actgrad
+from actgrad.base.definition import Dtypes
 from actgrad.base.rows import Rows
 from actgrad.base.xp import exp, sigmoid_cubic, where
 
@@ -118,7 +119,8 @@ def with_scalar(formula: Any = scaled, **fields: Any) -> actgrad.Operator:
 
 
 def with_mask() -> actgrad.Operator:
-    return operator("NAME(Tensor self) -> (Tensor out, Tensor mask)", two_values, output_dtypes={"mask": "uint8"})
+    dtypes = Dtypes(outputs={"mask": "uint8"})
+    return operator("NAME(Tensor self) -> (Tensor out, Tensor mask)", two_values, dtypes=dtypes)
 
 
 def two(formula: Any = product, **fields: Any) -> actgrad.Operator:
@@ -126,7 +128,7 @@ def two(formula: Any = product, **fields: Any) -> actgrad.Operator:
 
 
 def rows(passes: Any, formula: Any = product, **fields: Any) -> actgrad.Operator:
-    return operator("NAME(Tensor self, int dim=-1) -> Tensor out", formula, reads=Rows(passes=passes), **fields)
+    return operator("NAME(Tensor self, int dim=-1) -> Tensor out", formula, layout=Rows(passes=passes), **fields)
 
 
 def gradient(text: str, formula: Any = identity, of: Any = one, **fields: Any) -> actgrad.Operator:

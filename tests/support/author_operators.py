@@ -72,14 +72,14 @@ length_of_two = Operator(
     "author_hypotenuse(Tensor self, Tensor other, Scalar floor=1) -> Tensor out",
     summary="The length of a side, relative to another.",
     formula=hypotenuse,
-    requires={"floor >= 0": lambda a, product: a["floor"] >= 0},
+    requires={"floor >= 0": lambda a: a["floor"] >= 0},
 )
 gate_along = Operator(
     "author_gate_along(Tensor gate, Tensor self, Tensor beta) -> Tensor out",
     summary="gate * self * sigmoid(beta * self), with a beta for each channel.",
     formula=swish_gate,
-    reads=Along("beta", 1),
-    checks=(
+    layout=Along("beta", 1),
+    preconditions=(
         supported("gate", "self", "beta"),
         promoted("gate", "self", "beta"),
         same_shape("self", to="gate"),
@@ -91,20 +91,20 @@ along_the_second = Operator(
     "author_along_the_second(Tensor self, Tensor weight, Tensor other, Scalar alpha=1) -> Tensor out",
     summary="self * weight + alpha * other, with a weight for each place along dimension 2.",
     formula=scaled_sum,
-    reads=Along("weight", 2),
+    layout=Along("weight", 2),
 )
 along_the_first = Operator(
     "author_along_the_first(Tensor self, Tensor bias) -> Tensor out",
     summary="self + bias, with a bias for each place along dimension 0.",
     formula=shifted,
-    reads=Along("bias", 0),
+    layout=Along("bias", 0),
 )
 bias_gelu = Operator(
     "author_bias_gelu(Tensor self, Tensor bias) -> Tensor out",
     summary="GELU of self + bias.",
     formula=biased_gelu,
     broadcasts=True,
-    checks=(
+    preconditions=(
         supported("self", "bias"),
         promoted("self", "bias"),
         broadcasts_to("bias", to="self"),
@@ -116,7 +116,7 @@ gelu_bias = Operator(
     summary="GELU of self + bias, the bias first.",
     formula=gelu_of_bias,
     broadcasts=True,
-    checks=(
+    preconditions=(
         supported("bias", "self"),
         promoted("bias", "self"),
         broadcasts_to("bias", to="self"),
@@ -128,7 +128,7 @@ bias_gelu_gate = Operator(
     summary="GELU of self + bias, times gate.",
     formula=biased_gelu_of_three,
     broadcasts=True,
-    checks=(
+    preconditions=(
         supported("self", "bias", "gate"),
         promoted("self", "bias", "gate"),
         broadcasts_to("bias", to="self"),
@@ -146,9 +146,9 @@ masked_rows = Operator(
     "author_masked_rows(Tensor self, Tensor mask, int dim=-1) -> Tensor out",
     summary="self less the sum of its row's powers of e where mask > 0.",
     formula=centred,
-    reads=Rows(passes=({"weights": total(weighted)},)),
+    layout=Rows(passes=({"weights": total(weighted)},)),
     broadcasts=True,
-    checks=(
+    preconditions=(
         supported("self", "mask"),
         promoted("self", "mask"),
         broadcasts_to("mask", to="self"),

@@ -22,10 +22,10 @@ rms_norm = Operator(
     "rms_norm_of_tests(Tensor self, Tensor weight, int dim=-1, Scalar eps=1e-6) -> Tensor out",
     summary="x / sqrt(mean(x * x) + eps) * weight, with the mean over each row.",
     formula=rms_norm_formula,
-    reads=Rows(passes=({"squares": total(square)}, {"count": length()}, {"scale": once(inverse_root)})),
-    requires={"eps >= 0": lambda a, product: a["eps"] >= 0},
+    layout=Rows(passes=({"squares": total(square)}, {"count": length()}, {"scale": once(inverse_root)})),
+    requires={"eps >= 0": lambda a: a["eps"] >= 0},
     broadcasts=True,
-    checks=(
+    preconditions=(
         supported("self", "weight"),
         promoted("self", "weight"),
         broadcasts_to("weight", to="self"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import actgrad
+from actgrad.base.definition import Result, Roles
 from actgrad.base.rows import Rows, largest, total
 from actgrad.base.xp import exp_difference
 from actgrad.calls.operator import REGISTRY
@@ -65,16 +66,16 @@ def softmin() -> Iterator[Any]:
             "softmin_of_tests(Tensor self, int dim=-1) -> Tensor out",
             summary="Softmax of -x.",
             formula=softmin_formula,
-            reads=Rows(passes=({"largest": largest(minus)}, {"total": total(power_below)}), replaces_inputs=True),
+            layout=Rows(passes=({"largest": largest(minus)}, {"total": total(power_below)}), replaces_inputs=True),
         )
         actgrad.Operator(
             "softmin_of_tests_backward(Tensor grad_output, Tensor output, int dim=-1) -> Tensor grad_input",
             summary="The gradient of the input.",
             formula=softmin_gradient,
             gradient_of=forward,
-            takes_gradient=True,
-            reads_result="output",
-            reads=Rows(passes=({"total": total(share)},)),
+            roles=Roles(takes_gradient=True),
+            result=Result("output"),
+            layout=Rows(passes=({"total": total(share)},)),
         )
         yield forward
     finally:

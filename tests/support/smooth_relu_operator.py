@@ -21,7 +21,7 @@ smooth_relu = Operator(
     paper="Dugas et al. 2001, "
     "https://papers.nips.cc/paper/1920-incorporating-second-order-functional-knowledge-for-better-option-pricing",
     formula=smooth_relu_formula,
-    requires={"beta > 0": lambda a, product: a["beta"] > 0},
+    requires={"beta > 0": lambda a: a["beta"] > 0},
 )
 
 smooth_relu_backward = Operator(
@@ -29,5 +29,5 @@ smooth_relu_backward = Operator(
     summary="grad_output * sigmoid(beta * self)",
     formula=smooth_relu_derivative,
     gradient_of=smooth_relu,
-    requires={"beta > 0": lambda a, product: a["beta"] > 0},
+    requires={"beta > 0": lambda a: a["beta"] > 0},
 )

@@ -119,10 +119,22 @@ def _documentation_of_second(signature: Signature) -> str:
     """
 
 
+class CDocstring(Docstring):
+    """The docstring of phase one, with the rules, dtypes and formulas of the function's law."""
+
+    def __init__(self, signature: Signature):
+        definition, law = signature.operator.definition, signature.law
+        super().__init__(definition, signature.translated, "array or AclTensor", has_defaults=False)
+        self.checks = tuple([rule for rule in signature.checks if rule.when is When.ALWAYS])
+        self.requires = (*definition.requires, *law.requires)
+        self.dtypes = law.dtype_names
+        self.formulas = (definition.formula, *law.formulas.values())
+
+
 def _documentation(signature: Signature) -> str:
     """The docstring of phase one: the parameters, the checks for each status, and an example with both phases."""
     definition = signature.operator.definition
-    writer = Docstring(definition, signature.translated, "array or AclTensor", has_defaults=False)
+    writer = CDocstring(signature)
     arguments, statuses = [], dict[int, list[str]]()
     for parameter in signature.parameters:
         words = f"({'array or AclTensor' if parameter.type == 'Tensor' else 'int'}): Not read."

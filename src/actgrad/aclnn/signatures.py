@@ -137,13 +137,14 @@ def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-@cache
 def list_signatures(operator: Operator) -> tuple[Signature, ...]:
     """The signatures of an operator's C functions and of their in-place forms."""
-    signatures: list[Signature] = []
-    for function in law_of(operator.definition).functions:
-        signatures += of_function(operator, function)
-    return tuple(signatures)
+    return _signatures_of_law(operator, law_of(operator.definition))
+
+
+@cache
+def _signatures_of_law(operator: Operator, law: Law) -> tuple[Signature, ...]:
+    return tuple([signature for function in law.functions for signature in of_function(operator, function)])
 
 
 def of_function(operator: Operator, function: C) -> Iterator[Signature]:
@@ -186,10 +187,11 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
 def find(name: str) -> Signature | None:
     """The signature of the C function whose phase two has this name."""
     stem = name.removeprefix("aclnn")
-    for law in LAWS.values():
-        for function in law.functions:
+    for operator in REGISTRY.values():
+        law = LAWS.get(operator.definition)
+        for function in law.functions if law is not None else ():
             if stem in (function.name, f"Inplace{function.name}"):
-                for pair in list_signatures(law.operator):
+                for pair in list_signatures(operator):
                     if pair.name == name:
                         return pair
     return None

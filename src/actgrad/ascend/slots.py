@@ -56,6 +56,6 @@ def ruleset_of_environment() -> LawInForce:
 
 def state_law(operator: Any, fields: dict[str, Any]) -> str:
     """State the law of a user's operator from fields of old definitions. Returns the text of the Law(...) to write."""
-    from .rules import old_fields
+    from . import old_fields
 
     return old_fields.state(operator, fields)

@@ -2,7 +2,7 @@
 
 linter           what runs when an operator is defined, and at its first call
 lint_definition  mistakes in fields, names and schema lines
-lint_access      mistakes in `reads`
+lint_access      mistakes in `layout`
 lint_formulas    mistakes in formulas. It calls them on the numbers of `trace`
 lint_calls       mistakes in checks. It makes sample calls
 """

@@ -118,7 +118,7 @@ def of_types(definition: Any) -> Iterator[str]:
             continue  # a formula without a switch
         value = getattr(value, field) if field else value
         if not holds(value):
-            yield f"{field or part} is {quote(value)}; it must be {must}"
+            yield f"{name} is {quote(value)}; it must be {must}"
 
 
 def of_definition(definition: Any) -> Iterator[str]:

@@ -15,19 +15,18 @@ from . import trace
 
 
 def of_switch(definition: Definition) -> Iterator[str]:
-    """The mistakes in `switch`: the attribute, the tensor or the function that chooses among formulas."""
+    """The mistakes in a `Switch`: the attribute, the tensor or the function that chooses among formulas."""
     switch, schema = definition.switch, definition.schema
     if not isinstance(definition.formula, Mapping):
-        if switch:
-            yield f"switch is {quote(switch)}, but there is one formula; write formula={{False: ..., True: ...}}"
         return
     keys = list(definition.formula)
     sources = [source for source in (definition.formula, *definition.access.terms) if isinstance(source, Mapping)]
     is_nested = any(isinstance(choice, Mapping) for source in sources for choice in source.values())
     if is_nested and getattr(definition.formula, "variant", None) is None:
-        yield "a mapping of formulas has mappings; state variant=function, a function of attributes and dtypes"
+        yield "a mapping of formulas has mappings; write Switch(by, formulas, variant), where variant is a function"
     if not switch:
-        yield f"formula is a mapping of {_key_list(keys)}; state the attribute that chooses as switch='name'"
+        cure = "write formula=Switch('name', {...}) with the name of the attribute that chooses"
+        yield f"formula is a mapping of {_key_list(keys)}; {cure}"
         return
     if not isinstance(switch, str):
         return  # a function, which lint_calls checks
@@ -58,7 +57,7 @@ def of_formulas(definition: Definition) -> Iterator[str]:
     if definition.integers.formula is not None and definition.integers.formula != definition.formula:
         parts, outputs = [""] * definition.access.formula_count(*definition.element_tensors), definition.schema.outputs
         for formula, _ in _formulas_in(definition, definition.integers.formula):
-            yield from _fault(f"integer_formula {_name(formula)}", formula, parts, scalars, outputs)
+            yield from _fault(f"integers.formula {_name(formula)}", formula, parts, scalars, outputs)
 
 
 def of_statistics(definition: Definition) -> Iterator[str]:
@@ -73,7 +72,7 @@ def of_statistics(definition: Definition) -> Iterator[str]:
         )
     kinds = [tuple(statistic.combine for statistic in group.values()) for group in rows.passes]
     if all(kind in ONCE_PER_ROW for kind in kinds):
-        yield "reads has only once(); a pass must read elements; write largest(term) or total(term) before once(term)"
+        yield "layout has only once(); a pass must read elements; write largest(term) or total(term) before once(term)"
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
     earlier: list[str] = []
     for group, kind in zip(rows.passes, kinds, strict=True):

@@ -71,15 +71,15 @@ def faults(definition: Definition) -> Iterator[str]:
 def _names(definition: Definition) -> Iterator[str]:
     for name in definition.dtypes.besides_floats.split():
         if name not in BY_NAME:
-            yield f"dtypes has {name!r}; it must be {either(BY_NAME)}; write names with spaces between"
+            yield f"dtypes.besides_floats has {name!r}; it must be {either(BY_NAME)}; write names with spaces between"
     for name, dtypes in definition.dtypes.outputs.items():
         if name not in definition.schema.outputs:
-            yield f"output_dtypes names {name!r}; it must be {either(definition.schema.outputs)}; name one of these"
+            yield f"dtypes.outputs names {name!r}; it must be {either(definition.schema.outputs)}; name one of these"
         if dtypes != "uint8" and definition.access.has_bits and name in definition.access.tensor_names:
-            yield f"output_dtypes has {dtypes!r} for {name}, which has bits; it must be uint8; leave {name} out"
+            yield f"dtypes.outputs has {dtypes!r} for {name}, which has bits; it must be uint8; leave {name} out"
         for dtype in definition.dtypes_of(name) or [dtypes]:
             if dtype not in BY_NAME and dtype not in OTHER_DTYPES:
-                yield f"output_dtypes has {dtype!r} for {name}; it must be {either(BY_NAME)}; write one of these"
+                yield f"dtypes.outputs has {dtype!r} for {name}; it must be {either(BY_NAME)}; write one of these"
     integers = definition.integers
     if integers.dtype and integers.dtype not in BY_NAME:
         yield f"integers.dtype is {integers.dtype!r}; it must be {either(BY_NAME)}; pass one of these"

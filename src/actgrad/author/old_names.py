@@ -94,6 +94,8 @@ def with_new_names(text: object, fields: dict[str, Any]) -> tuple[dict[str, Any]
         move("switch", "formula=Switch(by, {...})")
         switch = new.pop("switch")
         by = _of_attributes(switch) if callable(switch) else switch
+        if by is not switch:
+            words.append("a switch gets no product now, and Law(..., formulas={product: formula}) has other formulas")
         new["formula"] = Switch(by, new["formula"], new.pop("variant", None))
     if isinstance(new.get("requires"), Mapping) and any(map(_takes_product, new["requires"].values())):
         move("lambda attributes, product", "lambda attributes")
@@ -101,13 +103,17 @@ def with_new_names(text: object, fields: dict[str, Any]) -> tuple[dict[str, Any]
         new["requires"] = {name: _of_attributes(holds) for name, holds in new["requires"].items()}
     if words:
         warn = f"operator {name_in(text)}: {'; '.join(words)}; see docs/new-operator.md"
-        warnings.warn(warn, DeprecationWarning, stacklevel=4)
+        warnings.warn(warn, DeprecationWarning, stacklevel=3)
     return new, of_law
 
 
 def _takes_product(rule: Any) -> bool:
+    return not _can_be_called(rule, {}) and _can_be_called(rule, {}, None)
+
+
+def _can_be_called(rule: Any, *arguments: Any) -> bool:
     try:
-        inspect.signature(rule).bind({}, None)
+        inspect.signature(rule).bind(*arguments)
     except (TypeError, ValueError):
         return False
     return True
@@ -129,5 +135,5 @@ def state_law(operator: Any, fields: dict[str, Any]) -> None:
         return
     text = law.slots.state_law(operator, fields)
     if fields.keys() - {"dtypes", "requires"}:
-        warn = f"operator {operator.name}: {', '.join(fields)} belong to a law now; write {text}"
-        warnings.warn(warn, DeprecationWarning, stacklevel=4)
+        warn = f"operator {operator.name}: {', '.join(fields)} belong to a law now; write {text} with Law of actgrad.ascend"
+        warnings.warn(warn, DeprecationWarning, stacklevel=3)

@@ -81,9 +81,9 @@ class Operator(FastPath):
         self._set_up()
         roles = fields.get("roles", Roles())
         self.gradient_of, self.part_of = fields.get("gradient_of"), roles.part_of
-        REGISTRY[self.name] = self
         if old_law:
             author.state_law(self, old_law)
+        REGISTRY[self.name] = self
 
     def _set_up(self) -> None:
         self.name = self.__name__ = self.__qualname__ = self.definition.name

@@ -9,9 +9,10 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from ..base.definition import Definition
+from ..base.definition import Definition, Formula, Switch
 from ..base.errors import ActgradError, InvalidArgument, InvalidDtype
 from ..base.loop import Shape
+from .check import Check
 from .documentation import WIDTH, formula_heading, formula_lines, wrapped
 from .run import own_checks, refused_flags
 
@@ -96,12 +97,18 @@ class Docstring:
         has_defaults: bool = True,
     ):
         self.definition, self.translate, self.array, self.has_defaults = definition, translate, array, has_defaults
+        #: What judges a call and what it computes. A law has other rules, dtypes and formulas.
+        self.checks: tuple[Check, ...] = own_checks(definition)
+        self.requires: Iterable[str] = definition.requires
+        self.dtypes: Sequence[str] = definition.input_dtypes
+        self.formulas: Iterable[Formula | Switch] = (definition.formula,)
 
     def write(self, *sections: tuple[str, Iterable[str]], example: Sequence[str]) -> str:
         """The docstring: the summary, the sections, the formulas, the source and the example."""
         definition = self.definition
         parts = [wrapped(self.translate(definition.summary)), *(_section(title, lines) for title, lines in sections)]
-        parts.append(_section(self.translate(formula_heading(definition)), formula_lines(definition)))
+        lines = [line for formula in self.formulas for line in formula_lines(definition, formula)]
+        parts.append(_section(self.translate(formula_heading(definition)), lines))
         parts.append(_section("Source", [definition.paper] if definition.paper else []))
         parts.append("\n".join(["Example:", *(f"    {line}" for line in example)]) if example else "")
         return "\n\n".join(filter(None, parts))
@@ -116,7 +123,7 @@ class Docstring:
         else:
             is_choice = name == definition.switch and bool(definition.choices)
             kind = "str or int" if is_choice else _TYPES.get(attribute.type, attribute.type)
-            rules = [rule for rule in self._rules(InvalidArgument, (name,)) if rule in definition.requires]
+            rules = [rule for rule in self._rules(InvalidArgument, (name,)) if rule in self.requires]
             default = definition.defaults[name] if default is None else default
             words = [*self._attribute_words(name), *(f"Required: {rule}." for rule in rules)]
             words += [f"Default: {default!r}."] if self.has_defaults and default is not None else []
@@ -135,7 +142,9 @@ class Docstring:
             return [f"{ends}, or with {kind}=1 the number of rows in each." if kind else f"{ends}."]
         if name == definition.roles.only_checked:
             return ["Only its shape and its data type are checked."]
-        words = [f"{', '.join(definition.dtypes_of(name) or definition.input_dtypes)}."]
+        is_optional = any(a.is_optional for a in definition.schema.tensors if a.name == name)
+        dtypes = definition.input_dtypes if is_optional else self.dtypes  # rules state those of optional tensors
+        words = [f"{', '.join(definition.dtypes_of(name) or dtypes)}."]
         if forward is None or definition.gradient_of is None:
             return words
         if definition.is_linear(name):
@@ -158,15 +167,15 @@ class Docstring:
         if name in refused_flags(definition):
             return ["Required: False."]
         is_free = definition.schema.attributes_by_name[name].type == "Scalar"
-        is_free = is_free and not definition.requires.keys() & {*self._rules(InvalidArgument, (name,))}
+        is_free = is_free and not {*self.requires} & {*self._rules(InvalidArgument, (name,))}
         return ["Any number."] if is_free else []
 
     def _rules(self, error: type[ActgradError], about: Sequence[str], first: bool = False) -> list[str]:
-        """The rules of this kind of error that always apply in Python and read one of the arguments `about`.
+        """The rules of this kind of error that read one of the arguments `about`.
 
         With `first`, the first argument of the rule must be one of `about`.
         """
-        checks = [c for c in own_checks(self.definition) if c.error is error]
+        checks = [c for c in self.checks if c.error is error]
         rules = [c.rule.partition(", unless ")[0] for c in checks if {*about} & {*c.about[: 1 if first else None]}]
         return [rule for rule in dict.fromkeys(rules) if not rule.startswith("on ")]
 
@@ -189,7 +198,7 @@ class Docstring:
             for shapes in (sample.shapes, sample.result_shapes)
         )
         rules = self._rules(InvalidArgument, (*schema.tensor_names, *schema.outputs))
-        rules = [f"{rule}." for rule in rules if rule not in definition.requires and " format " not in rule]
+        rules = [f"{rule}." for rule in rules if rule not in self.requires and " format " not in rule]
         if definition.broadcasts:
             rules.append("The tensors are broadcast together and promoted to one data type.")
         lines = map(self.translate, [f"{inputs} -> {outputs}, for example.", *rules])
@@ -200,13 +209,13 @@ class Docstring:
 
         `missing` is the line about arguments that are left out. Without `outputs`, a caller cannot pass outputs.
         """
-        definition, schema = self.definition, self.definition.schema
+        schema = self.definition.schema
         names = (*schema.tensor_names, *schema.attributes_by_name, *(schema.outputs if outputs else ()))
         rules = self._rules(InvalidDtype, names, first=True)
         numbers = [rule.partition(" ")[0] for rule in rules if rule.endswith(" can be converted to float")]
         rules = [rule for rule in rules if rule.partition(" ")[0] not in numbers]
         rules += [f"{', '.join(numbers)} can be converted to float"] if numbers else []
-        values = f", or a rule on values: {'; '.join(definition.requires)}" if definition.requires else ""
+        values = f", or a rule on values: {'; '.join(self.requires)}" if self.requires else ""
         lines = [
             missing,
             f"InvalidDtype: a rule on data types is broken: {'; '.join(rules)}.",

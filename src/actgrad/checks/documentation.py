@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from ..base.definition import Definition
+from ..base.definition import Definition, Formula, Switch
 
 WIDTH = 108  # the width of docstrings. Stubs indent them, and have lines of at most 120 characters
 
@@ -39,12 +39,13 @@ def formula_heading(definition: Definition) -> str:
     return f"One element, which is multiplied by {factor}"
 
 
-def formula_lines(definition: Definition) -> Iterator[str]:
+def formula_lines(definition: Definition, source: Formula | Switch | None = None) -> Iterator[str]:
     """The docstring of each formula, after the condition under which the formula is chosen.
 
-    If `switch` is a function, only the docstrings of the formulas say the condition.
+    `source` is the operator's formula, or one that a law has in its place. If the switch is a function, only the
+    docstrings of the formulas say the condition.
     """
-    source, switch = definition.formula, definition.switch
+    source, switch = definition.formula if source is None else source, definition.switch
     for key, choice in source.items() if isinstance(source, Mapping) else [(None, source)]:
         for formula in choice.values() if isinstance(choice, Mapping) else (choice,):
             words = " ".join((formula.__doc__ or formula.__name__).split())

@@ -30,6 +30,11 @@ def _in_force(definition: Definition, law: Any, early: bool) -> tuple[Check, ...
     return tuple(takewhile(lambda check: check.error in EARLY, checks)) if early else checks
 
 
+def forget_checks() -> None:
+    """Forget which checks a law has, because somebody states another law."""
+    _in_force.cache_clear()
+
+
 def checks_under(definition: Definition, law: Any) -> tuple[Check, ...]:
     """The checks of an operator's calls under a law, in order. None is no law."""
     checks: tuple[Check, ...] = own_checks(definition) if law is None else law.checks(definition)

@@ -105,6 +105,17 @@ def case_dtypes(operator: Operator) -> list[str]:
     return _without_optional_tensors(operator, operator.law.dtype_names)
 
 
+def case_laws(operator: Operator) -> list[LawInForce | None]:
+    """The laws for case files, one of which must take a case: the law in force, or the laws of CANN's products."""
+    judge, laws = law.current(), list[LawInForce | None]()
+    if judge is not None or law.slots is None:
+        return [judge]
+    for product in operator.law.product_names:
+        with law.slots.choosing(product):
+            laws.append(law.current())
+    return laws
+
+
 def _without_optional_tensors(operator: Operator, dtypes: Iterable[str]) -> list[str]:
     """The judged ones of these dtypes, without those that need an optional tensor: the cases have no such tensors."""
     definition, judged = operator.definition, [name for name in dtypes if is_judged(name)]

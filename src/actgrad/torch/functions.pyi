@@ -68,26 +68,6 @@ def celu(input: torch.Tensor, alpha: float = 1.0, inplace: bool = False) -> torc
 def scaled_celu(input: torch.Tensor, alpha1: float = 1.0, alpha2: float = 1.0, alpha3: float = 1.0) -> torch.Tensor:
     """alpha3 * x if x > 0, else alpha1 * (exp(x / alpha2) - 1)"""
 
-def elu(
-    input: torch.Tensor,
-    alpha: float = 1.0,
-    inplace: bool = False,
-    *,
-    scale: float = 1.0,
-    input_scale: float = 1.0,
-    save: Literal["auto", "input", "result"] = "auto",
-) -> torch.Tensor:
-    """scale * x if x > 0, else scale * alpha * (exp(input_scale * x) - 1)"""
-
-def selu(
-    input: torch.Tensor, inplace: bool = False, *, save: Literal["auto", "input", "result"] = "auto"
-) -> torch.Tensor:
-    """scale * x if x > 0, else scale * alpha * (exp(x) - 1), where scale = 1.0507009873554805 and alpha =
-    1.6732632423543773
-
-    Integers are computed as floats, rounded to the nearest even number, and saturate.
-    """
-
 def silu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     """x * sigmoid(x)"""
 
@@ -220,6 +200,17 @@ def dequant_swiglu_quant(
     and the even one of two. NaN counts as 0. In a row of zeros, result and scale are 0. For x of int32, the
     arithmetic is in float64, and scale is rounded once.
     """
+
+def elu(
+    input: torch.Tensor,
+    alpha: float = 1.0,
+    inplace: bool = False,
+    *,
+    scale: float = 1.0,
+    input_scale: float = 1.0,
+    save: Literal["auto", "input", "result"] = "auto",
+) -> torch.Tensor:
+    """scale * x if x > 0, else scale * alpha * (exp(input_scale * x) - 1)"""
 
 def erfinv(input: torch.Tensor) -> torch.Tensor:
     """erfinv(x); the y with erf(y) = x, NaN if abs(x) > 1
@@ -391,6 +382,15 @@ def relu6(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
 
 def relu6_d(input: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
     """min(max(x, 0), 6 * scale)"""
+
+def selu(
+    input: torch.Tensor, inplace: bool = False, *, save: Literal["auto", "input", "result"] = "auto"
+) -> torch.Tensor:
+    """scale * x if x > 0, else scale * alpha * (exp(x) - 1), where scale = 1.0507009873554805 and alpha =
+    1.6732632423543773
+
+    Integers are computed as floats, rounded to the nearest even number, and saturate.
+    """
 
 def sigmoid(input: torch.Tensor, inplace: bool = False, *, save: Literal["auto", "result"] = "auto") -> torch.Tensor:
     """1 / (1 + exp(-x))

@@ -59,6 +59,20 @@ class ScaledCELU(torch.nn.Module):
     def __init__(self, alpha1: float = 1.0, alpha2: float = 1.0, alpha3: float = 1.0) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
+class SiLU(torch.nn.Module):
+    """x * sigmoid(x)"""
+
+    inplace: bool
+    def __init__(self, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Swish(torch.nn.Module):
+    """x * sigmoid(beta * x)"""
+
+    beta: float
+    def __init__(self, beta: float = 1.0) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
 class ELU(torch.nn.Module):
     """scale * x if x > 0, else scale * alpha * (exp(input_scale * x) - 1)"""
 
@@ -76,32 +90,6 @@ class ELU(torch.nn.Module):
         input_scale: float = 1.0,
         save: Literal["auto", "input", "result"] = "auto",
     ) -> None: ...
-    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
-
-class SELU(torch.nn.Module):
-    """scale * x if x > 0, else scale * alpha * (exp(x) - 1), where scale = 1.0507009873554805 and alpha =
-    1.6732632423543773
-
-    Integers are computed as floats, rounded to the nearest even number, and saturate.
-    """
-
-    inplace: bool
-    save: Literal["auto", "input", "result"]
-    def __init__(self, inplace: bool = False, *, save: Literal["auto", "input", "result"] = "auto") -> None: ...
-    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
-
-class SiLU(torch.nn.Module):
-    """x * sigmoid(x)"""
-
-    inplace: bool
-    def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
-
-class Swish(torch.nn.Module):
-    """x * sigmoid(beta * x)"""
-
-    beta: float
-    def __init__(self, beta: float = 1.0) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class FastGELU(torch.nn.Module):
@@ -273,6 +261,18 @@ class ReLU6(torch.nn.Module):
 
     inplace: bool
     def __init__(self, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class SELU(torch.nn.Module):
+    """scale * x if x > 0, else scale * alpha * (exp(x) - 1), where scale = 1.0507009873554805 and alpha =
+    1.6732632423543773
+
+    Integers are computed as floats, rounded to the nearest even number, and saturate.
+    """
+
+    inplace: bool
+    save: Literal["auto", "input", "result"]
+    def __init__(self, inplace: bool = False, *, save: Literal["auto", "input", "result"] = "auto") -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Sigmoid(torch.nn.Module):

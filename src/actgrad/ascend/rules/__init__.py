@@ -4,5 +4,4 @@ law          what CANN says about an operator and its C functions, and the law i
 rule         a check with its origin and the calls that it judges, and all rules that laws state
 graph_lines  the language of the lines of graph operators
 lint         mistakes in laws that users state
-old_fields   laws from the fields that definitions had before
 """

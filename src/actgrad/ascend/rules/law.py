@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from functools import cache
 from math import prod
 from pathlib import Path
@@ -15,10 +15,12 @@ from ...base.dtypes import Dtype
 from ...base.errors import ActgradError, KernelMissing
 from ...base.forks import cached_property
 from ...base.loop import broadcast_shapes
+from ...calls.call_cache import cache_of
+from ...calls.operator import REGISTRY
 from ...checks import dtype_rules, halves_rules, law
 from ...checks import shape_rules as own_shape_rules
 from ...checks.check import Call, Check
-from ...checks.run import own_checks
+from ...checks.run import forget_checks, own_checks
 from ..products import BY_NAME, DEFAULT, Product
 from . import lint
 from .graph_lines import GraphSignature, parse_graph
@@ -38,7 +40,7 @@ from .rule import (
 )
 
 Requirement = Callable[[dict[str, Any], "Product | None"], bool]
-#: Operator -> its law.
+#: Operator -> the law that somebody stated.
 LAWS: dict[Definition, Law] = {}
 _is_shipping = False
 
@@ -138,10 +140,11 @@ class Law:
     differences_file: str = ""  # Markdown next to the law: where the sources differ, and what actgrad does
 
     def __post_init__(self) -> None:
-        if self.definition not in LAWS:
-            if not _is_shipping:
-                lint.refuse_faults(self, LAWS.values())
-            LAWS[self.definition] = self
+        if not _is_shipping:
+            lint.refuse_faults(self, _laws_in_use())
+            forget_checks()  # an earlier call met the usual rules
+            cache_of(self.definition).forget()
+        LAWS[self.definition] = self
 
     @property
     def definition(self) -> Definition:
@@ -183,20 +186,39 @@ class Law:
         before = function.in_place.checks if in_place and function.in_place else function.out_checks
         if not (before or function.checks or function.null_order or function.products):
             return self
-        return replace(
-            self,
-            checks=(*before, *(function.checks or self.checks)),
-            null_order=function.null_order,
-            products=function.products or self.products,
-        )
+        changes = {
+            "checks": (*before, *(function.checks or self.checks)),
+            "null_order": function.null_order,
+            "products": function.products or self.products,
+        }
+        return _DerivedLaw(**{each.name: getattr(self, each.name) for each in fields(self)} | changes)
+
+
+class _DerivedLaw(Law):
+    """A law that nobody stated, so it is not in LAWS: of a C function with other rules, or the usual one."""
+
+    def __post_init__(self) -> None:
+        pass
 
 
 def law_of(definition: Definition) -> Law:
-    """The law of an operator. An operator whose law nobody wrote has the usual rules."""
-    record = LAWS.get(definition)
-    if record is None:
-        return Law(definition, dtypes=f"float32 float16 bfloat16 {definition.dtypes.besides_floats}")
-    return record
+    """The law of an operator. An operator whose law nobody stated has the usual rules."""
+    if definition not in LAWS:
+        from .. import law  # noqa: F401  the import states the laws of the package
+
+    return LAWS.get(definition) or _usual_law(definition)
+
+
+@cache
+def _usual_law(definition: Definition) -> Law:
+    return _DerivedLaw(definition, dtypes=f"float32 float16 bfloat16 {definition.dtypes.besides_floats}")
+
+
+def _laws_in_use() -> list[Law]:
+    """The laws of all operators in the registry. The names of an operator that left it are free again."""
+    from .. import law  # noqa: F401  the laws of the package come first
+
+    return [LAWS[operator.definition] for operator in REGISTRY.values() if operator.definition in LAWS]
 
 
 # The rules in the order of CANN

@@ -3,30 +3,61 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...base.dtypes import BY_NUMBER
 from ...base.errors import InvalidOperator, did_you_mean, either, quote
+from ...checks.check import Check
 from ..products import BY_NAME
 
 _C_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
-_DTYPES = {dtype.name for dtype in BY_NUMBER.values()}
+_DTYPES = tuple(dtype.name for dtype in BY_NUMBER.values())
 
 
 def refuse_faults(law: Any, others: Iterable[Any]) -> None:
     """Raise an InvalidOperator for the first mistake in a law. No two laws have one name in C or in graphs."""
+    if not hasattr(law.operator, "definition"):
+        raise InvalidOperator(f"operator is {quote(law.operator)}; it must be an actgrad.Operator; pass its object")
     for fault in faults(law, others):
         raise InvalidOperator(f"operator {law.definition.name}: {fault}")
 
 
 def faults(law: Any, others: Iterable[Any]) -> Iterator[str]:
-    """All mistakes in a law."""
+    """All mistakes in a law. `others` are the laws of all operators."""
+    if any(other is not law and other.definition is law.definition for other in others):
+        reason = "an operator has one law, which dtypes='...' of Operator(...) states too"
+        yield f"it has a law already; {reason}; write all fields into one Law(...)"
+    yield from _of_types(law)
     yield from _of_lists(law)
     yield from _of_functions(law)
     _ = law.graphs  # raise the error for a wrong line here, not at the first use of actgrad.ir
     yield from _of_names(law, others)
     yield from _of_orders(law)
+
+
+def _of_types(law: Any) -> Iterator[str]:
+    """The fields that have wrong types. The other tests rely on these types."""
+    groups = "a tuple of rules: (supported('self'),) for one rule, and (Rule(...),) for a rule of your own"
+    must_be = {
+        "functions": "a tuple of C functions, such as (C('SmoothRelu'),)",
+        "graph": "a tuple of texts, such as ('SmoothRelu(x=self) -> y',)",
+        "checks": groups,
+    }
+    for field, must in must_be.items():
+        value = getattr(law, field)
+        if not isinstance(value, tuple):
+            yield f"{field} is {quote(value)}; it must be {must}"
+    for each in law.functions:
+        if not hasattr(each, "parameters"):
+            yield f"functions has {quote(each)}; it must be {must_be['functions']}"
+    for number, group in enumerate(law.checks):
+        if not isinstance(group, tuple) or not all(isinstance(check, Check) for check in group):
+            yield f"checks[{number}] is {quote(group)}; checks must be {groups}"
+    for field in ("requires", "formulas"):
+        value = getattr(law, field)
+        if not isinstance(value, Mapping) or not all(map(callable, value.values())):
+            yield f"{field} is {quote(value)}; it must be a mapping from texts to functions"
 
 
 def _of_lists(law: Any) -> Iterator[str]:
@@ -50,9 +81,6 @@ def _of_functions(law: Any) -> Iterator[str]:
     """The mistakes in C functions: wrong names, and parameters that do not match the operator's arguments."""
     schema = law.definition.schema
     for c in law.functions:
-        if not hasattr(c, "parameters"):
-            yield f"aclnn is {quote(c)}; write a C name such as 'SmoothRelu', or C(...)"
-            return
         if not isinstance(c.name, str) or not _C_NAME.fullmatch(c.name):
             if isinstance(c.name, str) and c.name.startswith("aclnn"):
                 yield f"aclnn is {c.name!r}; leave out aclnn and write {c.name.removeprefix('aclnn')!r}"

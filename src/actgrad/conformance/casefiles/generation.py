@@ -23,8 +23,9 @@ from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
 from ...base.loop import TensorMeta, row_major
 from ...calls.operator import Operator
+from ...checks.law import LawInForce
 from .. import oracle
-from ..elements import case_dtypes
+from ..elements import case_dtypes, case_laws
 from . import interface
 from .case_model import FileCase, Scalar, Tensor, Values
 
@@ -182,12 +183,18 @@ class _Maker:
             shape_of, dtype_of = (dict(zip(names, parts, strict=False)) for parts in (shapes, dtypes))
             changes = {n: {"shape": shape_of.get(n, ()), "dtype": dtype_of.get(n, first)} for n in case.inputs}
             inputs = {n: replace(tensor, **changes[n]) for n, tensor in case.inputs.items()}
-            call = self.call(inputs, setting)
-            try:
-                checks.run(call)
-            except ActgradError:
-                continue
-            yield replace(case, inputs=inputs, outputs=self.outputs(call))
+            if any(self.takes(judge, inputs, setting) for judge in case_laws(self.operator)):
+                yield replace(case, inputs=inputs, outputs=self.outputs(self.call(inputs, setting)))
+
+    def takes(self, judge: LawInForce | None, inputs: dict[str, Tensor], attributes: dict[str, Any]) -> bool:
+        """Whether a case keeps the rules of a law, or the operator's own rules if there is none."""
+        call = self.call(inputs, attributes)
+        try:
+            checks.run(call)  # only then it has results
+            checks.run(replace(self.call(inputs | self.outputs(call), attributes), law=judge))
+        except ActgradError:
+            return False
+        return True
 
 
 def _has(signature: Signature, attributes: dict[str, Any]) -> bool:
