@@ -11,8 +11,11 @@ import pytest
 
 import actgrad
 from actgrad import ir
-from actgrad.base import schema
-from actgrad.calls.operator import REGISTRY
+from actgrad.ascend import Law
+from actgrad.ascend.rules.graph_lines import parse_graph
+from actgrad.ascend.rules.law import LAWS
+from actgrad.base.definition import Definition
+from tests.support.author_mistakes import operator, product, scaled
 
 X = np.linspace(-3, 3, 24, dtype=np.float32).reshape(4, 6)
 G = np.linspace(1, 2, 24, dtype=np.float32).reshape(4, 6)
@@ -35,7 +38,7 @@ LINES = [
 def test_names_pair_with_the_schemas(
     text: str, line: str, tensors: dict[str, str], renamed: dict[str, str], attributes: dict[str, Any]
 ) -> None:
-    signature = schema.parse_graph(line, schema.parse(text))
+    signature = parse_graph(line, Definition(text, summary="", formula=np.abs))
     assert signature.inputs == tuple(tensors)
     assert (signature.tensors, signature.renamed, signature.attributes) == (tensors, renamed, attributes)
     assert [type(value) for value in signature.attributes.values()] == [type(value) for value in attributes.values()]
@@ -80,30 +83,29 @@ BAD_LINES = [
 @pytest.mark.parametrize(("text", "line", "says"), BAD_LINES)
 def test_bad_lines(text: str, line: str, says: str) -> None:
     with pytest.raises(actgrad.InvalidOperator, match=re.escape(says)) as caught:
-        schema.parse_graph(line, schema.parse(text))
+        parse_graph(line, Definition(text, summary="", formula=np.abs))
     assert str(caught.value).startswith(f"operator {text[:7]}: ")
 
 
+@pytest.mark.usefixtures("registry_as_before")
 def test_a_wrong_line_is_refused_where_it_is_written() -> None:
-    known = dict(REGISTRY)
-    with pytest.raises(actgrad.InvalidOperator, match="'y' names no tensor of wrong_graph"):
-        actgrad.Operator(
-            "wrong_graph(Tensor a, Tensor b) -> Tensor out", summary="", formula=np.abs, ir="Wrong(a, y) -> z"
-        )
+    known = dict(LAWS)
+    two = operator("NAME(Tensor a, Tensor b) -> Tensor out", product)
+    with pytest.raises(actgrad.InvalidOperator, match="'y' names no tensor of author_"):
+        Law(two, graph=("Wrong(a, y) -> z",))
+    scalar = operator("NAME(Tensor a, Scalar beta) -> Tensor out", scaled)
     with pytest.raises(
         actgrad.InvalidOperator,
-        match=r"Wrong leaves out beta, which has no default; .*; write 'GRAPH_NAME=beta:DEFAULT'",
+        match=r"Wrong: beta, which has no default, is left out; .*; write 'GRAPH_NAME=beta:DEFAULT'",
     ):
-        actgrad.Operator(
-            "wrong_graph(Tensor a, Scalar beta) -> Tensor out", summary="", formula=np.abs, ir="Wrong(x) -> z"
-        )
-    assert known == REGISTRY
+        Law(scalar, graph=("Wrong(x) -> z",))
+    assert known == LAWS
 
 
 def test_inputs_go_to_the_tensors_that_they_name() -> None:
     """Also where the graph has them in another order."""
     line = "Mixed(features=self, gradients=grad_output, slope=negative_slope:0.5) -> backprops"
-    mixed = ir.GraphOperator(actgrad.leaky_relu_backward, schema.parse_graph(line, actgrad.leaky_relu_backward.schema))
+    mixed = ir.GraphOperator(actgrad.leaky_relu_backward, parse_graph(line, actgrad.leaky_relu_backward.definition))
     wanted = actgrad.leaky_relu_backward(G, X, negative_slope=0.25)
     assert np.array_equal(mixed(X, G, slope=0.25), wanted)
     assert np.array_equal(mixed(gradients=G, features=X, slope=0.25), wanted)
@@ -113,11 +115,12 @@ def test_inputs_go_to_the_tensors_that_they_name() -> None:
     with pytest.raises(actgrad.InvalidDtype, match="gradients is int8; it must be "):
         mixed.infer_dtype("int32", "int8")
     line = "Mixed(x=self, gelu, dy=grad_output, axis=dim:0) -> dx"
-    packed = ir.GraphOperator(actgrad.geglu_backward, schema.parse_graph(line, actgrad.geglu_backward.schema))
+    packed = ir.GraphOperator(actgrad.geglu_backward, parse_graph(line, actgrad.geglu_backward.definition))
     assert packed.infer_shape((4, 6), (2, -1), (-1, 6)) == ((4, 6),)
     assert packed.infer_shape((4, 6), (4, -1), (-1, 3), axis=1) == ((4, 6),)
     assert np.array_equal(packed(X, X[:2], X[:2]), actgrad.geglu_backward(X[:2], X, X[:2], dim=0))
     with pytest.raises(
-        actgrad.InvalidArgument, match=re.escape("gelu has shape (2, 6); it must be (1, 6), the shape of dy")
+        actgrad.InvalidArgument,
+        match=re.escape("dy has shape (1, 6), but x has shape (4, 6); it must be (2, 6), which"),
     ):
         packed.infer_shape((4, 6), (2, 6), (1, 6))

@@ -94,7 +94,8 @@ MISTAKES: dict[str, tuple[Callable[[], Law], str]] = {
     # the operator
     "a name instead of an operator": (lambda: Law("elu"), r"operator is 'elu'; it must be an actgrad.Operator"),
     "the law of an operator of the package": (
-        lambda: Law(actgrad.elu, products="Ascend950"), "operator elu: it has a law already; .*; write all fields into one Law"
+        lambda: Law(actgrad.elu, products="Ascend950"),
+        "operator elu: it has a law already; .*; write all fields into one Law",
     ),
 }  # fmt: skip
 

@@ -63,7 +63,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "Along without a second tensor": (
         lambda: one(layout=Along("weight", 1)), "it must be one of none; add Tensor weight to the schema"
     ),
-    "Along of the first tensor": (lambda: two(layout=Along("self", 1)), "'self', which is optional or the first tensor"),
+    "Along of the first tensor": (lambda: two(layout=Along("self", 1)), "'self', which is optional or the first"),
     "Along of an optional tensor": (
         lambda: operator("NAME(Tensor self, Tensor? weight) -> Tensor out", product, layout=Along("weight", 1)),
         "'weight', which is optional or the first",
@@ -71,7 +71,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "Along a name": (lambda: two(layout=Along("weight", "channel")), "has position 'channel'; it must be an integer"),
     "Along the last dimension with another rule": (
         lambda: two(layout=Along("weight", -1), preconditions=(supported("self"), along("weight", to="self"))),
-        r"its checks refuse weight along dimension -1: .*; list along\('weight', to='self', position=-1\) in preconditions",
+        r"its checks refuse weight along dimension -1: .*; list along\('weight', to='self', position=-1\) in precond",
     ),
     "RowsAlong without a tensor": (
         lambda: two(of_three, layout=RowsAlong(passes=({"s": total(product)},))), "layout=RowsAlong names ''"
@@ -215,7 +215,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "formulas without a switch": (
         lambda: one({False: identity, True: identity}), r"write formula=Switch\('name', \{\.\.\.\}\) with the name"
     ),
-    "a switch without formulas": (lambda: one(Switch("alpha", {})), "formula is {}; it must be a function, or a mapping"),
+    "a switch without formulas": (lambda: one(Switch("alpha", {})), "formula is {}; it must be a function, or a"),
     "a switch that chooses by a list": (
         lambda: one(Switch(["alpha"], {False: identity, True: identity})),
         r"formula.by is \['alpha'\]; it must be the name of an attribute, or a function",
@@ -239,8 +239,12 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         "switch takes 2 arguments; write lambda attributes:",
     ),
     # roles
-    "a factor behind": (lambda: two(identity, roles=Roles(multiplies="weight")), "first the factor and then the formula's; it has"),
-    "a factor that is alone": (lambda: one(roles=Roles(multiplies="self")), "an operator with multiplies has two tensors, first"),
+    "a factor behind": (
+        lambda: two(identity, roles=Roles(multiplies="weight")), "first the factor and then the formula's; it has"
+    ),
+    "a factor that is alone": (
+        lambda: one(roles=Roles(multiplies="self")), "an operator with multiplies has two tensors, first"
+    ),
     "a gradient without grad_output": (
         lambda: gradient("NAME(Tensor self) -> Tensor grad_input"), "its first tensor, self, is a tensor of author_"
     ),
@@ -283,7 +287,9 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         ),
         "it has 3 gradients of elements, and at most 2 are supported; leave the operator out",
     ),
-    "takes_gradient of no gradient": (lambda: one(roles=Roles(takes_gradient=True)), "takes_gradient is set, but gradient_of"),
+    "takes_gradient of no gradient": (
+        lambda: one(roles=Roles(takes_gradient=True)), "takes_gradient is set, but gradient_of"
+    ),
 }  # fmt: skip
 
 

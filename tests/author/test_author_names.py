@@ -25,7 +25,6 @@ from tests.support.author_mistakes import (
     scaled,
     schema,
     twice,
-    with_scalar,
 )
 
 pytestmark = pytest.mark.usefixtures("registry_as_before")
@@ -94,12 +93,16 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a gradient of a name": (lambda: one(gradient_of="elu"), "gradient_of is 'elu'; it must be an operator"),
     "a gradient of a formula": (lambda: one(gradient_of=identity), "gradient_of is .*; it must be an operator"),
     "dtypes in a list": (lambda: one(dtypes=["int8"]), r"dtypes is \['int8'\]; it must be Dtypes"),
-    "a list of dtypes": (lambda: one(dtypes=Dtypes(["int8"])), r"dtypes.besides_floats is \['int8'\]; it must be a text"),
+    "a list of dtypes": (lambda: one(dtypes=Dtypes(["int8"])), r"besides_floats is \['int8'\]; it must be a text"),
     "a dtype of PyTorch": (lambda: one(dtypes=Dtypes("torch.int8")), "'torch.int8'; it must be"),
     "a flag as a text": (lambda: one(broadcasts="yes"), "broadcasts is 'yes'; it must be True or False"),
-    "checks without the comma": (lambda: one(preconditions=supported("self")), "preconditions is .*; it must be a tuple of rules"),
+    "checks without the comma": (
+        lambda: one(preconditions=supported("self")), "preconditions is .*; it must be a tuple of rules"
+    ),
     "checks of texts": (lambda: one(preconditions=(("self",),)), r"preconditions\[0\] has 'self', not a rule; write"),
-    "integers in an unknown dtype": (lambda: one(integers=Integers(dtype="int7")), "integers.dtype is 'int7'; it must be"),
+    "integers in an unknown dtype": (
+        lambda: one(integers=Integers(dtype="int7")), "integers.dtype is 'int7'; it must be"
+    ),
     "integers in floats without a formula": (
         lambda: one(integers=Integers(in_floats=True)), "state integers.formula, or leave it out"
     ),

@@ -60,7 +60,8 @@ def of_rows(*passes: Any, outputs: str = "Tensor out", **fields: Any) -> actgrad
 
 FAULTS = {
     "dtypes with commas": (
-        lambda: forward(dtypes=Dtypes("int8, int32")), "dtypes.besides_floats has 'int8,'; it must be .*; write names with spaces",
+        lambda: forward(dtypes=Dtypes("int8, int32")),
+        "dtypes.besides_floats has 'int8,'; it must be .*; write names with spaces",
     ),
     "a result that is called output": (
         lambda: operator("NAME(Tensor grad_output, Tensor output) -> Tensor grad_input", one, gradient_of=forward()),
@@ -88,7 +89,8 @@ FAULTS = {
         lambda: forward(preconditions=(supported("input"),)), "is about 'input'; it must be one of out, self; ",
     ),
     "a check of one's own": (
-        lambda: forward(preconditions=((Check("rule", lambda call: None, about=("slef",)),),)), "'rule' is about 'slef'",
+        lambda: forward(preconditions=((Check("rule", lambda call: None, about=("slef",)),),)),
+        "'rule' is about 'slef'",
     ),
     "a switch that is no attribute": (
         lambda: forward(formula=Switch("approximate", {"a": identity, "b": identity})), "switch is 'approximate'",

@@ -1,4 +1,4 @@
-"""Pickles: version 0.1's load, and new ones name public places alone."""
+"""Pickles name public places only."""
 
 from __future__ import annotations
 
@@ -9,19 +9,6 @@ from typing import Any
 import pytest
 
 import actgrad
-
-#: What `pickle.dumps(object, 4)` of version 0.1 gave.
-OF_0_1 = {
-    "elu": b"\x80\x04\x95(\x00\x00\x00\x00\x00\x00\x00\x8c\nactgrad.op\x94\x8c"
-    b"\x0b_registered\x94\x93\x94\x8c\x03elu\x94\x85\x94R\x94.",
-    "InvalidArgument": b"\x80\x04\x95&\x00\x00\x00\x00\x00\x00\x00\x8c\x0eactgrad.errors\x94"
-    b"\x8c\x0fInvalidArgument\x94\x93\x94.",
-}
-
-
-@pytest.mark.parametrize("name", OF_0_1)
-def test_pickles_of_version_0_1_load(name: str) -> None:
-    assert pickle.loads(OF_0_1[name]) is getattr(actgrad, name)
 
 
 @pytest.mark.parametrize(

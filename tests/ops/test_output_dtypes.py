@@ -155,7 +155,7 @@ def test_a_gradient_reads_the_mask(operators: dict[str, actgrad.Operator], dtype
     strided = np.repeat(mask, 3)[::3]
     assert np.array_equal(backward(grad[::-1], strided[::-1]).astype(np.float64), expected[::-1])
     for wrong in (mask.astype(np.int8), mask.astype(dtype), mask > 0):
-        with pytest.raises(actgrad.ActgradError, match=r"mask is .*; it must be uint8; pass such a mask"):
+        with pytest.raises(actgrad.ActgradError, match=r"mask is .*; it must be uint8; pass mask in such a dtype"):
             backward(grad, wrong)
     with pytest.raises(actgrad.ActgradError, match=r"mask has shape \(5,\); it must be \(6,\)"):
         backward(grad, mask[1:])

@@ -135,5 +135,5 @@ def state_law(operator: Any, fields: dict[str, Any]) -> None:
         return
     text = law.slots.state_law(operator, fields)
     if fields.keys() - {"dtypes", "requires"}:
-        warn = f"operator {operator.name}: {', '.join(fields)} belong to a law now; write {text} with Law of actgrad.ascend"
-        warnings.warn(warn, DeprecationWarning, stacklevel=3)
+        fault = f"operator {operator.name}: {', '.join(fields)} belong to a law now"
+        warnings.warn(f"{fault}; write {text} with Law of actgrad.ascend", DeprecationWarning, stacklevel=3)

@@ -217,7 +217,7 @@ def _fault_of_output(call: Call, name: str, meta: TensorMeta) -> str | None:
     return (
         None
         if meta.dtype.name in dtypes
-        else f"{name} is {meta.dtype}; it must be {either(dtypes)}; pass such a {name}"
+        else f"{name} is {meta.dtype}; it must be {either(dtypes)}; pass {name} in such a dtype"
     )
 
 

@@ -47,7 +47,7 @@ def kernel_writes(name: str) -> tuple[Check, ...]:
         dtypes = call.definition.dtypes_of(name)
         if meta.dtype.name in dtypes or meta.size == 0:
             return None
-        return f"{name} is {meta.dtype}; actgrad writes {either(dtypes)}; pass such a {name}"
+        return f"{name} is {meta.dtype}; actgrad writes {either(dtypes)}; pass {name} in such a dtype"
 
     return of_each(
         (name,),

@@ -429,7 +429,7 @@ def output_supported(name: str) -> tuple[Rule, ...]:
         allowed = QUANTISED.get(product.name, QUANTISED[""]) if (product := product_of(call)) else written_dtypes
         if meta.dtype.name in allowed:
             return None
-        return f"{name} is {meta.dtype}; it must be {either(allowed)}{call.place}; pass such a {name}"
+        return f"{name} is {meta.dtype}; it must be {either(allowed)}{call.place}; pass {name} in such a dtype"
 
     return on_each((name,), "the product quantises to the dtype of {name}", test, InvalidDtype)
 
