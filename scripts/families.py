@@ -56,8 +56,8 @@ NUMBERS = """\
   has the errors of `geglu`.
 - **Speed**: our time divided by PyTorch's time on the CPU, with 2 threads and prepared calls (`plan.run()`) into
   existing memory, measured with actgrad {version}. The number is the geometric mean over sizes and data types of the
-  results in [benchmarks](benchmarks/README.md). A cell is empty if
-  PyTorch lacks the operator, or if the benchmarks lack it. [rows.md](rows.md) has the speed of operators on rows.
+  results in [benchmarks](benchmarks/README.md). A cell is empty if PyTorch lacks the operator, or if the benchmarks
+  lack it. [rows.md](rows.md) has the speed of operators on rows.
 """
 
 LEFT_OUT = """\

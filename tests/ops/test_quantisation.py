@@ -295,6 +295,25 @@ def test_products_of_dynamic_quant(product: str, dtype: Any, status: int) -> Non
         assert aclnn.aclnnDynamicQuantGetWorkspaceSize(X, None, out, SCALE)[0] == wanted
 
 
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+@pytest.mark.parametrize("name", ["smooth_scales", "offsets"])
+def test_one_dimension_has_one_scale(name: str, backend: str) -> None:
+    x = np.linspace(-4, 4, 16, dtype=np.float32)
+    one, row = np.full(1, 1.5, np.float32), np.linspace(1, 2, 8, dtype=np.float32)[None]
+    scales = {"smooth_scales": one, "offsets": one}
+
+    def run(x: np.ndarray, **scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return actgrad.swiglu_quant(x, *scales.values(), quant_mode="static", backend=backend)
+
+    out, _ = run(x, **scales)
+    assert out.tolist() == run(x[None], **scales)[0][0].tolist()
+    with pytest.raises(
+        actgrad.InvalidArgument, match=rf"{name} has shape \(1, 8\), but x has one .*reshape x to \(1, 16\)"
+    ):
+        run(x, **scales | {name: row})
+    assert run(x[None], **scales | {name: row})[0].shape == (1, 8)
+
+
 @pytest.mark.parametrize(
     ("change", "status"),
     [

@@ -10,8 +10,10 @@ import pytest
 
 import actgrad
 import actgrad.torch
+from actgrad.aten import ATEN
 from actgrad.conformance import oracle
-from tests.support.calls import OPERATORS, ids, run_script
+from actgrad.torch.kernels import interface_of
+from tests.support.calls import EVERY, OPERATORS, ids, run_script
 from tests.support.torch_calls import attribute_cases, call, compiled, exact_in_graphs, ignore_deprecation, tensors
 
 torch = pytest.importorskip("torch")
@@ -157,6 +159,49 @@ def test_attributes_that_change_between_calls() -> None:
         ours, theirs = (f(x, alpha) for f in (function, actgrad.torch.elu))
         torch.testing.assert_close(ours, theirs)
         torch.testing.assert_close(*(torch.autograd.grad(y.sum(), x)[0] for y in (ours, theirs)))
+
+
+def compilations(function: Any, given: list[Any], numbers: tuple[float, ...]) -> tuple[int, list[Any]]:
+    """How often torch.compile compiles a function for these numbers, and the results with their gradients."""
+    counter = pytest.importorskip("torch._dynamo.testing").CompileCounterWithBackend("aot_eager")
+    shaped = compiled(function, backend=counter)
+    inputs = [tensor for tensor in given if tensor is not None and tensor.requires_grad]
+    found = []
+    for number in numbers:
+        results = oracle.as_tuple(shaped(*given, number=number))
+        found.append((*results, *(torch.autograd.grad(sum(map(torch.sum, results)), inputs) if inputs else ())))
+    return counter.frame_count, found
+
+
+NUMBERS = [
+    (operator, a.name)
+    for operator in EVERY
+    for a in operator.schema.attributes
+    if a.type == "Scalar" and operator.name in ATEN
+]
+
+
+@pytest.mark.share(3)
+@pytest.mark.parametrize(("operator", "name"), NUMBERS, ids=lambda each: getattr(each, "name", each))
+def test_a_new_number_compiles_no_more_often_than_in_pytorch(operator: actgrad.Operator, name: str) -> None:
+    """The first number is compiled as a constant."""
+    numbers = tuple(operator.defaults[name] + step for step in (0.3, 0.4, 0.55, 0.7))
+    given = tensors(operator, (3, 4), requires_grad=operator.gradient_of is None)
+
+    interface, attributes, counterpart = interface_of(operator), dict(operator.defaults), ATEN[operator.name]
+    overload, names = interface.overload, operator.schema.tensor_names
+    others = dict(zip(interface.names, interface.row((), attributes)[interface.span], strict=True))
+    del others[name]
+
+    def ours(*tensors: Any, number: float) -> Any:
+        return overload(**dict(zip(names, tensors, strict=True)), **others, **{name: number})
+
+    def theirs(*tensors: Any, number: float) -> Any:
+        return counterpart(torch.ops.aten, {**attributes, name: number}, *tensors)
+
+    found, wanted = compilations(ours, given, numbers), compilations(theirs, given, numbers)
+    torch.testing.assert_close(found[1], wanted[1], rtol=1e-4, atol=1e-5)
+    assert found[0] <= wanted[0]
 
 
 def test_sizes_that_only_the_data_tells() -> None:

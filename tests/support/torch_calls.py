@@ -123,7 +123,10 @@ def drawn(
             found.append(torch.tensor([2]))
         else:
             whole = operator.access.whole_shape(argument.name, shape, attributes or operator.defaults)
-            found.append(torch.randn(whole, dtype=dtype, generator=generator))
+            if "uint8" in operator.definition.dtypes_of(argument.name):  # a mask of bits, for every dtype
+                found.append(torch.randint(0, 256, whole, dtype=torch.uint8, generator=generator))
+            else:
+                found.append(torch.randn(whole, dtype=dtype, generator=generator))
     return found
 
 

@@ -81,7 +81,7 @@ def _inputs(
 ) -> list[tuple[TensorMeta | None, ...]]:
     """Contiguous inputs for a call on `size` elements: as few tensors as the operator takes, and all that it takes.
 
-    The required tensors have this dtype. Scales and weights may have float32, and a row of them for each group.
+    The required tensors have this dtype. Scales and weights may have float32.
     """
     definition, schema = operator.definition, operator.schema
     if operator.access.dimension_attribute:
@@ -90,7 +90,7 @@ def _inputs(
     def candidates(name: str, *others: str) -> Iterator[TensorMeta]:
         shape = operator.access.whole_shape(name, (size,), attributes)
         for one in definition.dtypes_of(name)[:1] or (dtype, *others):
-            for sizes in (shape, (1, *shape)):
+            for sizes in (shape, (1,)):  # or one scale for all elements
                 yield TensorMeta(BY_NAME[one], sizes, row_major(sizes, BY_NAME[one].itemsize))
 
     def fault(metas: dict[str, TensorMeta]) -> ActgradError | None:

@@ -29,6 +29,9 @@ def scales_of_groups(*names: str, of: str) -> tuple[Check, ...]:
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         groups, rows = call.row_groups, call.definition.access.part_shape(of, call.inputs[of].shape, call.attributes)
         count = 1 if groups is None else groups.size
+        if len(rows) == 1 and len(meta.shape) > 1:
+            fault = f"{name} has shape {meta.shape}, but {of} has one dimension"
+            return f"{fault}; it must have rows for a row of scales; reshape {of} to {(1, *call.inputs[of].shape)}"
         if meta.shape in ((count,), (count, *rows[-1:])):
             return None
         shapes = either((str((count,)), str((count, *rows[-1:]))))

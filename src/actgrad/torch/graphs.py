@@ -45,12 +45,14 @@ def register(library: Any, interface: Interface) -> None:
     """Register the rule that puts the kernel or the formula of an operator into graphs, if possible."""
 
     def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
-        if _may_hold_kernels(mode, types, args) and _is_known(interface, args):
+        are_sizes_known = _are_sizes_known(interface, args)
+        has_symbols = any(isinstance(value, kernels.SYMBOLS) for value in interface.values_of(args))
+        if _may_hold_kernels(mode, types, args) and are_sizes_known and not has_symbols:
             with mode:
                 launched = _launched(interface, args)
             if launched is not None:
                 return launched
-        if _may_hold_formulas(interface.operator, mode, types, args) and _is_known(interface, args):
+        if _may_hold_formulas(interface.operator, mode, types, args) and are_sizes_known:
             if interface.operator.gradient_of is None and _multiplies_matrix_products(interface, args):
                 keep = partial(mode.__torch_dispatch__, overload, types, args, options)
                 return _again_in_backward(keep, has_results=True)
@@ -256,10 +258,8 @@ def _formula(interface: Interface, args: tuple[Any, ...]) -> Any:
     return outputs if len(outputs) > 1 else outputs[0]
 
 
-def _is_known(interface: Interface, args: tuple[Any, ...]) -> bool:
-    """Whether the attributes are not symbols, and all sizes have values or hints."""
-    if any(isinstance(value, kernels.SYMBOLS) for value in interface.values_of(args)):
-        return False
+def _are_sizes_known(interface: Interface, args: tuple[Any, ...]) -> bool:
+    """Whether all sizes have values or hints."""
     tensors = [tensor for tensor in interface.tensors_of(args) if tensor is not None]
     symbols = [n for tensor in tensors for n in (*tensor.shape, *tensor.stride()) if isinstance(n, torch.SymInt)]
     if not symbols:
