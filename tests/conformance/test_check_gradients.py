@@ -69,7 +69,7 @@ def with_formula(operator: actgrad.Operator, text: Callable[[list[str]], str]) -
     formula = operator.formula
     is_switch = isinstance(formula, Switch)
     new = Switch(formula.by, {k: changed(one) for k, one in formula.items()}) if is_switch else changed(formula)
-    other = object.__new__(actgrad.Operator)  # the registry keeps the operator as it was
+    other = actgrad.Operator.__new__(actgrad.Operator)  # the registry keeps the operator as it was
     other.gradient_of, other.part_of = operator.gradient_of, operator.part_of
     other.definition = replace(operator.definition, formula=new)
     other._set_up()
