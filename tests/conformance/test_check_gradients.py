@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 import actgrad
 from actgrad.ascend import products
 from actgrad.base.access import Along
+from actgrad.base.definition import Roles, Switch
 from actgrad.base.rows import Rows, RowsAlong, length, once, total
 from actgrad.base.xp import exp, where
 from actgrad.checks.shape_rules import along, rank, same_shape
@@ -66,8 +67,13 @@ def with_formula(operator: actgrad.Operator, text: Callable[[list[str]], str]) -
         return scope["changed"]
 
     formula = operator.formula
-    new = {key: changed(one) for key, one in formula.items()} if isinstance(formula, Mapping) else changed(formula)
-    return operator.with_definition(replace(operator.definition, formula=new))
+    is_switch = isinstance(formula, Switch)
+    new = Switch(formula.by, {k: changed(one) for k, one in formula.items()}) if is_switch else changed(formula)
+    other = actgrad.Operator.__new__(actgrad.Operator)  # the registry keeps the operator as it was
+    other.gradient_of, other.part_of = operator.gradient_of, operator.part_of
+    other.definition = replace(operator.definition, formula=new)
+    other._set_up()
+    return other
 
 
 def call_of(names: list[str]) -> str:
@@ -229,8 +235,8 @@ def normalised_gradient_of_sum(grad, x, squares, products, count, scale, eps):
 def norm_gradient(formula: Any) -> actgrad.Operator:
     forward = actgrad.Operator(
         "t_norm(Tensor self, int dim=-1, Scalar eps=0.01) -> Tensor out", summary="", formula=normalised,
-        reads=Rows(passes=({"squares": total(square)}, {"count": length()}, {"scale": once(inverse_root)})),
-        requires={"eps > 0": lambda a, product: a["eps"] > 0},
+        layout=Rows(passes=({"squares": total(square)}, {"count": length()}, {"scale": once(inverse_root)})),
+        requires={"eps > 0": lambda a: a["eps"] > 0},
     )  # fmt: skip
     passes = (
         {"squares": total(square_of_x), "products": total(product)},
@@ -239,8 +245,8 @@ def norm_gradient(formula: Any) -> actgrad.Operator:
     )
     return actgrad.Operator(
         "t_norm_backward(Tensor grad_output, Tensor self, int dim=-1, Scalar eps=0.01) -> Tensor grad_input",
-        summary="", formula=formula, gradient_of=forward, takes_gradient=True, reads=Rows(passes=passes),
-        requires={"eps > 0": lambda a, product: a["eps"] > 0},
+        summary="", formula=formula, gradient_of=forward, roles=Roles(takes_gradient=True), layout=Rows(passes=passes),
+        requires={"eps > 0": lambda a: a["eps"] > 0},
     )  # fmt: skip
 
 
@@ -282,14 +288,14 @@ def test_a_gradient_along_a_dimension(position: int) -> None:
     for number, term in enumerate((to_bias, to_bias_turned)):
         forward = actgrad.Operator(
             f"t_shift{number}(Tensor self, Tensor bias) -> Tensor out", summary="", formula=shifted_kink,
-            reads=Along("bias", position),
+            layout=Along("bias", position),
         )  # fmt: skip
         backward = actgrad.Operator(
             f"t_shift{number}_backward(Tensor grad_output, Tensor self, Tensor bias)"
             " -> (Tensor grad_self, Tensor grad_bias)",
-            summary="", formula=to_x, gradient_of=forward, takes_gradient=True,
-            reads=RowsAlong(passes=({"grad_bias": total(term)},), tensor="bias", position=position),
-            checks=(
+            summary="", formula=to_x, gradient_of=forward, roles=Roles(takes_gradient=True),
+            layout=RowsAlong(passes=({"grad_bias": total(term)},), tensor="bias", position=position),
+            preconditions=(
                 rank("grad_output", "self"), same_shape("grad_output", to="self"),
                 along("bias", to="self", position=position), same_shape("grad_bias", to="bias"),
             ),

@@ -122,8 +122,11 @@ def test_a_slope_for_each_channel(shape: tuple[int, ...], size: int) -> None:
 
 
 def test_results_of_another_shape() -> None:
+    """CANN takes an output with as many elements in a row, so the judge does too if a product is in force."""
     x = np.random.default_rng(0).standard_normal((3, 8)).astype(np.float32)
     right = actgrad.swiglu(x)
-    assert judge(actgrad.swiglu, {}, [x], [right.reshape(-1)]).holds
-    with pytest.raises(actgrad.InvalidArgument, match=r"swiglu: out has shape \(0,\); it must be \(3, 4\)"):
-        judge(actgrad.swiglu, {}, [x], [np.zeros(0, np.float32)])
+    with actgrad.product("Ascend910B"):
+        assert judge(actgrad.swiglu, {}, [x], [right.reshape(-1)]).holds
+    for size in (0, 12):
+        with pytest.raises(actgrad.InvalidArgument, match=rf"swiglu: out has shape \({size},\); it must be \(3, 4\)"):
+            judge(actgrad.swiglu, {}, [x], [np.zeros(size, np.float32)])

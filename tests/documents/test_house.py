@@ -15,6 +15,9 @@ import actgrad
 PACKAGE = Path(actgrad.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 TESTS = Path(__file__).parents[1]
+#: The folders with a file for each family.
+FAMILIES = (PACKAGE / "ops", PACKAGE / "ascend" / "law")
+WINGS = ("aclnn", "ascend", "cli", "conformance", "sdk", "torch")
 #: From the ground up; a file may import from its own floor and from those below.
 FLOORS = (
     {"base"},
@@ -82,24 +85,32 @@ def test_no_circle() -> None:
 
 
 def test_no_class_and_no_module_name_twice() -> None:
-    modules = Counter(path.stem for path in FILES if path.name not in ("__init__.py", "__main__.py"))
-    classes = Counter(
-        node.name
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef)
-    )
+    """A name means one thing in the core, and in each wing. A family's law has the name of its mathematics."""
+    modules: Counter[tuple[str, str]] = Counter()
+    classes: Counter[tuple[str, str]] = Counter()
+    for path in FILES:
+        part = path.relative_to(PACKAGE).parts[0]
+        part = part if part in WINGS else "core"
+        if path.name not in ("__init__.py", "__main__.py") and path.parent != FAMILIES[1]:
+            modules[part, path.stem] += 1
+        nodes = ast.walk(tree(path))
+        classes.update((part, node.name) for node in nodes if isinstance(node, ast.ClassDef))
     assert [n for n, count in (modules + classes).items() if count > 1 and max(modules[n], classes[n]) > 1] == []
 
 
 def test_a_package_lists_its_files() -> None:
     missing = []
     for path in FILES:
-        if path.name == "__init__.py" and path.parent not in (PACKAGE, PACKAGE / "ops"):
+        if path.name == "__init__.py" and path.parent not in (PACKAGE, *FAMILIES):
             text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             siblings = [p.stem for p in path.parent.glob("*.py") if p.name != "__init__.py"]
             missing += [f"{name(path.parent)}: {stem}" for stem in siblings if not re.search(rf"\b{stem}\b", text)]
     assert missing == []
+
+
+def test_each_family_has_a_file_of_mathematics_and_one_of_law() -> None:
+    formulas, laws = ({path.stem for path in folder.glob("*.py")} for folder in FAMILIES)
+    assert formulas - {"public"} == laws
 
 
 def test_no_floor_above_knows_an_argument_by_its_name() -> None:
@@ -108,7 +119,7 @@ def test_no_floor_above_knows_an_argument_by_its_name() -> None:
     found = [
         f"{name(path)}: {line.strip()}"
         for path in FILES
-        if path.parent.name != "ops" and path.parent.name != "access"
+        if path.parent not in (*FAMILIES, PACKAGE / "base" / "access")
         for line in path.read_text(encoding="utf-8").splitlines()
         if pattern.search(line)
     ]

@@ -17,7 +17,7 @@ import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad.base.definition import Torch
+from actgrad.base.definition import Roles, Torch
 from actgrad.base.xp import exp, minimum, where
 from actgrad.torch import functions, modules, public_names
 from tests.support.calls import run_script
@@ -129,7 +129,7 @@ def test_names_must_suit_the_operator(name: str) -> None:
     text = "misnamed(Tensor self, Tensor gate, int approximate=0) -> Tensor out"
     two = actgrad.operators["geglu_two"]
     operator = actgrad.Operator(
-        text, summary="", formula=two.formula, switch="approximate", multiplies="self", torch=Torch(name)
+        text, summary="", formula=two.formula, roles=Roles(multiplies="self"), torch=Torch(name)
     )
     try:
         with pytest.raises(

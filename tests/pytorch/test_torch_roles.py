@@ -9,6 +9,7 @@ import pytest
 
 import actgrad
 import actgrad.torch
+from actgrad.base.definition import Roles
 from actgrad.base.xp import exp, where
 from actgrad.torch.derivatives import saving
 from tests.support.torch_calls import ignore_deprecation
@@ -104,8 +105,7 @@ def test_outputs_pair_with_tensors_by_name(operator: Any) -> None:
     forward = operator(
         "scaled(Tensor other, Tensor active, Scalar beta=0.5) -> Tensor out",
         formula=squash,
-        multiplies="other",
-        linear_in="other",
+        roles=Roles(multiplies="other", linear_in="other"),
     )
     backward = operator(
         "scaled_backward(Tensor grad_output, Tensor other, Tensor active, Scalar beta=0.5)"
@@ -133,7 +133,9 @@ def test_outputs_pair_with_tensors_by_name(operator: Any) -> None:
 def test_every_tensor_has_its_own_gradient(operator: Any, outputs: str) -> None:
     """One gradient for two tensors went to both. Kernels write gradients in the order of the tensors."""
     forward = operator(
-        "paired(Tensor other, Tensor active, Scalar beta=0.5) -> Tensor out", formula=squash, multiplies="other"
+        "paired(Tensor other, Tensor active, Scalar beta=0.5) -> Tensor out",
+        formula=squash,
+        roles=Roles(multiplies="other"),
     )
     with pytest.raises(
         actgrad.InvalidOperator,
@@ -150,7 +152,9 @@ def test_every_tensor_has_its_own_gradient(operator: Any, outputs: str) -> None:
 
 def test_unknown_tensors_of_a_gradient_are_refused(operator: Any) -> None:
     forward = operator(
-        "mispaired(Tensor other, Tensor active, Scalar beta=0.5) -> Tensor out", formula=squash, multiplies="other"
+        "mispaired(Tensor other, Tensor active, Scalar beta=0.5) -> Tensor out",
+        formula=squash,
+        roles=Roles(multiplies="other"),
     )
     operator(
         "mispaired_backward(Tensor grad_output, Tensor other, Tensor gate, Scalar beta=0.5)"

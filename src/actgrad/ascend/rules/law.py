@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cache
+from importlib import import_module
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -204,8 +205,7 @@ class _DerivedLaw(Law):
 def law_of(definition: Definition) -> Law:
     """The law of an operator. An operator whose law nobody stated has the usual rules."""
     if definition not in LAWS:
-        from .. import law  # noqa: F401  the import states the laws of the package
-
+        _state_laws_of_package()
     return LAWS.get(definition) or _usual_law(definition)
 
 
@@ -214,10 +214,14 @@ def _usual_law(definition: Definition) -> Law:
     return _DerivedLaw(definition, dtypes=f"float32 float16 bfloat16 {definition.dtypes.besides_floats}")
 
 
+def _state_laws_of_package() -> None:
+    """Import the laws, which import this module."""
+    import_module(f"{__package__.rpartition('.')[0]}.law")
+
+
 def _laws_in_use() -> list[Law]:
     """The laws of all operators in the registry. The names of an operator that left it are free again."""
-    from .. import law  # noqa: F401  the laws of the package come first
-
+    _state_laws_of_package()
     return [LAWS[operator.definition] for operator in REGISTRY.values() if operator.definition in LAWS]
 
 

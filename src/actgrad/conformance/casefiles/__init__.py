@@ -1,10 +1,10 @@
 """Files of test cases as published with CANN's operators: ATK's (JSON) and TTK's (CSV).
 
 case_model  a case as data, with the numbers and the layout of its tensors, which both formats share
-fields      the types of the formats' fields
 interface   the function that a file names
 atk, ttk    the two formats: they read a case and write cases
 case_files  reads a file of either format, and writes it with its results
 execution   computes a case on our backend, and judges the results
+delivered   the cases of a file as a delivery
 generation  makes the cases that the mixed tolerance requires
 """
