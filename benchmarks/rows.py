@@ -118,7 +118,7 @@ def onednn_ratio(dtype: str, size: int, seconds: float) -> float:
 
 def errors(name: str) -> dict[str, float]:
     """The largest errors in ULP on random rows, where terms do not cancel."""
-    operator, golden = actgrad.operators[name], import_module("actgrad.conformance.golden")
+    operator, golden = actgrad.operators[name], import_module("actgrad.judge.golden")
     found: dict[str, float] = {}
     for dtype in ("float32", "float16", "bfloat16"):
         rng = np.random.default_rng(0)

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 import actgrad
-from actgrad.sdk import programs
+from actgrad.ascend.sdk import programs
 
 ROOT = Path(__file__).parents[1]
 LARGE = 16 * 10**6

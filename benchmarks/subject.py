@@ -47,7 +47,7 @@ def c_function(operator: Any) -> tuple[str, list[str]] | None:
         name = next((f"aclnn{name}" for name, fixed in operator.aclnn.items() if not fixed), "")
         given = inspect.signature(getattr(actgrad.aclnn, f"{name}GetWorkspaceSize")).parameters if name else ()
         return (name, [re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", p) for p in given]) if name else None
-    for signature in importlib.import_module("actgrad.aclnn.signatures").list_signatures(operator):
+    for signature in importlib.import_module("actgrad.ascend.aclnn.signatures").list_signatures(operator):
         if not signature.fixed:
             return signature.name, [parameter.argument for parameter in signature.parameters]
     return None

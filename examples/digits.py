@@ -18,7 +18,7 @@ import actgrad
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import installation, library
 from actgrad.cli.main import main
-from actgrad.conformance import golden, oracle
+from actgrad.judge import golden, oracle
 from actgrad.writing import terminal
 
 HIDDEN = (96, 48)

@@ -22,8 +22,8 @@ import actgrad
 from actgrad import aten
 from actgrad.backends.cpu.target import host
 from actgrad.calls.operator import Operator
-from actgrad.conformance import golden, oracle
-from actgrad.conformance.exhaustive.resumption import has_sweep
+from actgrad.judge import golden, oracle
+from actgrad.judge.exhaustive.resumption import has_sweep
 from actgrad.writing.documents import write_part
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "accuracy.md"

@@ -25,8 +25,8 @@ from pathlib import Path
 
 import aclnn_references as references
 
+from actgrad.ascend.sdk import builder, descriptions, lacking
 from actgrad.base.errors import quantity
-from actgrad.sdk import builder, descriptions, lacking
 
 #: The operators whose examples cannot pass: they quantise to HIFLOAT8, which actgrad does not compute.
 LEFT_OUT = ("swiglu_group_quant",)

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from actgrad.aclnn.objects import AclScalar, AclTensor
 from actgrad.arrays import numpy_array
+from actgrad.ascend.aclnn.objects import AclScalar, AclTensor
+from actgrad.ascend.sdk import clients, seam
+from actgrad.ascend.sdk.glue.work import Work, array_of
 from actgrad.backends.reference import ReferenceKernel
 from actgrad.calls.counted_kernel import CountedKernel, GroupedKernel
-from actgrad.sdk import clients, seam
-from actgrad.sdk.glue.work import Work, array_of
 
 EQUAL, UNKNOWN = "equal", "not compared"
 _FILE = "ACTGRAD_EXAMPLES_REFERENCES"

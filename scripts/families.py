@@ -18,7 +18,7 @@ import writing
 from operators import families, in_torch, link
 
 from actgrad import operators
-from actgrad.aclnn import signatures
+from actgrad.ascend.aclnn import signatures
 from actgrad.writing import documents
 
 ROOT = Path(__file__).parents[1]

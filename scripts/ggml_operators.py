@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from actgrad.sdk import builder, descriptions
+from actgrad.ascend.sdk import builder, descriptions
 
 #: A test's result, as test-backend-ops colours it.
 PASSED, FAILED = "OK\033", "FAIL\033"

@@ -29,7 +29,7 @@ from tests.support.sample_values import every_value, samples
 import actgrad
 from actgrad import aten
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import golden, oracle
+from actgrad.judge import golden, oracle
 
 #: ULP, and units of the larger term where terms cancel, that docs/accuracy.md allows: (float32, float64), halves.
 ULPS = {"elu": (4.5, 4), "selu": (4.5, 4), "leaky_relu": (4.5, 4)}

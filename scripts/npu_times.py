@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from actgrad.sdk import builder, descriptions
+from actgrad.ascend.sdk import builder, descriptions
 
 ROUNDS = 15
 IMPORT = "import torch, time; start = time.perf_counter(); import torch_npu; print(time.perf_counter() - start)"

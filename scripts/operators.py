@@ -20,9 +20,9 @@ import mathematics
 import writing
 
 from actgrad import Operator, checks, operators
-from actgrad.aclnn import signatures
-from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.ascend import products
+from actgrad.ascend.aclnn import signatures
+from actgrad.ascend.aclnn.signatures import SECOND, Signature
 from actgrad.ascend.rules.law import ruleset
 from actgrad.ascend.rules.rule import Origin, When
 from actgrad.base.dtypes import BY_NAME, BY_NUMBER, Dtype

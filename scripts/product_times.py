@@ -16,7 +16,7 @@ import ml_dtypes
 import numpy as np
 import torch
 
-from actgrad.sdk.glue.matmul import product
+from actgrad.ascend.sdk.glue.matmul import product
 
 ROUNDS = 60
 #: Shapes of a layer, its gradient's weight, attention, a convolution and its groups, and one row.

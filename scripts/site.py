@@ -21,14 +21,14 @@ import families
 import operators
 import site_names
 
-from actgrad.sdk import clients
+from actgrad.ascend.sdk import clients
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".hpp": "cpp", ".py": "python", ".sh": "sh", ".yml": "yaml"}
 LINK = re.compile(r"\[([^\]\n]*)\]\((?!\w+:)([^)#\s]+)(#[^)\s]*)?\)")  # the parts of [text](target#anchor)
 DEFINITION = re.compile(r"src/actgrad/ops/(\w+)\.py")
-SDK_TABLES = ("src/actgrad/sdk/clients.txt", "src/actgrad/sdk/checks/checks.txt")  # on the site, one page
+SDK_TABLES = ("src/actgrad/ascend/sdk/clients.txt", "src/actgrad/ascend/sdk/checks/checks.txt")  # on the site, one page
 NAVIGATION = {
     "Tutorials": ["tutorials/train", "tutorials/port", "accept"],
     "How-to guides": [

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The aclnn functions that a wheel of torch_npu looks up by name, and the list of them in src/actgrad/sdk/clients.txt.
+"""The aclnn functions that a wheel of torch_npu looks up by name; their list is src/actgrad/ascend/sdk/clients.txt.
 
 python scripts/torch_npu_names.py .venv/npu            print the names that the table does not have otherwise
 python scripts/torch_npu_names.py .venv/npu --write    write them into the table
@@ -15,8 +15,8 @@ import re
 import textwrap
 from pathlib import Path
 
-from actgrad.aclnn import signatures
-from actgrad.sdk import clients
+from actgrad.ascend.aclnn import signatures
+from actgrad.ascend.sdk import clients
 
 HEADING = "\n[opapi by name]"
 #: A text of its own in a library.

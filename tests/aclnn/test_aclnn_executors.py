@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from actgrad import aclnn
-from actgrad.aclnn import c_functions
+from actgrad.ascend.aclnn import c_functions
 from tests.support.aclnn.functions import FUNCTIONS, OUTPUTS, good
 from tests.support.aclnn.live_calls import INNER, INNER_NULL, INVALID, NULL, OK, Live, failed, leaky, tensor
 

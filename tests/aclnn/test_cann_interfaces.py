@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actgrad import ir
-from actgrad.aclnn import signatures
+from actgrad.ascend.aclnn import signatures
 
 TABLE = json.loads(Path(__file__).with_name("cann_interfaces.json").read_text(encoding="utf-8"))
 OURS = {signature.name.removeprefix("aclnn"): signature for signature in signatures.all_signatures()}

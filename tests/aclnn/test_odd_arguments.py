@@ -10,7 +10,7 @@ import pytest
 
 import actgrad
 from actgrad import aclnn
-from actgrad.aclnn.signatures import all_signatures
+from actgrad.ascend.aclnn.signatures import all_signatures
 
 INVALID, TILING = aclnn.ACLNN_ERR_PARAM_INVALID, aclnn.ACLNN_ERR_INNER_TILING_ERROR
 

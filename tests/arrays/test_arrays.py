@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.array_kinds import X, elu
 from tests.support.calls import BFLOAT16, OPERATORS, ids, inputs, same_bits
 

@@ -9,7 +9,7 @@ import pytest
 
 import actgrad
 from actgrad.base.errors import kind_of
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.array_kinds import Producer, X, elu
 from tests.support.calls import BFLOAT16, OPERATORS, ids, inputs, run_script, same_bits
 

@@ -9,8 +9,8 @@ import pytest
 
 import actgrad
 from actgrad import aclnn, ir
-from actgrad.aclnn import c_functions, signatures
 from actgrad.ascend import C, InPlace, Law, Parameter
+from actgrad.ascend.aclnn import c_functions, signatures
 from actgrad.ascend.rules import lint
 from actgrad.ascend.rules.rule import only_documents, only_on, rank, supported
 from actgrad.base.dtypes import BY_NAME

@@ -13,7 +13,7 @@ import pytest
 import actgrad
 from actgrad.ascend import choice, products
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.bad_calls import ALL, PACKED, A, f4, judged, of
 from tests.support.calls import OPERATORS, ids, input_shapes, inputs, run_script
 

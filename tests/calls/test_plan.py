@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, inputs, off_defaults, same_bits
 
 X = np.linspace(-3, 3, 24, dtype=np.float32).reshape(4, 6)

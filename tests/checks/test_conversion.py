@@ -9,7 +9,7 @@ import pytest
 
 import actgrad
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import (
     BFLOAT16,
     OPERATORS,

@@ -12,11 +12,11 @@ import llvmlite
 import pytest
 
 import actgrad
+from actgrad.ascend.sdk import builder
 from actgrad.backends.cpu import code_cache, target, threads
 from actgrad.base.errors import BackendUnavailable
 from actgrad.cli import version_command
 from actgrad.cli.main import main
-from actgrad.sdk import builder
 from tests.support.calls import run_script
 
 ROOT = Path(__file__).parents[2]
@@ -107,7 +107,7 @@ def test_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(metadata, "version", missing)
     find_spec = util.find_spec
-    monkeypatch.setattr(util, "find_spec", lambda name: find_spec(name) if name == "actgrad.sdk" else None)
+    monkeypatch.setattr(util, "find_spec", lambda name: find_spec(name) if name == "actgrad.ascend.sdk" else None)
     monkeypatch.setattr(threads, "runtime", lambda: "none")
     monkeypatch.setattr(builder, "_shared_library", lambda: "")
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import actgrad
-from actgrad.conformance.backend_cases import cases
+from actgrad.judge.backend_cases import cases
 from tests.support.calls import status
 
 Operators = dict[str, actgrad.Operator]

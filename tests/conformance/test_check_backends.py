@@ -11,9 +11,9 @@ import pytest
 
 import actgrad
 from actgrad.checks.run import refused_flags
-from actgrad.conformance import backend_cases
-from actgrad.conformance.backend_cases import cases
-from actgrad.conformance.standards import NAMES
+from actgrad.judge import backend_cases
+from actgrad.judge.backend_cases import cases
+from actgrad.judge.standards import NAMES
 from tests.support.calls import status
 
 Capture = pytest.CaptureFixture[str]

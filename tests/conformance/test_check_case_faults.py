@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actgrad.conformance import backend_cases
+from actgrad.judge import backend_cases
 from tests.support.calls import status
 from tests.support.case_files import BACKWARD, atk_case, results, scalar, statuses, tensor, ttk_text
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad.ascend.cases import case_files, execution, generation, interface
+from actgrad.ascend.cases.case_model import FileCase, Tensor, Values
 from actgrad.calls.operator import REGISTRY, Operator
-from actgrad.conformance import backend_cases, oracle
-from actgrad.conformance.casefiles import case_files, execution, generation, interface
-from actgrad.conformance.casefiles.case_model import FileCase, Tensor, Values
-from actgrad.conformance.elements import case_dtypes
+from actgrad.judge import backend_cases, oracle
+from actgrad.judge.elements import case_dtypes
 from tests.support.calls import OPERATORS as REPRESENTATIVES
 from tests.support.calls import status
 from tests.support.case_files import BACKWARD, atk_case, captured, results, rows, statuses, tensor, ttk_text

@@ -16,8 +16,8 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad.conformance.report import page
-from actgrad.conformance.standards import NAMES, STANDARDS
+from actgrad.judge.report import page
+from actgrad.judge.standards import NAMES, STANDARDS
 from tests.support.calls import status
 
 Capture = pytest.CaptureFixture[str]

@@ -12,7 +12,8 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad.conformance import backend_cases, judge
+from actgrad.conformance import judge
+from actgrad.judge import backend_cases
 from tests.support.calls import status
 from tests.support.case_files import atk_case, tensor
 

@@ -11,11 +11,11 @@ import pytest
 import actgrad
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError
-from actgrad.conformance import golden, oracle
-from actgrad.conformance.exhaustive import mpmath_check, resumption, sweep, table
-from actgrad.conformance.exhaustive.resumption import has_sweep
-from actgrad.conformance.exhaustive.sweep import Item, Sweep, SweepErrors
-from actgrad.conformance.files import state
+from actgrad.judge import golden, oracle
+from actgrad.judge.exhaustive import mpmath_check, resumption, sweep, table
+from actgrad.judge.exhaustive.resumption import has_sweep
+from actgrad.judge.exhaustive.sweep import Item, Sweep, SweepErrors
+from actgrad.judge.files import state
 from actgrad.writing import documents
 from tests.support.calls import status
 from tests.support.sweeps import finished, plant

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import actgrad
-from actgrad.conformance.exhaustive import resumption
-from actgrad.conformance.exhaustive.sweep import Item, Sweep, SweepErrors
-from actgrad.conformance.files import state
+from actgrad.judge.exhaustive import resumption
+from actgrad.judge.exhaustive.sweep import Item, Sweep, SweepErrors
+from actgrad.judge.files import state
 from tests.support.calls import status
 from tests.support.sweeps import finished, plant
 

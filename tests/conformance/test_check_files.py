@@ -16,9 +16,9 @@ import pytest
 
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError
-from actgrad.conformance.files import sizes
-from actgrad.conformance.files.sizes import UnreadableFile
-from actgrad.conformance.files.tensor_files import read
+from actgrad.judge.files import sizes
+from actgrad.judge.files.sizes import UnreadableFile
+from actgrad.judge.files.tensor_files import read
 from tests.support.calls import status
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "int8", "int32")

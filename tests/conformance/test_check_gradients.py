@@ -18,7 +18,7 @@ from actgrad.base.definition import Roles, Switch
 from actgrad.base.rows import Rows, RowsAlong, length, once, total
 from actgrad.base.xp import exp, where
 from actgrad.checks.shape_rules import along, rank, same_shape
-from actgrad.conformance.gradient_check import disagreements
+from actgrad.judge.gradient_check import disagreements
 from tests.support.calls import status
 from tests.support.unit_rms_formulas import (
     inverse_root,
@@ -306,7 +306,7 @@ def test_a_gradient_along_a_dimension(position: int) -> None:
 
 
 def test_points_are_on_both_sides_of_kinks_and_at_none() -> None:
-    from actgrad.conformance import gradient_check
+    from actgrad.judge import gradient_check
 
     points = gradient_check.sample_points({"alpha": 1.3, "threshold": 20.0})
     assert len({*points}) == len(points)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance.elements import judged_dtypes
+from actgrad.judge.elements import judged_dtypes
 from tests.support.calls import status
 from tests.support.diagnoses import judge
 

@@ -10,10 +10,11 @@ import pytest
 
 import actgrad
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import judge, judging, oracle
-from actgrad.conformance.backend_cases import cases
-from actgrad.conformance.diagnosis import forms, mistakes
-from actgrad.conformance.elements import judged_dtypes
+from actgrad.conformance import judge
+from actgrad.judge import judging, oracle
+from actgrad.judge.backend_cases import cases
+from actgrad.judge.diagnosis import forms, mistakes
+from actgrad.judge.elements import judged_dtypes
 from tests.support.calls import status
 
 X = np.random.default_rng(3).normal(size=1000).astype(np.float32)
@@ -84,7 +85,7 @@ def test_any_other_exception_is_one_line_and_2(
 
     np.save(tmp_path / "x.npy", X)
     files = [str(tmp_path / "x.npy")]
-    monkeypatch.setattr("actgrad.conformance.files.submission.judge", breaks)
+    monkeypatch.setattr("actgrad.judge.files.submission.judge", breaks)
     assert status("check", "elu", "--inputs", *files, "--actual", *files) == 2
     said = capsys.readouterr().err
     assert "internal error: KeyError: 'a key', raised at " in said

@@ -12,11 +12,11 @@ from ml_dtypes import bfloat16
 import actgrad
 from actgrad.backends.reference import rounded
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import golden, measurement, oracle
-from actgrad.conformance.diagnosis import axis
-from actgrad.conformance.elements import elements
-from actgrad.conformance.golden import Golden
-from actgrad.conformance.standards import STANDARDS
+from actgrad.judge import golden, measurement, oracle
+from actgrad.judge.diagnosis import axis
+from actgrad.judge.elements import elements
+from actgrad.judge.golden import Golden
+from actgrad.judge.standards import STANDARDS
 from tests.support import sample_values
 from tests.support.diagnoses import judge
 

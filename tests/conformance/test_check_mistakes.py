@@ -12,9 +12,10 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad.conformance import Verdict, oracle
-from actgrad.conformance.backend_cases import cases
-from actgrad.conformance.elements import judged_dtypes
+from actgrad.conformance import Verdict
+from actgrad.judge import oracle
+from actgrad.judge.backend_cases import cases
+from actgrad.judge.elements import judged_dtypes
 from tests.support import sample_values
 from tests.support.diagnoses import ALPHA, OFF, SCALE, Array, assert_named, elu_gradient, judge, mistakes, numbers
 

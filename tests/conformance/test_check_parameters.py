@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad.ascend.cases import case_files, generation, interface
+from actgrad.ascend.cases.case_model import Values
 from actgrad.calls.operator import REGISTRY
-from actgrad.conformance.casefiles import case_files, generation, interface
-from actgrad.conformance.casefiles.case_model import Values
 from tests.support.calls import status
 from tests.support.case_files import captured, results, rows, scalar, statuses, tensor, ttk_text
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance import elements
-from actgrad.conformance.judging import judge
+from actgrad.judge import elements
+from actgrad.judge.judging import judge
 from tests.support.calls import status
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actgrad.conformance.files.sizes import UnreadableFile
-from actgrad.conformance.files.tensor_files import read
+from actgrad.judge.files.sizes import UnreadableFile
+from actgrad.judge.files.tensor_files import read
 
 NUMBERS = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actgrad.conformance.files import sizes
-from actgrad.conformance.files.sizes import UnreadableFile
-from actgrad.conformance.files.tensor_files import read
+from actgrad.judge.files import sizes
+from actgrad.judge.files.sizes import UnreadableFile
+from actgrad.judge.files.tensor_files import read
 from tests.support.calls import status
 
 NUMBERS = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
@@ -300,8 +300,8 @@ def test_a_repeated_tensor_must_fit(tmp_path: Path) -> None:
 
 MEASURED = """
 import resource, sys
-from actgrad.conformance.files.tensor_files import read
-from actgrad.conformance.files.sizes import UnreadableFile
+from actgrad.judge.files.tensor_files import read
+from actgrad.judge.files.sizes import UnreadableFile
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 if sys.argv[1].endswith(".pt"):
     import torch

@@ -16,10 +16,10 @@ import pytest
 
 import actgrad
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import standards
-from actgrad.conformance.measurement import histogram
-from actgrad.conformance.standards import STANDARDS, ElementErrors, Outcome
-from actgrad.conformance.verdict import ULP_EDGES
+from actgrad.judge import standards
+from actgrad.judge.measurement import histogram
+from actgrad.judge.standards import STANDARDS, ElementErrors, Outcome
+from actgrad.judge.verdict import ULP_EDGES
 from tests.support.calls import status
 
 PUBLISHED = ("float16", "bfloat16", "float32")

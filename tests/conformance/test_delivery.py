@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance.delivery import drawing, manifest
-from actgrad.conformance.delivery.summary import SHOWN
-from actgrad.conformance.power import WRONG
+from actgrad.judge.delivery import drawing, manifest
+from actgrad.judge.delivery.summary import SHOWN
+from actgrad.judge.power import WRONG
 from tests.support import delivery_vendor
 from tests.support.calls import status
 from tests.support.deliveries import CASES, NAMES, edited, judged

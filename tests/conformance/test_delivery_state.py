@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance.delivery import trial
+from actgrad.judge.delivery import trial
 from tests.support.calls import status
 from tests.support.deliveries import CASES, NAMES, edited, judged
 
@@ -110,7 +110,7 @@ INTERRUPTIBLE = """
 import signal
 import sys
 from actgrad.cli.main import main
-from actgrad.conformance.files import state
+from actgrad.judge.files import state
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started the tests with SIGINT ignored
 state.SAVE_SECONDS = 0.0

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance.casefiles import generation
-from actgrad.conformance.delivery.drawing import draw
-from actgrad.conformance.judging import judge
+from actgrad.ascend.cases import generation
+from actgrad.judge.delivery.drawing import draw
+from actgrad.judge.judging import judge
 
 
 def without_maximum(x: np.ndarray, axis: int) -> np.ndarray:

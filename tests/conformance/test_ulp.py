@@ -5,9 +5,9 @@ import pytest
 from ml_dtypes import finfo
 
 import actgrad
-from actgrad.conformance import oracle
-from actgrad.conformance.golden import expected
-from actgrad.conformance.oracle import attribute_cases, special_values, ulp, ulp_errors
+from actgrad.judge import oracle
+from actgrad.judge.golden import expected
+from actgrad.judge.oracle import attribute_cases, special_values, ulp, ulp_errors
 from tests.support import sample_values
 from tests.support.accuracy_cases import FLOATS, HALVES
 

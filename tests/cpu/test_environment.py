@@ -12,7 +12,7 @@ import actgrad
 from actgrad import aclnn
 from actgrad.backends.cpu import engine, jit, target
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, input_shapes, inputs, off_defaults, run_script, supported
 from tests.support.surroundings import ROUNDINGS, clear_flags, environment, flags, rounding
 

@@ -13,7 +13,7 @@ import pytest
 import actgrad
 from actgrad.backends.cpu import engine, schedule
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import (
     OPERATORS,
     Memory,

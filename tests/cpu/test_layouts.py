@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import actgrad
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import (
     OPERATORS,
     Memory,

@@ -14,7 +14,7 @@ import actgrad
 from actgrad.backends.cpu import engine, half_tables, schedule
 from actgrad.backends.cpu.target import host
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 
 pytestmark = pytest.mark.share(3)
 

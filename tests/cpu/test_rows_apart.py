@@ -21,7 +21,7 @@ from actgrad.backends.cpu.ir_types import I64, PTR
 from actgrad.backends.cpu.schedule import Schedule
 from actgrad.backends.cpu.target import LINE
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, inputs, off_defaults, same_bits, supported
 
 pytestmark = pytest.mark.share(4)

@@ -9,8 +9,8 @@ import pytest
 
 from actgrad.backends.cpu import engine, schedule, target
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import golden, oracle
-from actgrad.conformance.judging import judge
+from actgrad.judge import golden, oracle
+from actgrad.judge.judging import judge
 from tests.cpu.test_targets import RUNNABLE
 from tests.support.calls import by_kernel_of
 from tests.support.row_operators import OPERATORS, QUANTISING, ULPS, softmin, tensors

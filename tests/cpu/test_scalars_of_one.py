@@ -13,7 +13,7 @@ import actgrad
 from actgrad.backends.cpu import engine, jit, target
 from actgrad.backends.cpu.kernel_spec import KernelSpec
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support import sample_values
 from tests.support.calls import OPERATORS, by_kernel_of, ids, inputs, supported
 

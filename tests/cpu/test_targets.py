@@ -15,7 +15,7 @@ from actgrad.backends.cpu import engine, inner_loop, jit, target
 from actgrad.backends.cpu.kernel_spec import KernelSpec
 from actgrad.base.computation import forward
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import golden, oracle
+from actgrad.judge import golden, oracle
 from tests.support import sample_values
 from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, run_script, same_bits, supported
 

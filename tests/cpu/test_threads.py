@@ -15,7 +15,7 @@ import pytest
 
 import actgrad
 from actgrad.backends.cpu import threads
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, input_shapes, off_defaults, run_script, same_bits
 
 pytestmark = pytest.mark.share(3)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import actgrad
-from actgrad.conformance import standards
+from actgrad.judge import standards
 from actgrad.writing import documents
 from tests.support.calls import run_script, script
 

@@ -17,7 +17,11 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TESTS = Path(__file__).parents[1]
 #: The folders with a file for each family.
 FAMILIES = (PACKAGE / "ops", PACKAGE / "ascend" / "law")
-WINGS = ("aclnn", "ascend", "cli", "conformance", "sdk", "torch")
+WINGS = ("ascend", "cli", "judge", "kernel", "torch")
+#: Modules that are other names of modules of wings.
+OTHER_NAMES = ("aclnn", "conformance", "ir", "torch_npu")
+#: What a wing may import of another: the judge runs kernels, and CANN's case files are read on top of the judge.
+BETWEEN_WINGS = (("judge/", "actgrad.kernel"), ("ascend/cases/", "actgrad.judge"))
 #: From the ground up; a file may import from its own floor and from those below.
 FLOORS = (
     {"base"},
@@ -28,10 +32,8 @@ FLOORS = (
     {"author"},
     {"calls"},
     {"ops"},
-    {"ascend"},
-    {"aclnn", "aten", "ir"},
-    {"torch", "sdk", "conformance"},
-    {"torch_npu"},
+    {"aten"},
+    {"ascend", "judge", "kernel", "torch", *OTHER_NAMES},
     {"cli"},
 )
 
@@ -171,6 +173,20 @@ def test_imports_go_down(path: Path) -> None:
     if here is not None and "cli" not in path.parts:
         targets = imports(path) | modules_in_strings(path)
         assert [t for t in sorted(targets) if (above := floor(t)) is not None and above > here] == []
+
+
+@pytest.mark.parametrize("wing", [wing for wing in WINGS if wing != "cli"])
+def test_a_wing_imports_no_other(wing: str) -> None:
+    others = tuple(f"actgrad.{w}" for w in (*WINGS, *OTHER_NAMES) if w != wing)
+    found = [
+        f"{name(path)}: {target}"
+        for path in FILES
+        if path.relative_to(PACKAGE).parts[0] == wing
+        for target in sorted(imports(path))
+        if f"{target}.".startswith(tuple(f"{other}." for other in others))
+        and not any(name(path).startswith(user) and target.startswith(other) for user, other in BETWEEN_WINGS)
+    ]
+    assert found == []
 
 
 def names_made(path: Path) -> list[str]:

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from actgrad import operators
-from actgrad.aclnn import signatures
+from actgrad.ascend.aclnn import signatures
 from actgrad.ascend.rules.rule import Origin
 from actgrad.checks.documentation import first_line
 from tests.support.calls import script

@@ -62,4 +62,4 @@ def test_names(path: Path) -> None:
 
 def test_a_missing_name_is_found() -> None:
     source = "from actgrad.conformance import oracle, nothing\noracle.samples(oracle.tensors)\n"
-    assert list(missing(source)) == ["actgrad.conformance.nothing", "actgrad.conformance.oracle.samples"]
+    assert list(missing(source)) == ["actgrad.conformance.nothing", "actgrad.judge.oracle.samples"]

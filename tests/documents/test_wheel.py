@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 import actgrad
+from actgrad.ascend.sdk.builder import OPERATOR_LIBRARIES
 from actgrad.cli.main import COMMANDS
-from actgrad.sdk.builder import OPERATOR_LIBRARIES
 
 pytest.importorskip("build")
 

@@ -12,7 +12,7 @@ import pytest
 import actgrad
 from actgrad.ascend import products
 from actgrad.base import xp
-from actgrad.conformance.oracle import attribute_cases
+from actgrad.judge.oracle import attribute_cases
 from actgrad.ops import elu, gelu, leaky_relu, selu
 from actgrad.ops.gelu import gelu_erf, gelu_erf_derivative
 

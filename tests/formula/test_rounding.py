@@ -9,9 +9,9 @@ from ml_dtypes import finfo
 import actgrad
 from actgrad.backends.reference import rounded
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import golden, oracle
-from actgrad.conformance.golden import expected
-from actgrad.conformance.oracle import attribute_cases, ulp
+from actgrad.judge import golden, oracle
+from actgrad.judge.golden import expected
+from actgrad.judge.oracle import attribute_cases, ulp
 from tests.support import sample_values
 from tests.support.accuracy_cases import FLOATS, HALVES, SINGLES, around_ties, assert_rounded_once
 

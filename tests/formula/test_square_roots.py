@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance import golden, oracle
+from actgrad.judge import golden, oracle
 from tests.support import sample_values
 from tests.support.calls import BFLOAT16, status
 

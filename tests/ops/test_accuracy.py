@@ -8,10 +8,10 @@ import pytest
 from ml_dtypes import finfo
 
 import actgrad
-from actgrad.conformance import golden, oracle
-from actgrad.conformance.exhaustive.resumption import has_sweep
-from actgrad.conformance.golden import expected
-from actgrad.conformance.oracle import attribute_cases
+from actgrad.judge import golden, oracle
+from actgrad.judge.exhaustive.resumption import has_sweep
+from actgrad.judge.golden import expected
+from actgrad.judge.oracle import attribute_cases
 from tests.support import sample_values
 from tests.support.accuracy_cases import FLOATS, HALVES, SINGLES, bounds, cases, int32_values, selu_alpha, selu_scale
 

@@ -5,7 +5,7 @@ import pytest
 
 import actgrad
 from actgrad import aten
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 
 torch = pytest.importorskip("torch")
 

@@ -16,7 +16,7 @@ import actgrad.torch
 from actgrad.base.definition import Dtypes, Torch
 from actgrad.base.rows import Rows, largest
 from actgrad.calls.operator import REGISTRY
-from actgrad.conformance.judging import judge
+from actgrad.judge.judging import judge
 
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
 BACKENDS = ("cpu", "reference")

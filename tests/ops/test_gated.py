@@ -7,8 +7,8 @@ import pytest
 
 import actgrad
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
-from actgrad.conformance.exhaustive import resumption
+from actgrad.judge import oracle
+from actgrad.judge.exhaustive import resumption
 from tests.support.calls import doubled, random_values, same_bits
 
 PRECISION = {"float32": 1e-6, "float16": 2**-10, "bfloat16": 2**-7, "float64": 1e-13}

@@ -13,7 +13,7 @@ from ml_dtypes import bfloat16
 import actgrad
 import actgrad.torch
 from actgrad import aclnn, ir
-from actgrad.conformance.judging import judge
+from actgrad.judge.judging import judge
 
 special = pytest.importorskip("scipy.special")
 

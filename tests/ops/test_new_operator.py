@@ -8,7 +8,7 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad.conformance import golden, oracle
+from actgrad.judge import golden, oracle
 from tests.support import sample_values
 
 FILE = Path(__file__).parents[1] / "support" / "smooth_relu_operator.py"

@@ -19,7 +19,7 @@ from actgrad.base.definition import Dtypes, Roles, Torch
 from actgrad.base.errors import InvalidOperator
 from actgrad.base.xp import sigmoid, where
 from actgrad.calls.operator import REGISTRY
-from actgrad.conformance.judging import judge
+from actgrad.judge.judging import judge
 from actgrad.torch.derivatives import saving
 from tests.support.calls import status
 

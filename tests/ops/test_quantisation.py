@@ -14,7 +14,7 @@ from ml_dtypes import bfloat16
 import actgrad
 import actgrad.torch
 from actgrad import aclnn, ir
-from actgrad.conformance.judging import judge
+from actgrad.judge.judging import judge
 from tests.support.row_operators import QUANTISING
 from tests.support.surroundings import on_small_stack
 

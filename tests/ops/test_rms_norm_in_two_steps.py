@@ -16,7 +16,7 @@ from actgrad.base.access import Along
 from actgrad.base.definition import Roles
 from actgrad.base.rows import Rows, RowsAlong, length, once, total
 from actgrad.calls.operator import REGISTRY
-from actgrad.conformance.judging import judge
+from actgrad.judge.judging import judge
 from actgrad.torch.derivatives import derivations
 from tests.support.unit_rms_formulas import (
     inverse_root,

@@ -12,7 +12,7 @@ import pytest
 
 import actgrad
 from actgrad import backends
-from actgrad.conformance import golden, oracle
+from actgrad.judge import golden, oracle
 from tests.support.row_operators import OPERATORS, ULPS, softmin, tensors
 from tests.support.surroundings import on_small_stack
 

@@ -7,7 +7,7 @@ import pytest
 
 import actgrad
 from actgrad import ir
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.accuracy_cases import FLOATS, assert_alike_in_kind, cases, meetings, selu_alpha, selu_scale
 
 

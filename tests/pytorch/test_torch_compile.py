@@ -11,7 +11,7 @@ import pytest
 import actgrad
 import actgrad.torch
 from actgrad.aten import ATEN
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from actgrad.torch.kernels import interface_of
 from tests.support.calls import EVERY, OPERATORS, ids, run_script
 from tests.support.torch_calls import attribute_cases, call, compiled, exact_in_graphs, ignore_deprecation, tensors

@@ -10,7 +10,7 @@ import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from actgrad.torch.derivatives import saving
 from tests.support.calls import OPERATORS, ids
 from tests.support.torch_calls import FORWARD, call, cases, compiled, ignore_deprecation, tensors

@@ -13,7 +13,7 @@ import pytest
 import actgrad
 import actgrad.torch
 from actgrad.calls import extension
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids
 from tests.support.torch_calls import ignore_deprecation, tensors
 

@@ -15,7 +15,7 @@ import actgrad
 import actgrad.torch
 from actgrad.arrays import interception
 from actgrad.calls import arguments
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, run_script
 from tests.support.torch_calls import attribute_cases, ignore_deprecation, tensors
 

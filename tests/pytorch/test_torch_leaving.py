@@ -12,7 +12,7 @@ import pytest
 import actgrad
 import actgrad.torch
 from actgrad import aten
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import EVERY, OPERATORS, ids
 from tests.support.torch_calls import FORWARD, attribute_cases, call, tensors
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance import golden, oracle
+from actgrad.judge import golden, oracle
 from tests.support.calls import run_script
 from tests.support.torch_calls import compiled, ignore_deprecation
 

@@ -12,7 +12,7 @@ import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from actgrad.torch.kernels import interface_of
 from tests.support.calls import OPERATORS, ids, run_script
 from tests.support.torch_calls import (

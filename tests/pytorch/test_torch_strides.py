@@ -12,7 +12,7 @@ import pytest
 import actgrad
 import actgrad.torch
 from actgrad.aten import ATEN, SAME
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import ids
 from tests.support.torch_calls import call, ignore_deprecation
 

@@ -9,7 +9,7 @@ import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from actgrad.torch.kernels import interface_of
 from tests.support.calls import EVERY, ids
 from tests.support.torch_calls import call, drawn, ignore_deprecation

@@ -9,7 +9,7 @@ import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import EVERY, ids
 from tests.support.row_operators import OPERATORS as ROWS
 from tests.support.torch_calls import assert_same, attribute_cases, call, drawn, ignore_deprecation, outcome

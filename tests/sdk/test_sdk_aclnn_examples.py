@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from actgrad.sdk import seam
+from actgrad.ascend.sdk import seam
 from tests.sdk.test_sdk_hosts import tensor_words
 from tests.support.calls import script
 from tests.support.sdk_programs import environment, needs_compiler

@@ -15,11 +15,11 @@ from types import ModuleType
 import pytest
 
 import actgrad
+from actgrad.ascend.sdk import builder, clients, descriptions, prototypes
+from actgrad.ascend.sdk import prefix as prefixes
+from actgrad.ascend.sdk.prefix import SdkError
 from actgrad.base.definition import C
 from actgrad.cli.main import main
-from actgrad.sdk import builder, clients, descriptions, prototypes
-from actgrad.sdk import prefix as prefixes
-from actgrad.sdk.prefix import SdkError
 from tests.sdk.test_sdk_examples import check_thirteen
 from tests.support.sdk_programs import EXAMPLES, PROGRAMS, Sdk, needs_compiler, run
 
@@ -350,7 +350,7 @@ def test_sources_are_in_the_wheel_and_the_sdist(tmp_path: Path) -> None:
     (wheel,), (sdist,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
     wanted = {str(path.relative_to(root / "src")) for path in (root / "src/actgrad/sdk").rglob("*")
               if path.suffix in (".c", ".h", ".in", ".py")}  # fmt: skip
-    assert "actgrad/sdk/include/acl/acl_base.h.in" in wanted
+    assert "actgrad/ascend/sdk/include/acl/acl_base.h.in" in wanted
     assert wanted <= set(zipfile.ZipFile(wheel).namelist())
     import tarfile
 
@@ -360,6 +360,8 @@ def test_sources_are_in_the_wheel_and_the_sdist(tmp_path: Path) -> None:
     assert f"examples/{next(EXAMPLES.glob('*.c')).name}" in names
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
-    command = "import sys; from actgrad.sdk import builder; from pathlib import Path; builder.build(Path(sys.argv[1]))"
+    command = (
+        "import sys; from actgrad.ascend.sdk import builder; from pathlib import Path; builder.build(Path(sys.argv[1]))"
+    )
     run([sys.executable, "-P", "-c", command, str(tmp_path / "sdk")], PYTHONPATH=str(tmp_path / "site"))
     assert (tmp_path / "sdk" / "lib64" / "libopapi_nn.so").exists()

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import actgrad
-from actgrad.sdk import clients, lacking
-from actgrad.sdk.checks import judge as checks
-from actgrad.sdk.glue import work
+from actgrad.ascend.sdk import clients, lacking
+from actgrad.ascend.sdk.checks import judge as checks
+from actgrad.ascend.sdk.glue import work
 from tests.support.glue_calls import (
     BATCH,
     F64,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from actgrad.aclnn import signatures
-from actgrad.sdk import builder, clients, descriptions
-from actgrad.sdk import prefix as prefixes
+from actgrad.ascend.aclnn import signatures
+from actgrad.ascend.sdk import builder, clients, descriptions
+from actgrad.ascend.sdk import prefix as prefixes
 from tests.support.sdk_programs import MODES, Sdk, needs_compiler, run
 
 pytestmark = needs_compiler

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from actgrad.ascend.sdk.lacking import KINDS
 from actgrad.cli.main import main
-from actgrad.sdk.lacking import KINDS
 from tests.support.sdk_programs import EXAMPLES, PROGRAMS, Sdk, environment, needs_compiler
 
 PROGRAM = """\

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actgrad.sdk import clients
+from actgrad.ascend.sdk import clients
 from tests.sdk.test_sdk_glue import call as call_in_python
 from tests.support.sdk_programs import Sdk, needs_compiler
 

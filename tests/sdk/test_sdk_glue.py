@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from actgrad import aclnn
+from actgrad.ascend.sdk import clients
+from actgrad.ascend.sdk.glue.rules import RULES as OURS
+from actgrad.ascend.sdk.glue.work import Work
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import InvalidArgument, InvalidDtype, NullArgument
-from actgrad.sdk import clients
-from actgrad.sdk.glue.rules import RULES as OURS
-from actgrad.sdk.glue.work import Work
 from tests.support.sdk_programs import MODES, Sdk, needs_compiler
 
 torch = pytest.importorskip("torch")

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actgrad.aclnn import c_functions
+from actgrad.ascend.aclnn import c_functions
+from actgrad.ascend.sdk import builder, clients, seam
 from actgrad.base.errors import ActgradError
-from actgrad.sdk import builder, clients, seam
 from tests.support.sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library, run
 
 pytestmark = [needs_compiler, pytest.mark.share(3)]
@@ -249,7 +249,7 @@ def test_python_that_lost_its_modules(tmp_path: Path) -> None:
 
 def test_folders_of_modules(tmp_path: Path) -> None:
     """An SDK takes modules from where actgrad and its packages are, not from where it was built."""
-    code = "from actgrad.sdk.builder import Interpreter; print(*Interpreter.current().path, sep='\\n')"
+    code = "from actgrad.ascend.sdk.builder import Interpreter; print(*Interpreter.current().path, sep='\\n')"
     source = str(Path(builder.__file__).parents[2])
     command = f'cd "{tmp_path}" && "{sys.executable}" -c "{code}"'
     folders = run(["sh", "-c", command], PYTHONPATH=f"{source}:{tmp_path}").splitlines()

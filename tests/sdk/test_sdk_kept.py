@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from actgrad.ascend.sdk import builder, programs
+from actgrad.ascend.sdk import prefix as prefixes
+from actgrad.ascend.sdk.prefix import SdkError
 from actgrad.cli.main import main
-from actgrad.sdk import builder, programs
-from actgrad.sdk import prefix as prefixes
-from actgrad.sdk.prefix import SdkError
 from tests.support.sdk_programs import needs_compiler
 
 pytestmark = needs_compiler

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from actgrad.sdk.builder import SOURCES
+from actgrad.ascend.sdk.builder import SOURCES
 
 
 def test_no_circle_of_uses() -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from actgrad.sdk import builder
-from actgrad.sdk import prefix as prefixes
+from actgrad.ascend.sdk import builder
+from actgrad.ascend.sdk import prefix as prefixes
 from tests.support.sdk_programs import needs_compiler
 
 pytestmark = needs_compiler
@@ -22,7 +22,7 @@ pytestmark = needs_compiler
 KILLED = """\
 import os, signal, sys
 from pathlib import Path
-from actgrad.sdk import builder, prefix
+from actgrad.ascend.sdk import builder, prefix
 def end(*given): os.kill(os.getpid(), signal.SIGKILL)
 def libraries(fresh, *others):
     builder.write_files(fresh, dict.fromkeys(builder._library_files(), "half a libr"))

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.aclnn.objects import AclTensor
+from actgrad.ascend.aclnn.objects import AclTensor
+from actgrad.ascend.sdk import clients
+from actgrad.ascend.sdk.glue.work import Work
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import InvalidArgument
-from actgrad.sdk import clients
-from actgrad.sdk.glue.work import Work
 from tests.sdk.test_sdk_glue import call, object_of, sample
 
 torch = pytest.importorskip("torch")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from actgrad.aclnn import names
+from actgrad.ascend.aclnn import names
 from actgrad.ascend.products import BY_NAME
-from actgrad.sdk import builder, clients
+from actgrad.ascend.sdk import builder, clients
 from tests.support.sdk_programs import EXAMPLES, needs_compiler, run
 
 ROOT = Path(__file__).parents[2]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import actgrad
+from actgrad.ascend.sdk import clients
 from actgrad.base.dtypes import BY_NUMBER
-from actgrad.sdk import clients
 from tests.support import phase_one_model as model
 from tests.support.glue_calls import ROWS, S, T, status
 from tests.support.phase_one_model import Check, Scalar, Tensor

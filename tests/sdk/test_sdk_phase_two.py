@@ -11,11 +11,11 @@ import pytest
 import torch
 
 import actgrad
+from actgrad.ascend.sdk import clients
+from actgrad.ascend.sdk.glue.entry import mean
+from actgrad.ascend.sdk.glue.rules import RULES
+from actgrad.ascend.sdk.glue.work import Work
 from actgrad.base.errors import InvalidArgument
-from actgrad.sdk import clients
-from actgrad.sdk.glue.rule import mean
-from actgrad.sdk.glue.rules import RULES
-from actgrad.sdk.glue.work import Work
 from tests.support.glue_calls import ROWS, S, T, right_call, status, value_of
 from tests.support.wrong_calls import variations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from actgrad.sdk import builder
+from actgrad.ascend.sdk import builder
 from tests.support.sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library
 
 pytestmark = [needs_compiler, pytest.mark.share(3)]

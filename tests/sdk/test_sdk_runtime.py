@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from actgrad.sdk import builder, clients, prototypes
+from actgrad.ascend.sdk import builder, clients, prototypes
 
 PROGRAMS = Path(__file__).parent / "programs" / "runtime"
 SOURCES = [*sorted((builder.SOURCES / "ascendcl").glob("*.c")),

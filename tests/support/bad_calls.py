@@ -12,7 +12,7 @@ import pytest
 
 import actgrad
 from actgrad import checks
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import BFLOAT16, OPERATORS, input_shapes, inputs
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 import actgrad
 from actgrad.base import dtypes
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 
 EVERY = list(actgrad.operators.values())
 #: Operators whose kernels are of every class: what holds of their layouts, threads and bindings holds of the others.

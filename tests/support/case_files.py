@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from actgrad.conformance import backend_cases
-from actgrad.conformance.casefiles import execution
-from actgrad.conformance.casefiles.case_model import FileCase
+from actgrad.ascend.cases import execution
+from actgrad.ascend.cases.case_model import FileCase
+from actgrad.judge import backend_cases
 from tests.support.calls import status
 
 

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from actgrad import aclnn
-from actgrad.aclnn.signatures import CParameter
+from actgrad.ascend.aclnn.signatures import CParameter
+from actgrad.ascend.sdk import clients
+from actgrad.ascend.sdk.checks import judge as checks
+from actgrad.ascend.sdk.checks.row import Row
+from actgrad.ascend.sdk.glue.work import Work
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError
-from actgrad.sdk import clients
-from actgrad.sdk.checks import judge as checks
-from actgrad.sdk.checks.row import Row
-from actgrad.sdk.glue.work import Work
 
 
 class T(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import actgrad
-from actgrad.aclnn import signatures
+from actgrad.ascend.aclnn import signatures
 
 ROOM = 64  # bytes before and after each tensor
 STEP = {"every second": 2, "backwards": -1}

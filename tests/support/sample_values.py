@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from actgrad.ascend.sdk import clients
 from actgrad.base.dtypes import BY_NAME
-from actgrad.sdk import clients
 from tests.support.sdk_programs import Sdk, environment
 
 DRIVER = Path(__file__).parents[1] / "sdk" / "programs" / "driver.py"

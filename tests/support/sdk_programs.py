@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actgrad.sdk import builder, programs
+from actgrad.ascend.sdk import builder, programs
 
 PROGRAMS = Path(__file__).parents[1] / "sdk" / "programs"
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -11,7 +11,7 @@ from torch.distributed.tensor.debug import CommDebugMode
 
 import actgrad
 import actgrad.torch
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from actgrad.torch.kernels import interface_of
 from actgrad.torch.sharding import placements
 from tests.support.calls import OPERATORS

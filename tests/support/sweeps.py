@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from actgrad.conformance.exhaustive import resumption
-from actgrad.conformance.exhaustive.resumption import State
-from actgrad.conformance.exhaustive.sweep import Item, Sweep
+from actgrad.judge.exhaustive import resumption
+from actgrad.judge.exhaustive.resumption import State
+from actgrad.judge.exhaustive.sweep import Item, Sweep
 
 
 def finished(item: Item, folder: Path) -> State:

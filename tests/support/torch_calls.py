@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import actgrad
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, doubled, off_defaults
 
 torch = pytest.importorskip("torch")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from actgrad.aclnn.signatures import CParameter
+from actgrad.ascend.aclnn.signatures import CParameter
 from actgrad.base.dtypes import BY_NAME
 from tests.support.glue_calls import ROWS, S, T, right_call
 

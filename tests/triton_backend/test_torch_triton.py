@@ -40,7 +40,7 @@ import actgrad
 import actgrad.torch
 from actgrad.backends import triton as backend
 from actgrad.backends.triton import graph, launcher, machines, program
-from actgrad.conformance import oracle
+from actgrad.judge import oracle
 from actgrad.torch import graphs
 from tests.support.traced_graphs import TARGET, Graphs, inductor_code, machine_codes
 

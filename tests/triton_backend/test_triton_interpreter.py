@@ -34,7 +34,7 @@ from actgrad.backends.cpu import engine as cpu_engine
 from actgrad.backends.cpu.target import host
 from actgrad.backends.triton import launcher
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import golden, oracle
+from actgrad.judge import golden, oracle
 from tests.formula.test_accurate import FUNCTIONS, function
 from tests.formula.test_accurate import samples as function_samples
 from tests.support import function_formulas, sample_values
@@ -274,9 +274,7 @@ def test_sizes_and_empty(operator: Any, dtype: str, monkeypatch: pytest.MonkeyPa
             with np.errstate(all="ignore"):
                 wide = [a.astype(np.float64) for a in (got, wanted)]
                 rtol = (
-                    8 * float(actgrad.conformance.oracle.ulp(np.ones(1), dtype)[0])
-                    if BY_NAME[dtype].kind == "float"
-                    else 0
+                    8 * float(actgrad.judge.oracle.ulp(np.ones(1), dtype)[0]) if BY_NAME[dtype].kind == "float" else 0
                 )
                 np.testing.assert_allclose(*wide, rtol=rtol, atol=np.finfo(np.float32).tiny)
 

@@ -97,7 +97,7 @@ def test_ptx_for_other_targets(operator: actgrad.Operator, target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("operator", "dtype"), pairs(), ids=lambda v: getattr(v, "name", v))
 def test_ptx_of_everything(operator: actgrad.Operator, dtype: str, target: str) -> None:
-    for attributes in actgrad.conformance.oracle.attribute_cases(operator):
+    for attributes in actgrad.judge.oracle.attribute_cases(operator):
         check(operator, dtype, target, **attributes)
 
 

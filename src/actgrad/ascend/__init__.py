@@ -6,6 +6,10 @@ products    the chips
 choice      the choice of the product whose rules judge calls
 old_fields  laws from the fields that definitions had before
 slots       what the core asks of this wing
+aclnn       the C API with both phases of every call
+graph       CANN's graph operators, in graph_operators.pyi for type checkers
+sdk         the C SDK: shared libraries with CANN's names, for programs in C and C++
+cases       test cases of CANN's tools, on top of the judge
 """
 
 from typing import TYPE_CHECKING, Any

@@ -23,11 +23,11 @@ import sys
 from functools import partial
 from math import prod
 
+from ..ascend.cases import case_files, generation
+from ..ascend.cases.case_model import FileCase
 from ..base.errors import quantity
 from ..calls.operator import REGISTRY
-from ..conformance.casefiles import case_files, generation
-from ..conformance.casefiles.case_model import FileCase
-from ..conformance.delivery import drawing, manifest
+from ..judge.delivery import drawing, manifest
 from ..writing import outputs, terminal
 from . import argument_types
 from .argument_types import Subparsers

@@ -53,20 +53,20 @@ from pathlib import Path
 from typing import Any
 
 from .. import backends
+from ..ascend.cases import case_files, execution
+from ..ascend.cases.execution import CaseOutcome
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, either, library, quantity, some
 from ..calls.operator import REGISTRY
 from ..checks import law
-from ..conformance import backend_cases, gradient_check
-from ..conformance.casefiles import case_files, execution
-from ..conformance.casefiles.execution import CaseOutcome
-from ..conformance.elements import is_judged, judged_dtypes
-from ..conformance.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
-from ..conformance.files import submission, tensor_files
-from ..conformance.gradient_check import Disagreement
-from ..conformance.report import page, text
-from ..conformance.standards import ALL, IN_FORCE, NAMES, REPEAT, ULP
-from ..conformance.verdict import Verdict, decide
+from ..judge import backend_cases, gradient_check
+from ..judge.elements import is_judged, judged_dtypes
+from ..judge.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
+from ..judge.files import submission, tensor_files
+from ..judge.gradient_check import Disagreement
+from ..judge.report import page, text
+from ..judge.standards import ALL, IN_FORCE, NAMES, REPEAT, ULP
+from ..judge.verdict import Verdict, decide
 from ..writing import outputs, terminal
 from . import argument_types, delivery_command, exhaustive_command
 from .argument_types import Subparsers

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
+from ..ascend.cases import case_files, delivered
 from ..backends import cores
-from ..conformance.casefiles import case_files, delivered
-from ..conformance.delivery import manifest, summary, trial
-from ..conformance.standards import IN_FORCE, REPEAT, STANDARDS
+from ..judge.delivery import manifest, summary, trial
+from ..judge.standards import IN_FORCE, REPEAT, STANDARDS
 from ..writing import outputs, terminal
 
 

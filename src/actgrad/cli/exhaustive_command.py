@@ -7,9 +7,9 @@ import sys
 
 from ..base.errors import ActgradError, either, some
 from ..calls.operator import REGISTRY
-from ..conformance.exhaustive import resumption, table
-from ..conformance.exhaustive.sweep import DTYPES, Item
-from ..conformance.verdict import Decision
+from ..judge.exhaustive import resumption, table
+from ..judge.exhaustive.sweep import DTYPES, Item
+from ..judge.verdict import Decision
 from ..writing import documents, terminal
 
 

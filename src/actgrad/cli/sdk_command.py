@@ -31,8 +31,8 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from ..sdk import builder, lacking, programs
-from ..sdk.prefix import SdkError
+from ..ascend.sdk import builder, lacking, programs
+from ..ascend.sdk.prefix import SdkError
 from ..writing import terminal
 from . import argument_types
 from .argument_types import Subparsers

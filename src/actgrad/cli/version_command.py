@@ -106,9 +106,9 @@ def _gpu() -> str:
 
 def _sdk() -> dict[str, str]:
     """The compilers that `actgrad sdk` uses, and where its programs compute. Empty if the package is missing."""
-    if not util.find_spec("actgrad.sdk"):
+    if not util.find_spec("actgrad.ascend.sdk"):
         return {}
-    from ..sdk import builder
+    from ..ascend.sdk import builder
 
     def compiler(language: str) -> str:
         try:

@@ -17,6 +17,7 @@ functions, modules  the functions and modules that users call
 function_arguments  checks the arguments of functions
 conventions         in-place functions, and functions with the names and arguments of other projects
 conversion, models/ converts the activation modules of a model
+npu_stand_in        `actgrad.torch_npu`, deprecated
 """
 
 from typing import TYPE_CHECKING, Any

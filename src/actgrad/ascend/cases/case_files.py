@@ -1,0 +1,137 @@
+"""Reads a file of cases, and writes it again with the results of its cases. The suffix tells the format."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...base.errors import suffix_of
+from ...checks import law
+from ...judge.files import sizes
+from ...judge.files.fields import Fault
+from ...judge.files.sizes import UnreadableFile
+from ...judge.standards import Tally
+from ...writing import outputs, terminal
+from . import atk, ttk
+from .case_model import FileCase
+from .execution import CaseOutcome
+
+FORMATS: dict[str, ModuleType] = {"atk": atk, "ttk": ttk}
+SUFFIXES = {".json": "atk", ".csv": "ttk"}
+STATUS = {True: "PASS", False: "FAIL", None: "NOT_RUN"}
+_QUOTED = re.compile(r"""(['"])(.*?)\1""", re.S)
+_TIMES = 20  # memory that a file takes after reading, relative to the size of its text
+
+
+def format_of(path: Path) -> str:
+    """The format of a file: atk or ttk."""
+    name = SUFFIXES.get(path.suffix.lower())
+    if name is None:
+        raise UnreadableFile(f"{path}: has {suffix_of(path)}; it must be .json (ATK) or .csv (TTK); rename it")
+    return name
+
+
+def read(path: Path) -> list[FileCase]:
+    """The cases of a file. Raises an UnreadableFile that names file, case and field if the file is damaged."""
+    name = format_of(path)
+    with sizes.reading(path):
+        sizes.refuse_large(path, _TIMES * path.stat().st_size, "when it is read")
+        return parse(path, name, path.read_text(encoding="utf-8-sig"))
+
+
+def parse(path: Path, name: str, text: str) -> list[FileCase]:
+    """The cases in the text of a file of this format."""
+    cases, where = [], ""
+    try:
+        for position, raw, number in FORMATS[name].entries(text):
+            where = f"{position}: "
+            cases.append(FORMATS[name].describe(raw, number))
+            where = ""
+    except Fault as fault:
+        raise UnreadableFile(f"{path}: {where}{fault}") from fault
+    return cases
+
+
+def named_files(path: Path, cases: Sequence[FileCase]) -> list[str]:
+    """The existing files that fields of the cases name, relative to this folder or to the folder of the case file."""
+    words: set[str] = set()
+    values: list[Any] = [case.raw for case in cases]
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            values += value.values()
+        elif isinstance(value, list):
+            values += value
+        elif isinstance(value, str):
+            words |= {value, *(quoted[1] for quoted in _QUOTED.findall(value))}  # TTK's cells quote names
+    paths = [name for word in words if "\0" not in word for name in (word, os.path.join(path.parent, word))]
+    return sorted({name for name in paths if os.path.isfile(name)})
+
+
+# Results
+
+
+def check_results_path(path: Path | None, cases: Path) -> None:
+    """Raise unless results have the format of the cases."""
+    if path is not None and format_of(path) != format_of(cases):
+        expected = f"it must be {cases.suffix}, the suffix of the cases"
+        raise UnreadableFile(f"--results {path}: has {suffix_of(path)}; {expected}; rename it")
+
+
+def write(path: Path, outcomes: Sequence[CaseOutcome]) -> None:
+    """Write the cases with their results. After a failure, the old file is still there."""
+    outputs.write(path, _atk_text(outcomes) if format_of(path) == "atk" else _ttk_text(outcomes))
+
+
+def _atk_text(outcomes: Sequence[CaseOutcome]) -> str:
+    def result(outcome: CaseOutcome) -> dict[str, Any]:
+        entry: dict[str, Any] = {"precision_status": STATUS[outcome.holds], "says": outcome.reason}
+        if outcome.case.notes:
+            entry["notes"] = list(outcome.case.notes)
+        if outcome.verdict is not None:
+            entry["standards"] = [
+                {"output": o.name, "standard": s.standard, "holds": s.holds, "counts": s.counts, "says": s.says}
+                for o in outcome.verdict.outputs
+                for s in o.outcomes
+            ]
+        return entry
+
+    return atk.in_lines({**outcome.case.raw, "result": result(outcome)} for outcome in outcomes)
+
+
+def _ttk_text(outcomes: Sequence[CaseOutcome]) -> str:
+    judge = law.current()
+    product = "" if judge is None else judge.description["product"].removeprefix("none")
+    added = ("precision", "precision_status", "soc", "fail_reason")
+    header = [name for name in outcomes[0].case.raw if name not in added]
+    rows = [[*header, *added]]
+    for outcome in outcomes:
+        reason = "; ".join(filter(None, (outcome.reason, *outcome.case.notes)))
+        cells = [outcome.case.raw[name] for name in header]
+        rows.append([*cells, _precision(outcome), STATUS[outcome.holds], product, reason])
+    return ttk.in_rows(rows)
+
+
+def _precision(outcome: CaseOutcome) -> str:
+    """The share of elements within the tolerance, in TTK's format."""
+    if outcome.verdict is None:
+        return ""
+    tallies = [s.tally for o in outcome.verdict.outputs for s in o.outcomes if s.tally is not None]
+    return f"{100 * (1 - sum(tallies, Tally()).share)}%"
+
+
+def lines(outcomes: Sequence[CaseOutcome]) -> Iterator[str]:
+    """Lines in addition to the tables: fields that were not read, cases that were not run, and the counts."""
+    notes = Counter(note for outcome in outcomes for note in outcome.case.notes)
+    for note, count in notes.items():
+        yield terminal.printable(f"{note} (in {count} of {len(outcomes)} cases)")
+    for outcome in outcomes:
+        if outcome.holds is None:
+            yield terminal.printable(f"{outcome.case.name}: not run: {outcome.reason}")
+    counts = Counter(outcome.holds for outcome in outcomes)
+    yield f"{counts[True]} of {len(outcomes)} cases pass, {counts[False]} fail, {counts[None]} were not run"

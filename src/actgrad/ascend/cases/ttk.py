@@ -1,0 +1,249 @@
+"""TTK's case files, in TTK's mode for aclnn functions: CSV with one case in each row, and values as Python literals."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import NoneType
+from typing import Any
+
+from ...base.errors import did_you_mean, quantity, quote
+from ...judge.files import fields
+from ...judge.files.fields import Fault
+from ..aclnn.signatures import Signature
+from . import interface
+from .case_model import DEFAULT, FileCase, Scalar, Tensor, Values
+
+REQUIRED = ("api_name", "tensor_view_shapes", "tensor_dtypes")
+CASCADE = "actgrad_cascade"
+
+
+def _layout(field: str, value: Any) -> tuple[int, ...] | None:
+    return None if value is None else fields.shape(field, value)
+
+
+#: Columns with an entry for each tensor. The values are a field of Tensor, its parser, and its value for an empty cell.
+_OF_TENSORS: dict[str, tuple[str, Callable[[str, Any], Any], Any]] = {
+    "tensor_dtypes": ("dtype", fields.dtype, None),
+    "tensor_view_strides": ("strides", _layout, None),
+    "tensor_storage_shapes": ("storage", _layout, None),
+    "tensor_view_offsets": ("offset", fields.natural, 0),
+    CASCADE: ("is_result", fields.bit, False),
+}
+#: Columns of Python literals.
+_LITERALS = (
+    "tensor_view_shapes", *_OF_TENSORS, "tensor_formats", "output_tensor_indexes", "attributes", "scalar_dtypes",
+    "scalar_data_ranges", "input_data_ranges", "is_enabled", "manual_tensor_binaries",
+)  # fmt: skip
+#: Columns that change no result: names, priorities, and tolerances that the mixed tolerance, TTK's default, ignores.
+_WITHOUT_EFFECT = (
+    "network_name", "remark", "priority", "dump_file_prefix", "manual_golden_binaries", "precision_tolerances",
+    "absolute_precision", "output_dtypes", "output_inplace_indexes", "batch_seed", "batch_axis", "batch_slice_info",
+    "precision", "precision_status", "soc", "fail_reason",
+)  # fmt: skip
+_KNOWN = {"testcase_name", "api_name", "soc_series", *_LITERALS, *_WITHOUT_EFFECT}
+_CALL = re.compile(r"float\(\s*(['\"][+-]?(?:inf|nan)['\"])\s*\)")  # Python has no literal for infinity and NaN
+
+
+def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
+    """Yield for each case of a file its position in words, its cells and its line number."""
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error as error:
+        raise Fault(f"is not CSV ({error}); it must be a table with a header; write it again") from error
+    header = [name.strip().removeprefix("\ufeff") for name in rows[0]] if rows else []
+    if missing := [name for name in REQUIRED if name not in header]:
+        expected = f"{', '.join(REQUIRED)} must be among them"
+        raise Fault(f"its columns are {quote(header)}; {expected}; add {', '.join(missing)}")
+    if len(set(header)) != len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise Fault(f"column {quote(twice)} occurs twice; each column must occur once; rename one")
+    case_rows = [(line, row) for line, row in enumerate(rows[1:], 2) if any(cell.strip() for cell in row)]
+    if not case_rows:
+        raise Fault("has only a header; it must have cases; add a row")
+    for line, row in case_rows:
+        if len(row) != len(header):
+            fault = f"row {line}: has {quantity(len(row), 'cell')}"
+            raise Fault(f"{fault}; it must have {len(header)}, as many as the header; quote cells that contain commas")
+        case = dict(zip(header, (cell.strip() for cell in row), strict=True))
+        name = case.get("testcase_name")
+        yield f"row {line}" + (f" ({quote(name)})" if name else ""), case, line
+
+
+def describe(case: dict[str, Any], line: int) -> FileCase:
+    """A case. A Fault names the column that breaks the format."""
+    notes = [f"column {name!r} is unknown" for name in case if name not in _KNOWN]
+    name, api = case.get("testcase_name") or f"row {line}", fields.text("api_name", case["api_name"])
+    signature = interface.find(api)
+    if signature is None:
+        return FileCase(name, case, problem=interface.unknown(api), notes=tuple(notes))
+    cells = {column: value for column in _LITERALS if (value := _literal(column, case.get(column))) is not None}
+    problems = []
+    if not fields.flag("is_enabled", cells.get("is_enabled", True)):
+        problems.append("is_enabled is False")
+    if fields.texts("manual_tensor_binaries", cells.get("manual_tensor_binaries")):
+        problems.append("manual_tensor_binaries names files, which actgrad does not read")
+    formats = fields.texts("tensor_formats", cells.get("tensor_formats"))
+    if set(formats) - {"ND"}:
+        notes.append(f"tensor_formats is {quote(formats)}; actgrad reads every format as ND")
+    tensors, outputs = _tensors(signature, cells)
+    scalars = _scalars(signature, cells)
+    return FileCase(name, case, signature, tensors, outputs, scalars, problem="; ".join(problems), notes=tuple(notes))
+
+
+def _literal(column: str, cell: str | None) -> Any:
+    """The value of a cell, or None for an empty cell."""
+    try:
+        return ast.literal_eval(_CALL.sub(r"\1", cell)) if cell else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise Fault(f"{column} is {quote(cell)}; it must be a Python literal; quote names, close brackets") from error
+
+
+def _several(value: Any, kind: Any) -> tuple[Any, ...]:
+    """Entries of this kind. A single entry, which published files write without a tuple, becomes a tuple."""
+    is_several = isinstance(value, (tuple, list)) and not (value and all(isinstance(one, kind) for one in value))
+    return tuple(value) if is_several else (value,)
+
+
+def _each(cells: dict[str, Any], column: str, count: int, default: Any = None, kind: Any = ()) -> tuple[Any, ...]:
+    """`count` entries. A single entry is repeated. If the cell is empty, `default` is repeated.
+
+    A tuple that has only values of `kind` is one entry.
+    """
+    entries = _several(cells.get(column, ()), kind) or (default,)
+    if len(entries) == 1:
+        return entries * count
+    if len(entries) < count:
+        fault = f"{column} has {quantity(len(entries), 'value')}"
+        raise Fault(f"{fault}; it must have 1 or {count}, one per tensor; correct the row")
+    return entries
+
+
+def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """The inputs and the outputs, by their names in the schema."""
+    parameters = [p for p in interface.case_parameters(signature) if p.type == "Tensor"]
+    shapes = _several(cells.get("tensor_view_shapes", ()), int)
+    minimum = len(parameters) if signature.in_place else sum(not p.is_output for p in parameters)
+    if not minimum <= len(shapes) <= len(parameters):
+        names = ", ".join(p.name for p in parameters)
+        fault = f"tensor_view_shapes has {quantity(len(shapes), 'shape')}"
+        raise Fault(f"{fault}; {signature.name} has {names}; write one shape per tensor")
+    count = len(shapes)
+    _check_indexes(cells, [p.is_output for p in parameters[:count]])
+    values = [*_ranges("input_data_ranges", cells, minimum), *[DEFAULT] * count]
+    columns = {column: _each(cells, column, count, default) for column, (*_, default) in _OF_TENSORS.items()}
+    inputs: dict[str, Tensor] = {}
+    outputs: dict[str, Tensor] = {}
+    for k, parameter in enumerate(parameters[:count]):
+        what = parameter.name
+        shape = fields.shape(f"tensor_view_shapes of {what}", shapes[k])
+        details = {f: typed(f"{c} of {what}", columns[c][k]) for c, (f, typed, _) in _OF_TENSORS.items()}
+        is_input = not parameter.is_output or signature.in_place
+        (inputs if is_input else outputs)[parameter.argument] = Tensor(shape=shape, values=values[k], **details)
+    return inputs, outputs
+
+
+def _check_indexes(cells: dict[str, Any], is_output: list[bool]) -> None:
+    """Raise if the file has other positions of the outputs than the function."""
+    indexes, count = cells.get("output_tensor_indexes"), len(is_output)
+    if indexes is None:
+        return
+    positions = _several(indexes, ())
+    if not all(type(n) is int and -count <= n < count for n in positions):
+        fields.refuse("output_tensor_indexes", indexes, f"positions from {-count} to {count - 1}")
+    if {n % count for n in positions} != {k for k, out in enumerate(is_output) if out}:
+        expected = f"the function's outputs are {', '.join(str(k) for k, out in enumerate(is_output) if out) or 'none'}"
+        raise Fault(f"output_tensor_indexes is {quote(indexes)}; {expected}; correct the row")
+
+
+def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
+    """The ranges of a column. The first two numbers are the ends. Further numbers must occur among the values."""
+    ranges = []
+    for entry in _each(cells, column, count, (None, None), (int, float, str, NoneType)):
+        if not isinstance(entry, (tuple, list)) or len(entry) < 2:
+            raise Fault(
+                f"{column} has {quote(entry)}; it must be (LOW, HIGH) or (LOW, HIGH, NUMBERS...); correct the row"
+            )
+        ends = (default if v is None else v for v, default in zip(entry, (DEFAULT.low, DEFAULT.high), strict=False))
+        numbers = [number for v in (*ends, *entry[2:]) if (number := fields.number(v)) is not None]
+        if len(numbers) != len(entry):
+            raise Fault(f"{column} has {quote(entry)}; all must be numbers; correct the row")
+        ranges.append(Values(*fields.ordered(column, *numbers[:2]), None, tuple(numbers[2:])))
+    return ranges
+
+
+def _scalars(signature: Signature, cells: dict[str, Any]) -> dict[str, Scalar]:
+    """The attributes of a call."""
+    attributes = cells.get("attributes", {})
+    if not isinstance(attributes, dict) or not all(isinstance(name, str) for name in attributes):
+        fields.refuse("attributes", attributes, "names with values")
+    scalar_names = [p.argument for p in signature.parameters if p.type == "Scalar"]
+    words = _each(cells, "scalar_dtypes", len(scalar_names))
+    dtypes = ["" if word is None else fields.dtype("scalar_dtypes", word) for word in words]
+    ranges = _ranges("scalar_data_ranges", cells, len(scalar_names))
+    drawn_scalars = (Scalar(None, dtype, values) for dtype, values in zip(dtypes, ranges, strict=False))
+    scalars = dict(zip(scalar_names, drawn_scalars, strict=False))
+    for name, value in attributes.items():
+        target = interface.by_word(signature, name)
+        if target is None or target.type == "Tensor":
+            names = [p.name for p in signature.parameters if p.type != "Tensor"]
+            expected = f"{signature.name} has {', '.join(names) or 'no attributes'}"
+            raise Fault(f"attributes: {name!r} is unknown; {expected}; {did_you_mean(name, names, 'leave it out')}")
+        if target.is_unread:
+            continue
+        drawn = scalars.pop(target.argument, None)
+        if value is None and interface.may_be_null(signature, target):
+            continue
+        plain = fields.attribute(f"attributes: {target.name}", target.type, value)
+        scalars[target.argument] = Scalar(plain, drawn.dtype if drawn else "")
+    return scalars
+
+
+# Writing
+
+COLUMNS = (
+    "testcase_name", "api_name", "tensor_view_shapes", "tensor_dtypes", "tensor_formats", "output_tensor_indexes",
+    "attributes", "scalar_dtypes", "input_data_ranges", "remark", CASCADE,
+)  # fmt: skip
+
+
+def text(cases: Sequence[FileCase]) -> str:
+    """A file of these cases."""
+    return in_rows([COLUMNS, *map(_written, cases)])
+
+
+def in_rows(rows: Iterable[Iterable[Any]]) -> str:
+    """A CSV file."""
+    file = io.StringIO(newline="")
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue()
+
+
+def _written(case: FileCase) -> tuple[Any, ...]:
+    signature = case.signature
+    assert signature is not None, "a generated case has a signature"
+    parameters = [p for p in interface.case_parameters(signature) if p.type == "Tensor"]
+    by_name = {**case.outputs, **case.inputs}
+    tensors = [by_name[p.argument] for p in parameters]
+    inputs = [by_name[p.argument] for p in interface.inputs(signature) if p.type == "Tensor"]
+    scalars = [p for p in signature.parameters if p.type == "Scalar"]
+    attribute_parameters = [p for p in interface.case_parameters(signature) if p.type != "Tensor"]
+    settings = {p.name: case.attributes.get(p.argument) for p in attribute_parameters}
+    attributes = {name: None if one is None else one.value for name, one in settings.items()}
+    cascades = tuple(t.is_result for t in tensors)
+    return (
+        case.name.replace(" ", "_"), signature.name, tuple(t.shape for t in tensors), tuple(t.dtype for t in tensors),
+        ("ND",), tuple(k for k, p in enumerate(parameters) if p.is_output), attributes, ("float32",) * len(scalars),
+        tuple(_ends(t.values) for t in inputs), case.name.rpartition(" ")[2], cascades if any(cascades) else "",
+    )  # fmt: skip
+
+
+def _ends(values: Values) -> tuple[Any, ...]:
+    """The range of values. For a normal distribution, the range has nearly all of its numbers."""
+    low, high = values.low, values.high
+    if values.deviations is not None:
+        low, high = low - 3 * values.deviations[1], high + 3 * values.deviations[1]
+    return (fields.written(low), fields.written(high), *map(fields.written, values.among))

@@ -1,0 +1,19 @@
+"""Operators that most programs need besides the activations: copies, fills, arithmetic, sums.
+
+They are plain NumPy on arrays over the program's tensors. clients.txt has their prototypes. Only the C SDK has them.
+
+entry             a computation, its dtype by PyTorch's promotion, and the shape of its result
+rearrangement     slices, padding, repetition, other orders of elements
+reductions        sums, means, extremes, variances and norms along dimensions
+indices           gather, scatter, sort, search
+matmul            matrix products
+losses            losses and their gradients
+norms             normalisations and their gradients
+windows           convolution and pooling, and their gradients
+attention         attention with a softmax, and its gradients
+optimizers        steps of optimisers
+randomness        random numbers and dropout
+rules             all computations that clients.txt names
+work              one call: phase one checks the arguments, phase two computes
+single_operators  operators of the older interface, by their names in graphs
+"""
