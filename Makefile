@@ -26,7 +26,7 @@ slow: .venv/dev
 test-npu: .venv/dev
 	test -d .venv/npu/torch_npu || $(BIN)/python -m pip install --quiet --no-deps --target .venv/npu $(TORCH_NPU) pyyaml \
 	    || rm -rf .venv/npu
-	$(BIN)/pytest -n auto -m npu tests/sdk/test_sdk_torch_npu.py tests/sdk/test_sdk_ggml.py
+	$(BIN)/pytest -n auto -m npu tests/ascend/sdk/test_sdk_torch_npu.py tests/ascend/sdk/test_sdk_ggml.py
 
 # Half a minute; python -m benchmarks --help has the rest.
 bench: .venv/dev

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 FLAGS = "-fsanitize=address,undefined"
 TESTS = ("tests/calls", "tests/arrays/test_foreign_arrays.py", "tests/arrays/test_dlpack.py",
-         "tests/aclnn/test_aclnn_executors.py")  # fmt: skip
+         "tests/ascend/aclnn/test_aclnn_executors.py")  # fmt: skip
 
 
 def library(name: str) -> str:

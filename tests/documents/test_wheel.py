@@ -128,8 +128,8 @@ def test_the_wheel_is_the_package_and_nothing_else(archives: tuple[Path, Path]) 
         assert not wheel.name.endswith("-any.whl")
     else:
         assert wheel.name == f"actgrad-{VERSION}-py3-none-any.whl"
-    data = {"backends/formula/coefficients.json", "sdk/include/acl/acl_base.h.in", "py.typed"}
-    data.add("sdk/c/nnopbase/interpreter.c")
+    data = {"backends/formula/coefficients.json", "ascend/sdk/include/acl/acl_base.h.in", "py.typed"}
+    data.add("ascend/sdk/c/nnopbase/interpreter.c")
     assert {f"actgrad/{name}" for name in data} <= wanted
     described = ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
     assert names == wanted | {f"actgrad-{VERSION}.dist-info/{name}" for name in described}

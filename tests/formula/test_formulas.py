@@ -11,6 +11,7 @@ import pytest
 
 import actgrad
 from actgrad.ascend import products
+from actgrad.ascend.rules.law import Ruleset
 from actgrad.base import xp
 from actgrad.judge.oracle import attribute_cases
 from actgrad.ops import elu, gelu, leaky_relu, selu
@@ -110,9 +111,10 @@ def _derivatives():
             continue
         if operator.access.has_bits:  # a derivative of the bit: test_masks_of_bits.py
             continue
-        for attributes, chip in product(attribute_cases(operator), (None, *products.BY_NAME.values())):
+        laws = [Ruleset(chip) for chip in (None, *products.BY_NAME.values())]
+        for attributes, law in product(attribute_cases(operator), laws):
             inner = {name: attributes.get(name, default) for name, default in forward.defaults.items()}
-            pair = (forward.formula_for(inner, chip), operator.formula_for(attributes, chip))
+            pair = (forward.formula_for(inner, law), operator.formula_for(attributes, law))
             scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
             inner_scalars = [inner[a.name] for a in forward.schema.attributes if a.type == "Scalar"]
             from_result = operator.definition.takes_result(attributes)

@@ -1,4 +1,4 @@
-"""What phase one of an aclnn function returns, by the statuses in tests/sdk/phase_one_statuses.txt.
+"""What phase one of an aclnn function returns, by the statuses in tests/ascend/sdk/phase_one_statuses.txt.
 
 The file has each check of a function in order, as a status and an expression that is true where the check ends the
 call. This module knows the words of the expressions; it imports nothing of actgrad, so that the two can be compared.
@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
-FILE = Path(__file__).parents[1] / "sdk" / "phase_one_statuses.txt"
+FILE = Path(__file__).parents[1] / "ascend" / "sdk" / "phase_one_statuses.txt"
 PRODUCTS = {"Ascend910": "910", "Ascend910B": "910B", "Ascend910_93": "910B", "Ascend310P": "310P", "Ascend950": "950"}
 FLOATS = ("FLOAT16", "BF16", "FLOAT", "DOUBLE")
 SIGNED = ("INT8", "INT16", "INT32", "INT64")

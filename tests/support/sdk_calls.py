@@ -17,7 +17,7 @@ from actgrad.ascend.sdk import clients
 from actgrad.base.dtypes import BY_NAME
 from tests.support.sdk_programs import Sdk, environment
 
-DRIVER = Path(__file__).parents[1] / "sdk" / "programs" / "driver.py"
+DRIVER = Path(__file__).parents[1] / "ascend" / "sdk" / "programs" / "driver.py"
 
 
 class SdkCall(NamedTuple):

@@ -11,7 +11,7 @@ import pytest
 
 from actgrad.ascend.sdk import builder, programs
 
-PROGRAMS = Path(__file__).parents[1] / "sdk" / "programs"
+PROGRAMS = Path(__file__).parents[1] / "ascend" / "sdk" / "programs"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 MODES = {
@@ -60,7 +60,7 @@ class Sdk:
     def run(
         self, program: str | Path, *arguments: str, mode: str = "inprocess", status: int = 0, **settings: str | None
     ) -> str:
-        """What a program prints; `program` is one of tests/sdk/programs by its name, or an executable."""
+        """What a program prints; `program` is one of tests/ascend/sdk/programs by its name, or an executable."""
         binary = self.compile(PROGRAMS / f"{program}.c", "-std=gnu11") if isinstance(program, str) else program
         return run([str(binary), *arguments], status, **MODES[mode] | settings)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from actgrad.base.errors import InvalidArgument
-from tests.sdk.test_sdk_glue import call, sample
+from tests.ascend.sdk.test_sdk_glue import call, sample
 from tests.support.glue_calls import I32, I64, S, T, right_call, status
 
 torch = pytest.importorskip("torch")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from actgrad import aclnn
-from tests.aclnn.test_aclnn_fuzz import Generator
+from tests.ascend.aclnn.test_aclnn_fuzz import Generator
 from tests.support.aclnn.live_calls import FORMATS, Live, number
 from tests.support.aclnn.model import faults
 from tests.support.aclnn.values import Call, Scalar, Tensor

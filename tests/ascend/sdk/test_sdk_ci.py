@@ -12,7 +12,7 @@ import pytest
 from tests.support.sdk_programs import EXAMPLES, needs_compiler, run
 
 FOLDER = EXAMPLES / "ci"
-PAGE = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "ci.md").read_text(encoding="utf-8")
 FILES = ("CMakeLists.txt", "github.yml", "gitlab.yml")
 PRINTED = dict(zip(FILES, re.findall(r"```(?:cmake|yaml)\n(.*?)```", PAGE, re.S), strict=True))
 

@@ -198,7 +198,7 @@ def test_the_file_has_the_checks_of_all_functions() -> None:
     checks = sum(len(checks_of(name)) for name in CHECKED)
     calls = sum(is_compared(name, what) for name in CHECKED for what, _ in variations(name)) * 5  # products
     assert checks > 2500
-    page = (Path(__file__).parents[2] / "docs" / "sdk.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "sdk.md").read_text(encoding="utf-8")
     ((said_checks, said_calls),) = re.findall(
         r"with about ([\d,]+) checks of these\s+sources: about ([\d,]+) calls", page
     )

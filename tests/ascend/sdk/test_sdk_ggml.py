@@ -16,7 +16,7 @@ import pytest
 from tests.support.sdk_programs import environment, needs_compiler
 
 CHECKOUT = os.environ.get("ACTGRAD_TEST_LLAMA_CPP", "")
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+SCRIPTS = Path(__file__).parents[3] / "scripts"
 MODELS, KINDS = ("llama", "gpt2"), ("F32", "F16", "BF16", "Q8_0", "Q4_0")
 
 pytestmark = [

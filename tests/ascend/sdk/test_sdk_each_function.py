@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from actgrad.ascend.sdk import clients
-from tests.sdk.test_sdk_glue import call as call_in_python
+from tests.ascend.sdk.test_sdk_glue import call as call_in_python
 from tests.support.sdk_programs import Sdk, needs_compiler
 
 torch = pytest.importorskip("torch")
@@ -339,8 +339,8 @@ def test_random_numbers() -> None:
 
 def test_every_function_is_called() -> None:
     """By a test: its name is in a file of this folder, or among the calls above."""
-    folder = Path(__file__).parents[1]
-    files = [path for each in ("sdk", "support") for path in (folder / each).rglob("*") if path.suffix in (".py", ".c")]
+    folders = (Path(__file__).parent, Path(__file__).parents[2] / "support")
+    files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".c")]
     words = set(re.findall(r"\w+", "".join(path.read_text(encoding="utf-8") for path in files)))
     called = words | {word.removeprefix("aclnn") for word in words} | {call.name for call in CALLS.values()}
     assert not {name.removeprefix("aclnn") for name in clients.glue()} - called

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from actgrad.ascend.sdk import seam
-from tests.sdk.test_sdk_hosts import tensor_words
+from tests.ascend.sdk.test_sdk_hosts import tensor_words
 from tests.support.calls import script
 from tests.support.sdk_programs import environment, needs_compiler
 
 CHECKOUT = os.environ.get("ACTGRAD_TEST_OPS_NN", "")
-SCRIPT = Path(__file__).parents[2] / "scripts" / "aclnn_examples.py"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "aclnn_examples.py"
 
 pytestmark = needs_compiler
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.sdk_programs import Sdk, environment, needs_compiler
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROGRAM = ROOT / "tests" / "support" / "npu_cases.py"
 QUEUE = PROGRAM.with_name("npu_queue.py")
 REFUSALS = PROGRAM.with_name("npu_refusals.py")

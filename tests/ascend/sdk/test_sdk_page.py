@@ -15,7 +15,7 @@ from actgrad.ascend.products import BY_NAME
 from actgrad.ascend.sdk import builder, clients
 from tests.support.sdk_programs import EXAMPLES, needs_compiler, run
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "sdk.md").read_text(encoding="utf-8")
 
 

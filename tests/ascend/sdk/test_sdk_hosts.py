@@ -250,7 +250,7 @@ def test_python_that_lost_its_modules(tmp_path: Path) -> None:
 def test_folders_of_modules(tmp_path: Path) -> None:
     """An SDK takes modules from where actgrad and its packages are, not from where it was built."""
     code = "from actgrad.ascend.sdk.builder import Interpreter; print(*Interpreter.current().path, sep='\\n')"
-    source = str(Path(builder.__file__).parents[2])
+    source = str(Path(builder.__file__).parents[3])
     command = f'cd "{tmp_path}" && "{sys.executable}" -c "{code}"'
     folders = run(["sh", "-c", command], PYTHONPATH=f"{source}:{tmp_path}").splitlines()
     assert folders[0] == source
@@ -342,7 +342,7 @@ def test_other_interpreters(tmp_path: Path) -> None:
     folder = Path(__file__).parent
     for k, python in enumerate(pythons):
         prefix = tmp_path / f"sdk{k}"
-        package = str(folder.parents[1] / "src")
+        package = str(folder.parents[2] / "src")
         done = subprocess.run(
             [python, "-m", "actgrad", "sdk", str(prefix)], check=True, capture_output=True, text=True,
             env=environment(PYTHONPATH=package),
