@@ -57,8 +57,9 @@ def _by_other_names() -> dict[str, str]:
     """Operators by their plain names. Our names take precedence over names in C, and these over names in graphs."""
     operators = list(REGISTRY.values())
     pairs = [(o.name, o.name) for o in operators]
-    pairs += [(c.name, o.name) for o in operators for c in o.aclnn]
-    pairs += [(graph.name, o.name) for o in operators for graph in o.graphs]
+    if law.slots is not None:
+        pairs += [(c.name, o.name) for o in operators for c in o.law.functions]
+        pairs += [(graph.name, o.name) for o in operators for graph in o.law.graphs]
     return {_plain(name): operator for name, operator in reversed(pairs)}
 
 
@@ -137,6 +138,13 @@ def file_name(text: str) -> str:
 def path(text: str) -> Path:
     """The path of a file or a folder."""
     return Path(file_name(text))
+
+
+def case_file(text: str) -> Path:
+    """The path of a file with test cases, which actgrad.ascend reads."""
+    if law.slots is None:
+        raise argparse.ArgumentTypeError(f"{text} has test cases; actgrad.ascend reads them; install the whole package")
+    return path(text)
 
 
 def several(read: Callable[[str], str]) -> Callable[[str], list[str]]:

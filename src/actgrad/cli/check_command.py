@@ -50,11 +50,9 @@ from contextlib import ExitStack
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import backends
-from ..ascend.cases import case_files, execution
-from ..ascend.cases.execution import CaseOutcome
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, either, library, quantity, some
 from ..calls.operator import REGISTRY
@@ -71,6 +69,9 @@ from ..writing import outputs, terminal
 from . import argument_types, delivery_command, exhaustive_command
 from .argument_types import Subparsers
 from .parsing import Parser
+
+if TYPE_CHECKING:
+    from ..ascend.cases.execution import CaseOutcome
 
 REJECTED = 1  # the exit status
 SHOWN = 8  # failing cases of our own backends that are printed
@@ -146,7 +147,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add("--jobs", type=argument_types.integer(1, 1024), metavar="N", help="number of processes (default: all cores)")
     add("--junit", metavar="FILE", type=path, help="write JUnit XML with one test case for each case")
     add = parser.add_argument_group("cases from a file").add_argument
-    add("--cases", metavar="FILE", type=path, help="ATK's .json or TTK's .csv (see docs/check.md)")
+    add("--cases", metavar="FILE", type=argument_types.case_file, help="ATK's .json or TTK's .csv (see docs/check.md)")
     add("--results", metavar="FILE", type=path, help="write the same cases with the verdicts")
     words = "write these cases as a delivery instead of judging them"
     add("--tensors", metavar="DIR", type=path, help=words)
@@ -258,12 +259,10 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
     refused = [o.verdict is None for o in outcomes if o.case.expects_error and o.holds is not None]
     decision = decide(results, refused, sum(outcome.holds is None for outcome in outcomes), disagreements)
     settings = _settings(args, standard_names)
-    if args.results:
-        case_files.write(args.results, outcomes)
+    if mode == "cases":
+        _report_cases(args, outcomes)
     if args.html:
         outputs.write(args.html, page.page(results, standard_names, settings, decision, is_of_files))
-    for line in case_files.lines(outcomes) if outcomes else ():
-        print(f"actgrad: {line}", file=sys.stderr)
     document = json.dumps(text.document(results, settings, decision), indent=2, allow_nan=False) + "\n"
     if args.json == "-":
         terminal.show(document)
@@ -362,6 +361,8 @@ def nothing_takes(names: list[str], dtypes: list[str], allowed: Mapping[str, Seq
 
 
 def _of_cases(args: argparse.Namespace) -> list[CaseOutcome]:
+    from ..ascend.cases import case_files, execution  # the wing need not be there for other modes
+
     case_files.check_results_path(args.results, args.cases)
     listed = case_files.read(args.cases)
     outputs.check_paths(_written(args), case_files.named_files(args.cases, listed))
@@ -372,3 +373,12 @@ def _of_cases(args: argparse.Namespace) -> list[CaseOutcome]:
             outcomes.append(execution.execute(case, args.backend, standard_names, args.seed + k, args.strict))
             advance(1)
     return outcomes
+
+
+def _report_cases(args: argparse.Namespace, outcomes: Sequence[CaseOutcome]) -> None:
+    from ..ascend.cases import case_files
+
+    if args.results:
+        case_files.write(args.results, outcomes)
+    for line in case_files.lines(outcomes):
+        print(f"actgrad: {line}", file=sys.stderr)

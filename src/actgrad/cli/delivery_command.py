@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from ..ascend.cases import case_files, delivered
 from ..backends import cores
 from ..judge.delivery import manifest, summary, trial
 from ..judge.standards import IN_FORCE, REPEAT, STANDARDS
@@ -69,6 +68,8 @@ def run(args: argparse.Namespace) -> bool:
 
 def write_cases(args: argparse.Namespace) -> int:
     """`actgrad check --cases FILE --tensors DIR`: write a file's cases as a delivery. Return the exit status."""
+    from ..ascend.cases import case_files, delivered  # the wing need not be there for other modes
+
     listed = case_files.read(args.cases)
     with terminal.progress("cases", len(listed)) as advance:
         written = manifest.write(args.tensors, delivered.of_file(listed, args.seed), args.seed, advance)

@@ -23,12 +23,14 @@ from ..writing import terminal
 from .parsing import ERROR, Parser, options_first
 
 INTERRUPTED = 130  # the exit status of a program that an interrupt ended
-#: Each command, and the package that it needs. If the package is missing, the command does not exist.
-_NEEDS = {"list": "", "check": "conformance", "cases": "conformance", "sdk": "sdk", "cache": "", "demo": ""}
+#: Each command, and the wings that it needs. Without one of them the command does not exist.
+_NEEDS = {
+    "list": (), "check": ("judge",), "cases": ("judge", "ascend"), "sdk": ("ascend",), "cache": (), "demo": (),
+}  # fmt: skip
 COMMANDS = tuple([
     importlib.import_module(f"{__package__}.{name}_command")
-    for name, package in _NEEDS.items()
-    if not package or find_spec(f"actgrad.{package}")
+    for name, wings in _NEEDS.items()
+    if all(find_spec(f"actgrad.{wing}") for wing in wings)
 ])  # fmt: skip
 
 
