@@ -86,7 +86,9 @@ def right(operator: actgrad.Operator, name: str) -> set[str]:
     if argument is None:
         return {"None"}  # backend
     if argument.is_tensor:
-        return {"array"} | ({"None"} if argument.is_optional else set())
+        is_promoted = operator.broadcasts and name != operator.schema.tensor_names[0]  # integers beside floats too
+        further = {"array 0", "np bool"} if is_promoted else set()
+        return {"array"} | further | ({"None"} if argument.is_optional else set())
     if argument.type == "Scalar":
         return NUMBERS
     return {"True", "np bool"} if argument.type == "bool" else set()
