@@ -11,6 +11,7 @@ import pytest
 import actgrad
 from actgrad.cli import list_command
 from actgrad.cli.main import COMMANDS, main
+from tests.support.calls import run_script
 
 MODULES = [module.__name__.rpartition(".")[2] for module in COMMANDS]
 COMMAND_NAMES = [name.removesuffix("_command") for name in MODULES]
@@ -27,6 +28,14 @@ def test_list_prints_every_schema(capsys: pytest.CaptureFixture[str]) -> None:
     for operator in actgrad.operators.values():
         assert str(operator.schema) in lines
         assert all(any(f"aclnn{c.name}" in line for line in lines) for c in operator.aclnn)
+
+
+def test_list_does_not_depend_on_the_environment() -> None:
+    """Only --product lists what a product takes. A wrong variable is an error of the commands that judge calls."""
+    usual = run_script("from actgrad.cli.main import main\nmain(['list', 'gelu'])")
+    assert "float64" in usual
+    for product in ("Ascend310P", "nonsense"):
+        assert run_script("from actgrad.cli.main import main\nmain(['list', 'gelu'])", ACTGRAD_PRODUCT=product) == usual
 
 
 def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
