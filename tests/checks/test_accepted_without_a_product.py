@@ -18,7 +18,6 @@ from actgrad.conformance import oracle
 from tests.support.calls import EVERY, ids, same_bits
 
 
-
 def example(operator: actgrad.Operator) -> tuple[dict[str, np.ndarray | None], dict[str, Any]]:
     """The required tensors of a small call in float32, with numbers of both signs, and its attributes."""
     sample, rng = ExampleCall(operator.definition), np.random.default_rng(17)
@@ -65,7 +64,7 @@ def promoting() -> list[Any]:
     """Each further tensor of an operator that promotes, with each dtype that it may have beside float32."""
     pairs = []
     for operator in EVERY:
-        first, *rest = (a.name for a in operator.schema.tensors if not a.is_optional)
+        _, *rest = (a.name for a in operator.schema.tensors if not a.is_optional)
         names = [name for name in rest if operator.broadcasts and not operator.definition.dtypes_of(name)]
         for name in names:
             for row in BY_NAME.values():
