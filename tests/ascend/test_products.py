@@ -177,6 +177,20 @@ def test_environment(variable: str, value: str, expected: str) -> None:
     assert run_script(ENVIRONMENT, **{variable: value}).startswith(expected)
 
 
+def test_a_choice_loads_the_rules() -> None:
+    """In a process that did nothing else: the first call had the usual rules, because nobody had loaded the laws."""
+    script = """
+import numpy as np, actgrad
+for product, name in (("Ascend310B", "elu"), ("Ascend310P", "geglu"), ("Ascend910B", "selu")):
+    try:
+        with actgrad.product(product):
+            print(getattr(actgrad, name)(np.ones((2, 2), "f4")).shape, end=" ")
+    except actgrad.ActgradError as error:
+        print(error.status, end=" ")
+"""
+    assert run_script(script).split() == ["561103", "161002", "(2,", "2)"]
+
+
 def test_document_rules() -> None:
     """What only the documents forbid is computed otherwise."""
     cases: list[Callable[[], Any]] = [
