@@ -11,6 +11,8 @@ actgrad.torch    functions and modules for PyTorch with gradients; `convert` put
 actgrad.aclnn    the two-phase C API of CANN's operators
 actgrad.ir       CANN's graph operators
 actgrad.aten     PyTorch's operators that compute the same as operators of actgrad
+actgrad.ascend   what CANN says about operators: products, rules, names; `aclnn` and `ir` are parts of it
+actgrad.judge    the judge of kernels; `actgrad.conformance` is its other name
 
 `actgrad.torch_npu` is deprecated, and `__main__` is the command `actgrad`.
 """

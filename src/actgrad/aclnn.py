@@ -3,10 +3,11 @@
 import sys
 from typing import TYPE_CHECKING
 
-from .ascend.aclnn import *  # noqa: F403
+from .ascend import aclnn
 
 if TYPE_CHECKING:
+    from .ascend.aclnn import *  # noqa: F403
     from .ascend.aclnn.names import *  # noqa: F403
     from .ascend.aclnn.pairs import *  # noqa: F403
 
-sys.modules[__name__] = sys.modules["actgrad.ascend.aclnn"]
+sys.modules[__name__] = aclnn

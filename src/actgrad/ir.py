@@ -1,7 +1,11 @@
-"""CANN's graph operators: another name of actgrad.ascend.graph."""
+"""CANN's graph operators: another name of `actgrad.ascend.graph`."""
 
 import sys
+from typing import TYPE_CHECKING
 
-from .ascend.graph import *  # noqa: F403
+from .ascend import graph
 
-sys.modules[__name__] = sys.modules["actgrad.ascend.graph"]
+if TYPE_CHECKING:
+    from .ascend.graph import *  # noqa: F403
+
+sys.modules[__name__] = graph

@@ -224,7 +224,7 @@ def test_texts_of_the_sdk_have_three_parts() -> None:
     """A %s may stand for a part that another line states."""
     calls = re.compile(r'(?:actgrad_fail|say_ignored)\(\s*\w+,\s*((?:"(?:[^"\\]|\\.)*"\s*(?:PRI\w+\s*)?)+)', re.S)
     found, wrong = 0, []
-    for path in sorted((SOURCES / "sdk" / "c").rglob("*.c")):
+    for path in sorted((SOURCES / "ascend" / "sdk" / "c").rglob("*.c")):
         for match in calls.finditer(path.read_text(encoding="utf-8")):
             text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match[1]))
             found += 1

@@ -23,6 +23,8 @@ def _prepared(operator: actgrad.Operator, dtype: str, shape: tuple[int, ...], ha
     meta = TensorMeta(BY_NAME[dtype], shape, row_major(shape, BY_NAME[dtype].itemsize))
     metas = (meta,) * len(operator.schema.tensors)
     values = {**operator.defaults, **(off_defaults(operator) if meta.dtype.kind == "float" else {})}
+    if meta.dtype.kind == "uint":  # hardtanh refuses numbers that the result cannot be
+        values = {n: max(v, 0) if isinstance(v, float) else v for n, v in values.items()}
     outputs = prepare.prepare(operator.definition, metas, values).results if has_outputs else ()
     return prepare.prepare(operator.definition, (*metas, *outputs), values)
 

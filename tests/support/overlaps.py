@@ -64,7 +64,7 @@ def inputs(operator: Any, shapes: Shapes, dtype: str, seed: int = 0) -> list[np.
             found.append(np.resize(np.array([1, 0], np.int64), shape))
         elif operator.access.has_bits and name in operator.access.tensor_names:
             found.append(rng.integers(0, 256, shape, np.uint8))
-        elif name == "weight" and operator.row_counter:  # one for each row, in float32 for every dtype of x
+        elif name == "weight" and operator.ragged.counter:  # one for each row, in float32 for every dtype of x
             found.append(rng.standard_normal(shape).astype(np.float32))
         else:
             found.append(rng.standard_normal(shape).astype(dtype))

@@ -40,11 +40,11 @@ def law_of(definition: Definition) -> Any:
 
 
 def laws_with_formulas(definition: Definition) -> Iterator[LawInForce]:
-    """A law in force for each formula that replaces an operator's formula."""
+    """A product's law for each formula by which the product replaces an operator's formula."""
     from .rules.law import ruleset
 
-    for key in law_of(definition).formulas:
-        yield ruleset(document=True) if key == "document" else ruleset(BY_NAME[key])
+    for key in law_of(definition).formulas.keys() & BY_NAME:
+        yield ruleset(BY_NAME[key])
 
 
 def ruleset_of_environment() -> LawInForce:

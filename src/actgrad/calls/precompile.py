@@ -36,13 +36,14 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
             for name in operator.input_dtypes if judge is None else judge.dtypes(operator.definition):
                 if name not in dtype_names:
                     continue
-                for inputs in _inputs(operator, name, _SMALL, attributes, judge):
-                    prepared = prepare.prepare(operator.definition, inputs, attributes, judge)
+                values = _not_negative(attributes) if BY_NAME[name].kind == "uint" else attributes
+                for inputs in _inputs(operator, name, _SMALL, values, judge):
+                    prepared = prepare.prepare(operator.definition, inputs, values, judge)
                     if prepared.backend == "cpu":  # the reference backend compiles nothing
                         count += _prepare_for_any_scalars(prepared.computation)
                 for size in (_LARGE, _HUGE):
-                    for inputs in _inputs(operator, name, size, attributes, judge):
-                        prepare.prepare(operator.definition, inputs, attributes, judge)
+                    for inputs in _inputs(operator, name, size, values, judge):
+                        prepare.prepare(operator.definition, inputs, values, judge)
                         count += 1
     if not count:
         allowed = {name for operator in operator_names for name in REGISTRY[operator].input_dtypes}
@@ -114,6 +115,11 @@ def _inputs(
         raise error
     ends = accepted[:1] if len(accepted) == 1 else [accepted[0], accepted[-1]]
     return [tuple(map(end.get, schema.tensor_names)) for end in ends]
+
+
+def _not_negative(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Attributes whose numbers an unsigned dtype has."""
+    return {n: max(v, 0) if isinstance(v, (int, float)) else v for n, v in attributes.items()}
 
 
 def _prepare_for_any_scalars(computation: Computation) -> int:

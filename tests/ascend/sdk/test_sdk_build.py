@@ -348,7 +348,7 @@ def test_sources_are_in_the_wheel_and_the_sdist(tmp_path: Path) -> None:
         command = f"from hatchling import build; print(build.build_{kind}({str(tmp_path)!r}))"
         subprocess.run([sys.executable, "-c", command], cwd=root, check=True, capture_output=True)
     (wheel,), (sdist,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
-    wanted = {str(path.relative_to(root / "src")) for path in (root / "src/actgrad/sdk").rglob("*")
+    wanted = {str(path.relative_to(root / "src")) for path in (root / "src/actgrad/ascend/sdk").rglob("*")
               if path.suffix in (".c", ".h", ".in", ".py")}  # fmt: skip
     assert "actgrad/ascend/sdk/include/acl/acl_base.h.in" in wanted
     assert wanted <= set(zipfile.ZipFile(wheel).namelist())

@@ -28,7 +28,7 @@ PART = 1 << 19  # numbers that a thread tries at a time
 #: The files of code that computes and measures, besides the modules of the formulas.
 CODE = (
     "aten.py", "backends/**/*.py", "base/access/*.py", "base/computation.py", "base/xp.py", "ops/*.py",
-    "conformance/*.py", "conformance/exhaustive/sweep.py",
+    "judge/*.py", "judge/exhaustive/sweep.py",
 )  # fmt: skip
 
 
