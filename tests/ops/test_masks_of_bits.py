@@ -113,7 +113,9 @@ def test_bits_do_not_depend_on_threads(threads: int) -> None:
 
 def test_refused_calls() -> None:
     x, mask = np.ones((3, 16), np.float32), np.ones((3, 2), np.uint8)
-    for shape in ((), (12,), (8, 7)):
+    with pytest.raises(actgrad.InvalidArgument, match="x has 0 dimensions; it must have at least 1"):
+        actgrad.relu_with_mask(np.ones(()))
+    for shape in ((12,), (8, 7)):
         with pytest.raises(
             actgrad.InvalidArgument, match=r"x has shape .*; the last dimension must be a multiple of 8"
         ):

@@ -9,7 +9,7 @@ import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad.base.definition import Roles
+from actgrad.base.definition import Result, Roles
 from actgrad.base.xp import exp, where
 from actgrad.torch.derivatives import saving
 from tests.support.torch_calls import ignore_deprecation
@@ -60,7 +60,7 @@ def test_the_result_has_any_name(operator: Any, name: str) -> None:
         f"{prefix}_backward(Tensor grad_output, Tensor {name}, Scalar beta=0.5) -> Tensor grad_input",
         formula=leak_derivative,
         gradient_of=forward,
-        reads_result=name,
+        result=Result(name),
     )
     assert list(saving.ways(forward)) == ["result"]
     x = torch.randn(5, dtype=torch.float64, requires_grad=True)
@@ -78,8 +78,7 @@ def test_the_flag_has_any_name(operator: Any, flag: str, tensor: str) -> None:
         f"{prefix}_backward(Tensor grad_output, Tensor {tensor}, bool {flag}, Scalar beta=0.5) -> Tensor grad_input",
         formula=leak_derivative,
         gradient_of=forward,
-        reads_result=tensor,
-        result_flag=flag,
+        result=Result(tensor, flag=flag),
     )
     known = saving.ways(forward)
     assert {name: way.flags for name, way in known.items()} == {"input": {flag: False}, "result": {flag: True}}

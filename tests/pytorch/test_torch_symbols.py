@@ -33,7 +33,7 @@ def with_scalars() -> list[Any]:
 
 
 def float_type(operator: actgrad.Operator) -> Any:
-    names = actgrad.operator.input_dtypes
+    names = operator.input_dtypes
     return torch.float64 if "float64" in names else torch.float32
 
 

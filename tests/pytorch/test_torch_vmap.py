@@ -98,7 +98,7 @@ def test_a_number_is_a_row_of_its_own(operator: actgrad.Operator, loss: str) -> 
     """Every choice of batched tensors, in one and in two nested maps; the derivatives too."""
     function = LOSSES[loss](call(operator, operator.defaults))
     generator = torch.Generator().manual_seed(1)
-    dtype = torch.float64 if "float64" in actgrad.operator.input_dtypes else torch.float32
+    dtype = torch.float64 if "float64" in operator.input_dtypes else torch.float32
     count = len(operator.schema.tensors)
     for chosen in range(1, 2**count):
         first = tuple(0 if chosen >> k & 1 else None for k in range(count))

@@ -378,13 +378,19 @@ def _result_strides(call: checks.Call, shape: tuple[int, ...], itemsize: int) ->
         if len(meta.shape) == len(shape):
             steps = [stride * itemsize // meta.dtype.itemsize for stride in meta.strides]
             # The stride of a dimension that is broadcast says nothing about the order.
-            orders.append(tuple(s if n == m or n != 1 else 0 for n, m, s in zip(meta.shape, shape, steps, strict=True)))
+            sizes = zip(meta.shape, shape, steps, strict=True)
+            orders.append(tuple(0 if _is_one(n) and not _is_one(m) else s for n, m, s in sizes))
 
     def have_all(strides: tuple[int, ...]) -> bool:
-        return all(a == b or n == 1 for order in orders for a, b, n in zip(order, strides, shape, strict=True))
+        return all(_is_one(n) or a == b for order in orders for a, b, n in zip(order, strides, shape, strict=True))
 
     if have_all(rows):
         return rows
     dense = dense_strides(shape, orders, itemsize)
     are_equal = all(order == orders[0] for order in orders)
     return orders[0] if are_equal and have_all(dense) else dense
+
+
+def _is_one(size: int) -> bool:
+    """Whether a dimension has one element. A size that a tracer does not know is not compared: it is none of them."""
+    return isinstance(size, int) and size == 1

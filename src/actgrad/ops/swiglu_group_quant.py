@@ -136,10 +136,12 @@ def whole_blocks(call):
 
 def dtype_of_scale(call):
     """Scales are float32, or float8_e8m0fnu in the mode MX."""
-    expected, meta = call.definition.new_dtype_of("scale", call.attributes), call.tensors.get("scale")
-    if meta is None or meta.dtype.name == expected:
+    mode, meta = call.attributes["quant_mode"], call.tensors.get("scale")
+    if meta is None or mode not in (BLOCK, MX):  # no mode: refused by `requires`
         return None
-    mode = call.attributes["quant_mode"]
+    expected = call.definition.new_dtype_of("scale", call.attributes)
+    if meta.dtype.name == expected:
+        return None
     return f"scale is {meta.dtype}; with quant_mode={mode} it must be {expected}; pass such a scale"
 
 

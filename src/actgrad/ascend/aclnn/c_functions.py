@@ -53,8 +53,6 @@ class CFunction:
     def __init__(self, signature: Signature):
         self.signature, operator = signature, signature.operator
         self.operator, definition = operator, operator.definition
-        optional = [p.argument for p in signature.parameters if p.has("null_means_default")]
-        self._defaults = {name: operator.defaults[name] for name in optional if name in operator.defaults}
         self._positions = {p.argument: k for k, p in enumerate(signature.parameters)}
         absent = {*definition.schema.tensor_names} & signature.function.fixed.keys()
         self._positions |= dict.fromkeys(absent, len(signature.parameters))  # `plan` appends None to the arguments
@@ -63,9 +61,16 @@ class CFunction:
             for a in definition.schema.tensors
             if a.is_optional and a.name != definition.given_value
         ]
-        required = [p for p in signature.parameters if p.is_unread and not p.is_optional and p.type == "Tensor"]
-        self._refused = [self._positions[p.argument] for p in signature.parameters if p.has("must_be_null")]
-        self._unread = [(self._positions[p.argument], p.argument) for p in required]
+        self._defaults: dict[str, Any] = {}  # of attributes whose pointers may be null
+        self._refused: list[int] = []  # the positions of pointers that must be null
+        self._unread: list[tuple[int, str]] = []  # tensors that must not be null, although nothing reads them
+        for k, p in enumerate(signature.parameters):
+            if p.has("null_means_default") and p.argument in operator.defaults:
+                self._defaults[p.argument] = operator.defaults[p.argument]
+            if p.has("must_be_null"):
+                self._refused.append(k)
+            if p.is_unread and not p.is_optional and p.type == "Tensor":
+                self._unread.append((k, p.argument))
         # The positions of the schema's tensors among the arguments. An in-place call writes to its first input.
         self.inputs = tuple(map(self._positions.__getitem__, definition.schema.tensor_names))
         outputs = () if signature.in_place else definition.schema.outputs
