@@ -11,6 +11,7 @@ actgrad.torch    functions and modules for PyTorch with gradients; `convert` put
 actgrad.aclnn    the two-phase C API of CANN's operators
 actgrad.ir       CANN's graph operators
 actgrad.aten     PyTorch's operators that compute the same as operators of actgrad
+actgrad.judge    decides whether a kernel is right; `actgrad.conformance` is another name
 
 `actgrad.torch_npu` is deprecated, and `__main__` is the command `actgrad`.
 """
