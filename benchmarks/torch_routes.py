@@ -1,6 +1,6 @@
 """The two routes of actgrad.torch, and its two nodes of one tensor, in turn: `python -m benchmarks.torch_routes`.
 
-CONTRIBUTING.md says why there are two of each. A line has the medians of both and their ratio.
+src/actgrad/torch/README.md says why there are two of each. A line has the medians of both and their ratio.
 """
 
 from __future__ import annotations

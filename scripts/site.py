@@ -44,6 +44,7 @@ NAVIGATION = {
             "ci",
             "ci-kernels",
             "new-operator",
+            "upgrade-0.4",
             "faq",
         ),
     ],

@@ -219,7 +219,8 @@ def _module(title: str, names: list[str], texts: list[str]) -> str:
     return "\n\n".join([title, "from typing import Literal\nimport torch", f"__all__ = {sorted(names)}", *texts])
 
 
-STUBS = {"ops/public.pyi": operators, "graph_operators.pyi": graph_operators, "aclnn/pairs.pyi": c_functions,
+STUBS = {"ops/public.pyi": operators, "ascend/graph_operators.pyi": graph_operators,
+         "ascend/aclnn/pairs.pyi": c_functions,
          "torch/functions.pyi": functions, "torch/modules.pyi": modules}  # fmt: skip
 
 

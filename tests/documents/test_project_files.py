@@ -80,3 +80,16 @@ def test_a_folder_names_its_modules(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     names = {path.stem for path in file.parent.glob("*.py")} - {"__init__"}
     assert {name for name in names if not re.search(rf"\b{name}\b", text)} == set()
+
+
+def test_the_walk_names_files_that_exist() -> None:
+    """Paths in the tables of CONTRIBUTING.md are relative to the folder in the head of the table."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    tables = re.findall(r"^\| file in `(src/\S+)/` .*\n((?:\|.*\n)+)", text, re.M)
+    assert len(tables) == 2
+    for folder, rows in tables:
+        names = [name for row in rows.splitlines() for name in re.findall(r"`([\w./]+/[\w.]*)`", row.split("|")[1])]
+        assert len(names) > 8
+        for name in names:
+            bases = (folder, "src/actgrad") if "of the core" in rows else (folder,)
+            assert any((ROOT / base / name).exists() for base in bases), name

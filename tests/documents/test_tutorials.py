@@ -22,6 +22,7 @@ PAGES = (
     "determinism",
     "new-operator",
     "ulp",
+    "upgrade-0.4",
 )  # their Python is one program each
 TIMES = "training step"  # this line and the numbers of the errors differ from machine to machine
 

@@ -47,12 +47,15 @@ def register(library: Any, interface: Interface) -> None:
     def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
         are_sizes_known = _are_sizes_known(interface, args)
         has_symbols = any(isinstance(value, kernels.SYMBOLS) for value in interface.values_of(args))
-        if _may_hold_kernels(mode, types, args) and are_sizes_known and not has_symbols:
+        may_hold_kernels = _may_hold_kernels(mode, types, args)
+        if may_hold_kernels and are_sizes_known and not has_symbols:
             with mode:
                 launched = _launched(interface, args)
             if launched is not None:
                 return launched
-        if _may_hold_formulas(interface.operator, mode, types, args) and are_sizes_known:
+        # A kernel is better than a formula: PyTorch makes numbers of symbols that stay in the graph, and traces again.
+        is_for_kernel = may_hold_kernels and has_symbols
+        if _may_hold_formulas(interface.operator, mode, types, args) and are_sizes_known and not is_for_kernel:
             if interface.operator.gradient_of is None and _multiplies_matrix_products(interface, args):
                 keep = partial(mode.__torch_dispatch__, overload, types, args, options)
                 return _again_in_backward(keep, has_results=True)
