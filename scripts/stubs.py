@@ -90,8 +90,8 @@ def graph_operators() -> str:
     """graph_operators.pyi: every graph operator by name, with the signature of its calls."""
     graphs = {name: getattr(ir, name) for name in sorted(ir.names())}
     lines = [_title("the graph operators by name, with the signatures of their calls."), HEAD]
-    lines += ["from .calls.plan import Plan", "from .ir import GraphOperator"]
-    lines += ["from .ops.public import Array, ArrayT, Number", f"__all__ = {sorted(graphs)}"]
+    lines += ["from ..calls.plan import Plan", "from .graph import GraphOperator"]
+    lines += ["from ..ops.public import Array, ArrayT, Number", f"__all__ = {sorted(graphs)}"]
     for name, graph in graphs.items():
         lines += [_graph_class(graph), f"{name}: _{name}"]
     return "\n".join(lines)
@@ -143,7 +143,7 @@ def c_functions() -> str:
     names = sorted([*aclnn.names.ALL, *(s.name for s in signatures), *(s.first_name for s in signatures)])
     text = "both phases of every C function, and the enumerators.\n\nPass None for a null pointer."
     lines = [_title(text), HEAD]
-    lines += ["from ..ops.public import Array, Number", "from .executors import AclOpExecutor"]
+    lines += ["from ...ops.public import Array, Number", "from .executors import AclOpExecutor"]
     lines += ["from .objects import AclScalar, AclTensor", "from .streams import AclrtStream", f"__all__ = {names}"]
     lines += ["Tensor: TypeAlias = AclTensor | Array | None", "Scalar: TypeAlias = AclScalar | Number | None"]
     lines += [f"{name}: int" for name in sorted(aclnn.names.ALL)]

@@ -5,9 +5,9 @@ from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 
-from .calls.plan import Plan
-from .ir import GraphOperator
-from .ops.public import ArrayT, Number
+from ..calls.plan import Plan
+from ..ops.public import ArrayT, Number
+from .graph import GraphOperator
 
 __all__ = [
     "BNLL",

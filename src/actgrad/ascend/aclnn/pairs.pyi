@@ -5,7 +5,7 @@ Pass None for a null pointer.
 
 from typing import Any, Protocol, SupportsIndex, TypeAlias
 
-from ..ops.public import Array, Number
+from ...ops.public import Array, Number
 from .executors import AclOpExecutor
 from .objects import AclScalar, AclTensor
 from .streams import AclrtStream
