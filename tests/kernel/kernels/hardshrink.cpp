@@ -1,5 +1,5 @@
-// hardshrink(x) = x where |x| > lambd, else 0. Sub-tensors of one queue buffer; Compare of two tensors; the tensors of
-// a tile come from one TBufPool, which the kernel resets between two passes.
+// hardshrink(x) = x where |x| > lambd, else 0. Sub-tensors of one queue buffer; Compare of two tensors; the scratch
+// tensors come from one TBufPool.
 #include "kernel_operator.h"
 
 using namespace AscendC;

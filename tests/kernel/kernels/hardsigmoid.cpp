@@ -1,4 +1,4 @@
-// hardsigmoid(x) = min(max(alpha * x + beta, 0), 1), computed in the dtype of x without a cast: half, float or int32.
+// hardsigmoid(x) = min(max(alpha * x + beta, 0), 1), computed in the dtype of x without a cast: half or float.
 // The older parameters of DataCopyPad, whose lengths have 16 bits, so a tile is below 64 KB.
 #include "kernel_operator.h"
 
