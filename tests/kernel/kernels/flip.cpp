@@ -1,4 +1,4 @@
-// y[i] = x[n - 1 - i] within each tile that the host cuts at the same places in x and y; any 4-byte or 2-byte dtype.
+// y[i] = x[n - 1 - i], in any dtype of 2 or 4 bytes: a tile of y is the reverse of one tile of x.
 // Gather takes byte offsets, which CreateVecIndex, Muls and Adds make as int32 numbers.
 #include "kernel_operator.h"
 
