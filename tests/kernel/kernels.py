@@ -1,11 +1,12 @@
 """The kernels of the folder `kernels`: arguments, oracle, tiling data and tolerance of each.
 
-An oracle computes in float64 with NumPy and knows nothing of the package. A tolerance has two parts: `ulps` counts units
-in the last place of the result, and `cancels` counts units at 1.0, because some formulas subtract numbers near 1. Both
-are units of the dtype that the kernel computes in. A result of a narrower dtype may be off by half of its own unit, too.
+An oracle computes in float64 with NumPy and SciPy and knows nothing of the package. A tolerance has two parts. `ulps`
+counts units in the last place of the result. `cancels` counts units in the last place of `scale`, because some formulas
+subtract numbers that are larger than their result. Both are units of the dtype that the kernel computes in. A result of
+a narrower dtype may also be off by half of its own unit.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,8 @@ def flat(size: int) -> Shape:
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter of a kernel. `role` is "in", "out", or "zeroed" for memory that must be zero before the run."""
+    """A parameter of a kernel. `role` is "in", "out", "zeroed" (an output that starts at 0) or "scratch" (the same, but
+    nobody compares it)."""
 
     name: str
     role: str = "in"
@@ -56,6 +58,7 @@ class OwnKernel:
     reason: str  # why the tolerance is what it is
     arguments: tuple[Argument, ...] = (Argument("x"), Argument("y", "out"))
     cancels: float = 0.0
+    scale: Callable[..., tuple[Array, ...]] | None = None  # float64 inputs -> magnitudes; None: 1.0
     entry: str = ""  # "": the name of the file
     dtypes: tuple[str, ...] = ("float32",)
     computes_in: str | None = "float32"  # None: in the dtype of the case
@@ -74,11 +77,10 @@ class OwnKernel:
         """DTYPE_X and the like, as an operator project's build gives them."""
         return {f"DTYPE_{a.name.upper()}": C_TYPES[a.dtype or dtype] for a in self.arguments}
 
-    def allowed(self, exact: Array, dtype: str) -> Array:
+    def allowed(self, exact: Array, scale: Array, dtype: str) -> Array:
         """The largest error that is right for each element of a result."""
         computed = self.computes_in or dtype
-        unit = _ulp(exact, computed)
-        allowed = self.ulps * unit + self.cancels * 2.0 ** -MANTISSA_BITS[computed]
+        allowed = self.ulps * _ulp(exact, computed) + self.cancels * 2.0 ** -MANTISSA_BITS[computed] * scale
         if computed != dtype:
             allowed = allowed + 0.5 * _ulp(exact, dtype)
         # Whether subnormal numbers are flushed is an assumption of the run.
@@ -381,6 +383,59 @@ def hardtanh(x: Array) -> tuple[Array, ...]:
     return (np.clip(x, LOW, HIGH),)
 
 
+# Scales
+
+
+def gradient_scale(grad: Array, saved: Array) -> tuple[Array, ...]:
+    return (np.abs(grad) * (1 + np.abs(saved)),)
+
+
+def times_exponent(oracle: Callable[..., tuple[Array, ...]], factor: float = 1.0) -> Callable[..., tuple[Array, ...]]:
+    """The result times the argument of exp, whose rounding error exp multiplies."""
+    return lambda x: tuple(np.abs(result) * (1 + factor * np.abs(x)) for result in oracle(x))
+
+
+def gelu_scale(x: Array) -> tuple[Array, ...]:
+    return (np.abs(gelu_tanh(x)[0]) * (1 + 1.6 * np.abs(x) * (1 + 0.045 * x * x)),)
+
+
+def geglu_scale(x: Array) -> tuple[Array, ...]:
+    a, b = np.split(x, 2, axis=1)
+    scale = gelu_scale(b)[0]
+    return np.abs(a) * scale, scale
+
+
+def input_scale(x: Array) -> tuple[Array, ...]:
+    return (np.abs(x),)
+
+
+def swiglu_backward_scale(grad: Array, x: Array) -> tuple[Array, ...]:
+    a, b = np.split(x, 2, axis=1)
+    s = special.expit(a)
+    common = np.abs(grad) * s * (1 + np.abs(a))
+    return (np.concatenate([common * np.abs(b) * (1 + np.abs(a)), common * np.abs(a)], axis=1),)
+
+
+def softmax_scale(x: Array) -> tuple[Array, ...]:
+    return (softmax(x)[0] * (1 + x.max(axis=1, keepdims=True) - x),)
+
+
+def softmax_flat_scale(x: Array) -> tuple[Array, ...]:
+    return (special.softmax(x) * (1 + x.max() - x),)
+
+
+def largest_of_row(x: Array) -> tuple[Array, ...]:
+    return (np.abs(x).max(axis=1, keepdims=True) + np.zeros_like(x) + np.log(x.shape[1]),)
+
+
+def sum_of_parts(x: Array) -> tuple[Array, ...]:
+    return (np.abs(x).sum(axis=1),)
+
+
+def sum_of_all(x: Array) -> tuple[Array, ...]:
+    return (np.full(8, np.abs(x).sum()),)
+
+
 # The table
 
 IN_OUT = (Argument("x"), Argument("y", "out"))
@@ -423,23 +478,26 @@ KERNELS = (
         elu_backward,
         elementwise(1024, **ELU),
         "EluTilingData",
-        200,
+        4,
         EXPONENT,
         arguments=(Argument("grads"), Argument("x"), Argument("y", "out")),
         dtypes=FLOATS,
         key=1,
+        cancels=1,
+        scale=gradient_scale,
     ),
     OwnKernel(
         "elu_backward",
         elu_backward_from_result,
         elementwise(1024, **ELU),
         "EluTilingData",
-        4,
+        3,
         "the sum of result and scale * alpha cancels, in units of the gradient",
         arguments=(Argument("grads"), Argument("x"), Argument("y", "out")),
-        cancels=100,
         dtypes=("float32", "float16"),
         key=2,
+        cancels=1,
+        scale=gradient_scale,
     ),
     OwnKernel(
         "selu",
@@ -458,10 +516,11 @@ KERNELS = (
         selu_backward,
         elementwise(2048),
         "SeluBackwardTilingData",
-        3,
+        2,
         "the sum of result and scale * alpha cancels, in units of the gradient",
         arguments=(Argument("grad"), Argument("y"), Argument("grad_x", "out")),
-        cancels=100,
+        cancels=1,
+        scale=gradient_scale,
     ),
     OwnKernel(
         "leaky_relu",
@@ -491,10 +550,12 @@ KERNELS = (
         gelu_tanh,
         elementwise(2048),
         "GeluTilingData",
-        250,
+        4,
         EXPONENT,
         dtypes=FLOATS,
         halves=True,
+        cancels=1,
+        scale=gelu_scale,
     ),
     OwnKernel(
         "gelu_erf",
@@ -503,10 +564,13 @@ KERNELS = (
         "GeluErfTilingData",
         3,
         "1 + erf cancels for negative x, in units of x",
-        cancels=6,
+        cancels=0.5,
+        scale=input_scale,
     ),
     OwnKernel("silu", silu, elementwise(3072), "SiluTilingData", 3, INSTRUCTIONS, dtypes=FLOATS, halves=True),
-    OwnKernel("swish", swish, swish_tiling, "SwishTilingData", 200, EXPONENT),
+    OwnKernel(
+        "swish", swish, swish_tiling, "SwishTilingData", 4, EXPONENT, cancels=1, scale=times_exponent(swish, BETA)
+    ),
     OwnKernel("mish", mish, elementwise(2048), "MishTilingData", 8, INSTRUCTIONS, dtypes=FLOATS, halves=True),
     OwnKernel(
         "softplus",
@@ -515,21 +579,24 @@ KERNELS = (
             1024, beta=SOFTPLUS_BETA, inverseBeta=float(np.float32(1 / SOFTPLUS_BETA)), threshold=SOFTPLUS_THRESHOLD
         ),
         "SoftplusTilingData",
-        200,
+        4,
         EXPONENT,
         dtypes=FLOATS,
         halves=True,
+        cancels=1,
+        scale=times_exponent(softplus, SOFTPLUS_BETA),
     ),
     OwnKernel(
         "hardswish",
         hardswish,
         elementwise(2048),
         "HardswishTilingData",
-        4,
+        3,
         "x + 3 cancels near -3, in units of x",
-        cancels=2,
         dtypes=FLOATS,
         nan_is_open=True,
+        cancels=1,
+        scale=input_scale,
     ),
     OwnKernel(
         "hardsigmoid",
@@ -654,22 +721,23 @@ KERNELS = (
         swiglu_backward,
         gated_tiling(gated_shape, 1024),
         "GatedTilingData",
-        8,
+        4,
         "1 + a * (1 - s) cancels where silu is flat, in units of the product",
         arguments=(
             Argument("grad", "in", gated_shape),
             Argument("x", "in", doubled(gated_shape)),
             Argument("grad_x", "out", doubled(gated_shape)),
         ),
-        cancels=20_000,
         dtypes=FLOATS,
+        cancels=1,
+        scale=swiglu_backward_scale,
     ),
     OwnKernel(
         "geglu",
         geglu,
         gated_tiling(wide_shape, 2048),
         "GatedTilingData",
-        250,
+        4,
         EXPONENT,
         arguments=(
             Argument("x", "in", doubled(wide_shape)),
@@ -677,66 +745,77 @@ KERNELS = (
             Argument("gelu", "out", wide_shape),
         ),
         dtypes=("float16", "bfloat16"),
+        cancels=1,
+        scale=geglu_scale,
     ),
     OwnKernel(
         "softmax",
         softmax,
         rows_tiling(softmax_shape, 0),
         "RowsTilingData",
-        400,
+        4,
         EXPONENT,
         arguments=(Argument("x", "in", softmax_shape), Argument("y", "out", softmax_shape)),
+        cancels=2,
+        scale=softmax_scale,
     ),
     OwnKernel(
         "softmax_brcb",
         softmax,
         rows_tiling(lambda size: (size, 64), 120),
         "RowsTilingData",
-        400,
+        4,
         EXPONENT,
         arguments=(Argument("x", "in", lambda size: (size, 64)), Argument("y", "out", lambda size: (size, 64))),
+        cancels=2,
+        scale=softmax_scale,
     ),
     OwnKernel(
         "log_softmax",
         log_softmax,
         rows_tiling(wide_shape, 2048),
         "RowsTilingData",
-        8,
+        2,
         "the difference from the maximum cancels, in units of the largest element",
         arguments=(Argument("x", "in", wide_shape), Argument("y", "out", wide_shape)),
-        cancels=500,
         dtypes=FLOATS,
+        cancels=2,
+        scale=largest_of_row,
     ),
     OwnKernel(
         "row_sums",
         row_sums,
         rows_tiling(lambda size: (size, 50), 248),
         "RowsTilingData",
-        2,
-        "the sum of 50 numbers cancels, in units of its largest parts",
+        1,
+        "a tree of 64 sums has six levels",
         arguments=(Argument("x", "in", lambda size: (size, 50)), Argument("sums", "out")),
-        cancels=3000,
         dtypes=("float32", "float16"),
         computes_in=None,
+        cancels=6,
+        scale=sum_of_parts,
     ),
     OwnKernel(
         "sum_atomic",
         sum_atomic,
         elementwise(0),
         "SumAtomicTilingData",
-        2,
-        "the sum of up to 100,003 numbers cancels, in units of its largest parts",
+        1,
+        "sums of tiles are added one after another",
         arguments=(Argument("x"), Argument("sum", "zeroed", lambda size: (8,))),
-        cancels=200_000,
+        cancels=100,
+        scale=sum_of_all,
     ),
     OwnKernel(
         "softmax_flat",
         softmax_flat,
         elementwise(2048),
         "SoftmaxFlatTilingData",
-        400,
-        EXPONENT,
+        20,
+        "sums of tiles are added one after another; " + EXPONENT,
         workspace=lambda blocks: 2 * blocks * 32,
+        cancels=2,
+        scale=softmax_flat_scale,
     ),
     OwnKernel(
         "absmax_scale",
@@ -803,49 +882,55 @@ KERNELS = (
 # Arrays of a run
 
 
-def arrays(
-    kernel: OwnKernel, size: int, dtype: str, given: Sequence[Array] | None = None
-) -> tuple[list[Array], list[Array]]:
-    """The arguments of a run in the kernel's order, and the exact outputs in the order of the "out" and "zeroed" ones.
+@dataclass
+class Run:
+    """The arguments of a run in the kernel's order; exact outputs and scales in the order of the outputs."""
 
-    `given` replaces the inputs. Outputs are filled with NaN or a pattern, so an element that nobody writes is wrong.
+    arguments: list[Array]
+    outputs: list[Array]
+    exact: list[Array]
+    scales: list[Array]
+
+
+def prepare(kernel: OwnKernel, size: int, dtype: str, given: Array | None = None) -> Run:
+    """Draw the inputs (or take `given` as the first) and compute what is right.
+
+    Outputs are filled with NaN or a pattern, so an element that the kernel does not write is wrong.
     """
     rng = np.random.default_rng(size)
-    inputs, run = iter(given or ()), []
+    draw = kernel.values or float_values
+    run = Run([], [], [], [])
+    inputs: list[Array] = []
     for argument in kernel.arguments:
         shape, numpy_dtype = argument.shape(size), NUMPY[argument.dtype or dtype]
         if argument.role == "in":
-            draw = kernel.values or float_values
-            array = next(inputs) if given else draw(rng, shape).astype(numpy_dtype)
+            array = draw(rng, shape).astype(numpy_dtype) if given is None or inputs else given
             array.flags.writeable = False
+            inputs.append(array.astype(np.int64 if numpy_dtype.kind == "i" else np.float64))
         elif argument.role == "out":
             array = np.full(shape, 0x5A if numpy_dtype.kind in "iu" else np.nan, numpy_dtype)
         else:
             array = np.zeros(shape, numpy_dtype)
-        run.append(array)
-    wide = [
-        a.astype(np.int64 if a.dtype.kind == "i" else np.float64)
-        for a, r in zip(run, kernel.arguments)
-        if r.role == "in"
-    ]
+        run.arguments.append(array)
+        if argument.role in ("out", "zeroed"):
+            run.outputs.append(array)
     with np.errstate(all="ignore"):
-        exact = kernel.oracle(*wide)
-    return run, list(exact)
+        run.exact = list(kernel.oracle(*inputs))
+        run.scales = list(kernel.scale(*inputs)) if kernel.scale else [np.ones_like(e) for e in run.exact]
+    return run
 
 
-def outputs(kernel: OwnKernel, run: Sequence[Array]) -> list[Array]:
-    return [array for array, argument in zip(run, kernel.arguments, strict=True) if argument.role in ("out", "zeroed")]
-
-
-def wrong(kernel: OwnKernel, got: Array, exact: Array, argument_dtype: str) -> Array:
+def wrong(kernel: OwnKernel, run: Run, number: int) -> Array:
     """Which elements of an output are beyond the tolerance."""
+    got, exact, scale = run.outputs[number], run.exact[number], run.scales[number]
     if got.dtype.kind in "iu":
         return got != exact
+    dtype = next(name for name, numpy_dtype in NUMPY.items() if numpy_dtype == got.dtype)
     with np.errstate(all="ignore"):
         largest = float(ml_dtypes.finfo(got.dtype).max)
-        number = got.astype(np.float64)
-        error = np.abs(number - exact)
+        numbers = got.astype(np.float64)
+        near = np.abs(numbers - exact) <= kernel.allowed(exact, scale, dtype)
+        same = (np.isnan(exact) & np.isnan(numbers)) | (numbers == exact)
         # A result beyond the dtype is infinite or the largest number: which, is an assumption of the run.
-        beyond = (np.abs(exact) > largest) & (np.abs(number) >= largest) & (np.sign(number) == np.sign(exact))
-        right = (error <= kernel.allowed(exact, argument_dtype)) | (np.isnan(exact) & np.isnan(number)) | beyond
-    return ~right
+        beyond = (np.abs(exact) > largest) & (np.abs(numbers) >= largest) & (np.sign(numbers) == np.sign(exact))
+    return ~(near | same | beyond)

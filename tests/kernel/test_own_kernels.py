@@ -22,9 +22,9 @@ def _compiled(kernel: OwnKernel, dtype: str):
     )
 
 
-def _run(compiled, kernel: OwnKernel, arrays: list[np.ndarray], size: int, blocks: int, dtype: str):
+def _run(compiled, kernel: OwnKernel, run: kernels.Run, size: int, blocks: int, dtype: str):
     return compiled.run(
-        *arrays,
+        *run.arguments,
         workspace=kernel.workspace(blocks),
         tiling=kernel.tiling(size, blocks, kernels.NUMPY[dtype].itemsize),
         tiling_struct=kernel.struct,
@@ -34,16 +34,13 @@ def _run(compiled, kernel: OwnKernel, arrays: list[np.ndarray], size: int, block
     )
 
 
-def _mistakes(kernel: OwnKernel, arrays: list[np.ndarray], exact: list[np.ndarray], dtype: str) -> list[str]:
+def _mistakes(run: kernels.Run, bad: list[np.ndarray]) -> list[str]:
     mistakes = []
-    for number, (got, right) in enumerate(zip(kernels.outputs(kernel, arrays), exact, strict=True)):
-        bad = kernels.wrong(kernel, got, right.reshape(got.shape), dtype if got.dtype.itemsize < 4 else str(got.dtype))
-        if bad.any():
-            first = tuple(int(i[0]) for i in np.nonzero(bad))
-            mistakes.append(
-                f"output {number}: {int(bad.sum())} of {bad.size} wrong, first at {first}: "
-                f"{got[first]} instead of {right.reshape(got.shape)[first]}"
-            )
+    for number, (output, exact) in enumerate(zip(run.outputs, run.exact, strict=True)):
+        where = np.flatnonzero(bad[number])
+        if where.size:
+            first = [(int(i), float(output.flat[i]), float(exact.flat[i])) for i in where[:4]]
+            mistakes.append(f"output {number}: {where.size} of {output.size}; index, number, right number: {first}")
     return mistakes
 
 
@@ -53,25 +50,23 @@ def test_right_for_all_sizes_and_blocks(kernel, dtype):
     compiled = _compiled(kernel, dtype)
     for size in SIZES:
         for blocks in BLOCKS:
-            arrays, exact = kernels.arrays(kernel, size, dtype)
-            report = _run(compiled, kernel, arrays, size, blocks, dtype)
-            case = f"size {size}, {blocks} blocks"
-            assert not [f for f in report.faults if f.severity != "note"], f"{case}: {report.faults}"
+            run = kernels.prepare(kernel, size, dtype)
+            report = _run(compiled, kernel, run, size, blocks, dtype)
+            mistakes = _mistakes(run, [kernels.wrong(kernel, run, i) for i in range(len(run.outputs))])
+            faults = [fault for fault in report.faults if fault.severity != "note"]
+            assert not faults + mistakes, f"size {size}, {blocks} blocks"
             assert report.ok
-            mistakes = _mistakes(kernel, arrays, exact, dtype)
-            assert not mistakes, f"{case}: {mistakes}"
 
 
 @pytest.mark.parametrize("kernel", HALVES)
 def test_right_for_all_halves(kernel):
     every = np.arange(65536, dtype=np.uint16).view(np.float16)
-    arrays, exact = kernels.arrays(kernel, every.size, "float16", [every])
-    report = _run(_compiled(kernel, "float16"), kernel, arrays, every.size, 3, "float16")
+    run = kernels.prepare(kernel, every.size, "float16", every)
+    report = _run(_compiled(kernel, "float16"), kernel, run, every.size, 3, "float16")
     assert not report.faults
-    got = kernels.outputs(kernel, arrays)[0]
-    judged = ~np.isnan(every) if kernel.nan_is_open else np.ones(every.shape, bool)
-    bad = kernels.wrong(kernel, got, exact[0], "float16") & judged
-    assert not bad.any(), [(float(every[i]), float(got[i]), float(exact[0][i])) for i in np.flatnonzero(bad)[:5]]
+    judged = ~(kernel.nan_is_open & np.isnan(every))
+    mistakes = _mistakes(run, [kernels.wrong(kernel, run, i) & judged for i in range(len(run.outputs))])
+    assert not mistakes
 
 
 def test_enough_kernels():
