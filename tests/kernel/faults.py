@@ -48,9 +48,9 @@ _PLANTED = re.compile(r"(\d+): ([a-z-]+)( \(any line\))?")
 
 @dataclass(frozen=True)
 class FaultyKernel:
-    """`total`, `per_block` and `tile` are the tiling data; x has `total * inputs` elements, y `total * outputs` + `rest`.
+    """`total`, `per_block` and `tile` are the tiling data.
 
-    The last `rest` elements of y are 0 before the run.
+    x has `total * inputs` elements, y has `total * outputs + rest`; the last `rest` ones are 0 before the run.
     """
 
     file: str

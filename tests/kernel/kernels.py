@@ -202,6 +202,20 @@ def transposed_tiling(size: int, blocks: int, itemsize: int) -> dict[str, Any]:
     return {"cols": size, "colsPerBlock": share(size, blocks), "tile": 512, "slope": SLOPE}
 
 
+def rms_norm_tiling(size: int, blocks: int, itemsize: int) -> dict[str, Any]:
+    rows, cols = softmax_shape(size)
+    inverse = float(np.float32(1.0 / cols))
+    return {"rows": rows, "rowsPerBlock": share(rows, blocks), "cols": cols, "inverseCols": inverse, "epsilon": EPSILON}
+
+
+def add_brief_tiling(size: int, blocks: int, itemsize: int) -> dict[str, Any]:
+    return {"rows": size, "rowsPerBlock": share(size, blocks), "tile": 40}
+
+
+def glu_tiling(size: int, blocks: int, itemsize: int) -> dict[str, Any]:
+    return {"pairs": size, "perBlock": share(size, blocks), "tile": 1024}
+
+
 def celu_tiling(size: int, blocks: int, itemsize: int) -> dict[str, Any]:
     return {"total": size, "tile": 1000, "alpha": CELU_ALPHA}
 
@@ -222,6 +236,7 @@ LAMBD = 0.75
 HARDSIGMOID_ALPHA, HARDSIGMOID_BETA = 0.1875, 0.375
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 LOW, HIGH = -1.5, 2.25
+EPSILON = float(np.float32(1e-5))
 
 
 # Oracles
@@ -381,6 +396,35 @@ def leaky_relu_transposed(x: Array) -> tuple[Array, ...]:
 
 def hardtanh(x: Array) -> tuple[Array, ...]:
     return (np.clip(x, LOW, HIGH),)
+
+
+def logsigmoid(x: Array) -> tuple[Array, ...]:
+    return (-np.logaddexp(0.0, -x),)
+
+
+def softsign(x: Array) -> tuple[Array, ...]:
+    return (x / (1.0 + np.abs(x)),)
+
+
+def rms_norm(x: Array, gamma: Array) -> tuple[Array, ...]:
+    return (x / np.sqrt((x * x).mean(axis=1, keepdims=True) + EPSILON) * gamma,)
+
+
+def shift_relu(x: Array) -> tuple[Array, ...]:
+    return (np.where(x < 0, x >> 3, x),)
+
+
+def glu(x: Array, slopes: Array) -> tuple[Array, ...]:
+    y = x[0::2] * special.expit(x[1::2])
+    return (np.where(y > 0, y, slopes * y),)
+
+
+def add_brief(x: Array, shift: Array) -> tuple[Array, ...]:
+    return (np.clip(3.0 * x + shift, -4.0, 4.0),)
+
+
+def add_brief_scale(x: Array, shift: Array) -> tuple[Array, ...]:
+    return (3.0 * np.abs(x),)
 
 
 # Scales
@@ -875,6 +919,68 @@ KERNELS = (
         dtypes=("float32", "float16"),
         computes_in=None,
         product="Ascend310P",
+    ),
+    OwnKernel(
+        "logsigmoid",
+        logsigmoid,
+        elementwise(2048),
+        "LogsigmoidTilingData",
+        2,
+        "1 + w loses bits of w",
+        cancels=1,
+    ),
+    OwnKernel("softsign", softsign, elementwise(1024), "SoftsignTilingData", 2**23 * 2e-4, "Reciprocal may miss 2e-4"),
+    OwnKernel(
+        "rms_norm",
+        rms_norm,
+        rms_norm_tiling,
+        "RmsNormTilingData",
+        40,
+        "64 sums of up to 64 squares, one after another",
+        arguments=(
+            Argument("x", "in", softmax_shape),
+            Argument("gamma", "in", lambda size: softmax_shape(size)[1:]),
+            Argument("y", "out", softmax_shape),
+        ),
+    ),
+    OwnKernel(
+        "shift_relu",
+        shift_relu,
+        elementwise(3000),
+        "ShiftReluTilingData",
+        0,
+        EXACT,
+        dtypes=("int32",),
+        computes_in=None,
+        values=integer_values,
+    ),
+    OwnKernel(
+        "glu_950",
+        glu,
+        glu_tiling,
+        "Glu950TilingData",
+        4,
+        INSTRUCTIONS,
+        arguments=(Argument("x", "in", lambda size: (2 * size,)), Argument("slopes"), Argument("y", "out")),
+        product="Ascend950",
+    ),
+    OwnKernel(
+        "add_brief_950",
+        add_brief,
+        add_brief_tiling,
+        "AddBriefTilingData",
+        1,
+        "the sum cancels, in units of 3 x",
+        arguments=(
+            Argument("x", "in", lambda size: (size, 128)),
+            Argument("shift", "in", lambda size: (128,)),
+            Argument("y", "out", lambda size: (size, 128)),
+        ),
+        cancels=1,
+        scale=add_brief_scale,
+        dtypes=("bfloat16",),
+        computes_in=None,
+        product="Ascend950",
     ),
 )
 
