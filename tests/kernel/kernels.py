@@ -59,6 +59,7 @@ class OwnKernel:
     arguments: tuple[Argument, ...] = (Argument("x"), Argument("y", "out"))
     cancels: float = 0.0
     scale: Callable[..., tuple[Array, ...]] | None = None  # float64 inputs -> magnitudes; None: 1.0
+    floor: float = 0.0  # an error that is always right: exp(-x) of x / (1 + exp(-x)) overflows below -88.7
     entry: str = ""  # "": the name of the file
     dtypes: tuple[str, ...] = ("float32",)
     computes_in: str | None = "float32"  # None: in the dtype of the case
@@ -84,7 +85,7 @@ class OwnKernel:
         if computed != dtype:
             allowed = allowed + 0.5 * _ulp(exact, dtype)
         # Whether subnormal numbers are flushed is an assumption of the run.
-        return allowed + 2.0 ** SMALLEST_EXPONENT[computed]
+        return allowed + self.floor + 2.0 ** SMALLEST_EXPONENT[computed]
 
 
 def _ulp(exact: Array, dtype: str) -> Array:
@@ -243,7 +244,7 @@ EPSILON = float(np.float32(1e-5))
 
 
 def elu(x: Array) -> tuple[Array, ...]:
-    return (SCALE * np.where(x > 0, x, ALPHA * np.expm1(INPUT_SCALE * np.minimum(x, 0))) + 0 * x,)
+    return (SCALE * np.where(x > 0, x, ALPHA * np.expm1(INPUT_SCALE * np.minimum(x, 0))),)
 
 
 def elu_backward(grad: Array, x: Array) -> tuple[Array, ...]:
@@ -256,7 +257,7 @@ def elu_backward_from_result(grad: Array, y: Array) -> tuple[Array, ...]:
 
 
 def selu(x: Array) -> tuple[Array, ...]:
-    return (SELU_SCALE * np.where(x > 0, x, SELU_ALPHA * np.expm1(np.minimum(x, 0))) + 0 * x,)
+    return (SELU_SCALE * np.where(x > 0, x, SELU_ALPHA * np.expm1(np.minimum(x, 0))),)
 
 
 def selu_backward(grad: Array, y: Array) -> tuple[Array, ...]:
@@ -598,8 +599,9 @@ KERNELS = (
         EXPONENT,
         dtypes=FLOATS,
         halves=True,
-        cancels=1,
+        cancels=3,
         scale=gelu_scale,
+        floor=3e-37,
     ),
     OwnKernel(
         "gelu_erf",
@@ -611,9 +613,19 @@ KERNELS = (
         cancels=0.5,
         scale=input_scale,
     ),
-    OwnKernel("silu", silu, elementwise(3072), "SiluTilingData", 3, INSTRUCTIONS, dtypes=FLOATS, halves=True),
     OwnKernel(
-        "swish", swish, swish_tiling, "SwishTilingData", 4, EXPONENT, cancels=1, scale=times_exponent(swish, BETA)
+        "silu", silu, elementwise(3072), "SiluTilingData", 3, INSTRUCTIONS, floor=3e-37, dtypes=FLOATS, halves=True
+    ),
+    OwnKernel(
+        "swish",
+        swish,
+        swish_tiling,
+        "SwishTilingData",
+        4,
+        EXPONENT,
+        cancels=1,
+        scale=times_exponent(swish, BETA),
+        floor=3e-37,
     ),
     OwnKernel("mish", mish, elementwise(2048), "MishTilingData", 8, INSTRUCTIONS, dtypes=FLOATS, halves=True),
     OwnKernel(
@@ -757,6 +769,7 @@ KERNELS = (
         "GatedTilingData",
         4,
         INSTRUCTIONS,
+        floor=1e-34,
         arguments=GATED,
         dtypes=FLOATS,
     ),
@@ -775,6 +788,7 @@ KERNELS = (
         dtypes=FLOATS,
         cancels=1,
         scale=swiglu_backward_scale,
+        floor=1e-32,
     ),
     OwnKernel(
         "geglu",
@@ -789,8 +803,9 @@ KERNELS = (
             Argument("gelu", "out", wide_shape),
         ),
         dtypes=("float16", "bfloat16"),
-        cancels=1,
+        cancels=3,
         scale=geglu_scale,
+        floor=1e-34,
     ),
     OwnKernel(
         "softmax",
@@ -842,7 +857,7 @@ KERNELS = (
     OwnKernel(
         "sum_atomic",
         sum_atomic,
-        elementwise(0),
+        lambda size, blocks, itemsize: {"total": size, "perBlock": share(size, blocks)},
         "SumAtomicTilingData",
         1,
         "sums of tiles are added one after another",
@@ -884,6 +899,7 @@ KERNELS = (
         "InterleavedTilingData",
         4,
         INSTRUCTIONS,
+        floor=1e-34,
         arguments=(Argument("x", "in", lambda size: (2 * size,)), Argument("y", "out")),
     ),
     OwnKernel("flip", flip, elementwise(4096), "FlipTilingData", 0, EXACT, dtypes=FLOATS, computes_in=None),
@@ -961,6 +977,7 @@ KERNELS = (
         "Glu950TilingData",
         4,
         INSTRUCTIONS,
+        floor=1e-34,
         arguments=(Argument("x", "in", lambda size: (2 * size,)), Argument("slopes"), Argument("y", "out")),
         product="Ascend950",
     ),

@@ -10,6 +10,7 @@ struct HardswishTilingData {
     uint32_t tile;
 };
 
+template <typename X, typename Y>
 class Hardswish {
 public:
     __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, HardswishTilingData* tiling)
@@ -17,10 +18,10 @@ public:
         start = GetBlockIdx() * tiling->perBlock;
         stop = Std::min(start + tiling->perBlock, tiling->total);
         tile = tiling->tile;
-        xGm.SetGlobalBuffer((__gm__ DTYPE_X*)x, tiling->total);
-        yGm.SetGlobalBuffer((__gm__ DTYPE_Y*)y, tiling->total);
-        pipe.InitBuffer(inQueue, 2, tile * sizeof(DTYPE_X));
-        pipe.InitBuffer(outQueue, 2, tile * sizeof(DTYPE_Y));
+        xGm.SetGlobalBuffer((__gm__ X*)x, tiling->total);
+        yGm.SetGlobalBuffer((__gm__ Y*)y, tiling->total);
+        pipe.InitBuffer(inQueue, 2, tile * sizeof(X));
+        pipe.InitBuffer(outQueue, 2, tile * sizeof(Y));
         pipe.InitBuffer(gate, tile * sizeof(float));
         pipe.InitBuffer(wide, tile * sizeof(float));
     }
@@ -29,12 +30,12 @@ public:
     {
         for (uint32_t at = start; at < stop; at += tile) {
             uint32_t count = Std::min(stop - at, tile);
-            auto in = inQueue.AllocTensor<DTYPE_X>();
-            DataCopyPad(in, xGm[at], {1, static_cast<uint32_t>(count * sizeof(DTYPE_X)), 0, 0, 0}, {false, 0, 0, DTYPE_X()});
+            auto in = inQueue.template AllocTensor<X>();
+            DataCopyPad(in, xGm[at], {1, static_cast<uint32_t>(count * sizeof(X)), 0, 0, 0}, {false, 0, 0, X()});
             inQueue.EnQue(in);
             Compute(count);
-            auto out = outQueue.DeQue<DTYPE_Y>();
-            DataCopyPad(yGm[at], out, {1, static_cast<uint32_t>(count * sizeof(DTYPE_Y)), 0, 0, 0});
+            auto out = outQueue.template DeQue<Y>();
+            DataCopyPad(yGm[at], out, {1, static_cast<uint32_t>(count * sizeof(Y)), 0, 0, 0});
             outQueue.FreeTensor(out);
         }
     }
@@ -42,11 +43,11 @@ public:
 private:
     __aicore__ inline void Compute(uint32_t count)
     {
-        auto in = inQueue.DeQue<DTYPE_X>();
-        auto out = outQueue.AllocTensor<DTYPE_Y>();
+        auto in = inQueue.template DeQue<X>();
+        auto out = outQueue.template AllocTensor<Y>();
         LocalTensor<float> x = wide.Get<float>();
         LocalTensor<float> g = gate.Get<float>();
-        if constexpr (!IsSameType<DTYPE_X, float>::value) {
+        if constexpr (!IsSameType<X, float>::value) {
             Cast(x, in, RoundMode::CAST_NONE, count);
         } else {
             x = in;
@@ -58,7 +59,7 @@ private:
         Maxs<float, false>(g, g, 0.0f, MASK_PLACEHOLDER, 1, stride);
         Mins<float, false>(g, g, 6.0f, MASK_PLACEHOLDER, 1, stride);
         Mul<float, false>(g, g, x, MASK_PLACEHOLDER, 1, BinaryRepeatParams(1, 1, 1, 8, 8, 8));
-        if constexpr (!IsSameType<DTYPE_Y, float>::value) {
+        if constexpr (!IsSameType<Y, float>::value) {
             Muls<float, false>(g, g, 1.0f / 6.0f, MASK_PLACEHOLDER, 1, stride);
             SetMaskNorm();
             ResetMask();
@@ -76,15 +77,15 @@ private:
     TQue<TPosition::VECIN, 1> inQueue;
     TQue<TPosition::VECOUT, 1> outQueue;
     TBuf<TPosition::VECCALC> gate, wide;
-    GlobalTensor<DTYPE_X> xGm;
-    GlobalTensor<DTYPE_Y> yGm;
+    GlobalTensor<X> xGm;
+    GlobalTensor<Y> yGm;
     uint32_t start, stop, tile;
 };
 
 extern "C" __global__ __aicore__ void hardswish(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
 {
     GET_TILING_DATA_WITH_STRUCT(HardswishTilingData, data, tiling);
-    Hardswish op;
+    Hardswish<DTYPE_X, DTYPE_Y> op;
     op.Init(x, y, &data);
     op.Process();
 }

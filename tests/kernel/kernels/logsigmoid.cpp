@@ -1,5 +1,4 @@
 // logsigmoid(x) = min(x, 0) - ln(1 + exp(-|x|)) with the high-level call Log, which needs no scratch.
-// The rest of the buffer memory is taken by PopStackBuffer for the one temporary tensor.
 #include "kernel_operator.h"
 #include "lib/math/log.h"
 
@@ -22,6 +21,7 @@ public:
         yGm.SetGlobalBuffer((__gm__ float*)y, t.total);
         pipe.InitBuffer(inQueue, 2, tile * sizeof(float));
         pipe.InitBuffer(outQueue, 2, tile * sizeof(float));
+        pipe.InitBuffer(expBuf, tile * sizeof(float));
         pipe.InitBuffer(logBuf, tile * sizeof(float));
     }
 
@@ -44,16 +44,13 @@ private:
     {
         LocalTensor<float> x = inQueue.DeQue<float>();
         LocalTensor<float> y = outQueue.AllocTensor<float>();
-        LocalTensor<float> rest;
-        if (!PopStackBuffer<float, TPosition::LCM>(rest)) {
-            return;
-        }
+        LocalTensor<float> w = expBuf.Get<float>();
         LocalTensor<float> logarithm = logBuf.Get<float>();
-        Abs(rest, x, count);
-        Muls(rest, rest, -1.0f, count);
-        Exp(rest, rest, count);
-        Adds(rest, rest, 1.0f, count);
-        Log(logarithm, rest, count);
+        Abs(w, x, count);
+        Muls(w, w, -1.0f, count);
+        Exp(w, w, count);
+        Adds(w, w, 1.0f, count);
+        Log(logarithm, w, count);
         Mins(y, x, 0.0f, count);
         Sub(y, y, logarithm, count);
         inQueue.FreeTensor(x);
@@ -63,7 +60,7 @@ private:
     TPipe pipe;
     TQue<TPosition::VECIN, 1> inQueue;
     TQue<TPosition::VECOUT, 1> outQueue;
-    TBuf<TPosition::VECCALC> logBuf;
+    TBuf<TPosition::VECCALC> expBuf, logBuf;
     GlobalTensor<float> xGm, yGm;
     uint32_t begin, end, tile;
 };

@@ -1,5 +1,6 @@
 // A quantised leaky relu of int32: x >> 3 for negative x, x otherwise, by bits only. With s = x >> 31 (all ones for a
-// negative x), the result is (s AND (x >> 3)) OR (NOT s AND x), in 16-bit words.
+// negative x), the result is (s AND (x >> 3)) OR (NOT s AND x), in 16-bit words. The memory that no InitBuffer took
+// holds s, by PopStackBuffer.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -21,7 +22,6 @@ public:
         yGm.SetGlobalBuffer((__gm__ int32_t*)y, t.total);
         pipe.InitBuffer(inQueue, 2, tile * sizeof(int32_t));
         pipe.InitBuffer(outQueue, 2, tile * sizeof(int32_t));
-        pipe.InitBuffer(signBuf, tile * sizeof(int32_t));
     }
 
     __aicore__ inline void Process()
@@ -43,7 +43,8 @@ private:
     {
         LocalTensor<int32_t> x = inQueue.DeQue<int32_t>();
         LocalTensor<int32_t> y = outQueue.AllocTensor<int32_t>();
-        LocalTensor<int32_t> sign = signBuf.Get<int32_t>();
+        LocalTensor<int32_t> sign;
+        PopStackBuffer<int32_t, TPosition::LCM>(sign);
         ShiftRight(sign, x, static_cast<int32_t>(31), count);
         ShiftRight(y, x, static_cast<int32_t>(3), count);
         LocalTensor<uint16_t> words = sign.ReinterpretCast<uint16_t>();
@@ -60,7 +61,6 @@ private:
     TPipe pipe;
     TQue<TPosition::VECIN, 1> inQueue;
     TQue<TPosition::VECOUT, 1> outQueue;
-    TBuf<TPosition::VECCALC> signBuf;
     GlobalTensor<int32_t> xGm, yGm;
     uint32_t begin, end, tile;
 };

@@ -11,6 +11,7 @@ struct TanhTilingData {
     uint32_t tile;
 };
 
+template <typename T>
 class TanhBase {
 protected:
     __aicore__ inline void Prepare(GM_ADDR x, GM_ADDR y, const TanhTilingData& t)
@@ -18,10 +19,10 @@ protected:
         begin = GetBlockIdx() * t.perBlock;
         end = Std::min(begin + t.perBlock, t.total);
         tile = t.tile;
-        xGm.SetGlobalBuffer((__gm__ DTYPE_X*)x, t.total);
-        yGm.SetGlobalBuffer((__gm__ DTYPE_X*)y, t.total);
-        pipe.InitBuffer(inQueue, 2, tile * sizeof(DTYPE_X));
-        pipe.InitBuffer(outQueue, 2, tile * sizeof(DTYPE_X));
+        xGm.SetGlobalBuffer((__gm__ T*)x, t.total);
+        yGm.SetGlobalBuffer((__gm__ T*)y, t.total);
+        pipe.InitBuffer(inQueue, 2, tile * sizeof(T));
+        pipe.InitBuffer(outQueue, 2, tile * sizeof(T));
         pipe.InitBuffer(wide, tile * sizeof(float));
         pipe.InitBuffer(result, tile * sizeof(float));
         pipe.InitBuffer(scratch, tile * 4 * sizeof(float));
@@ -29,12 +30,12 @@ protected:
 
     __aicore__ inline void Load(uint32_t at, uint32_t count)
     {
-        LocalTensor<DTYPE_X> in = inQueue.AllocTensor<DTYPE_X>();
-        DataCopyPad(in, xGm[at], {1, static_cast<uint32_t>(count * sizeof(DTYPE_X)), 0, 0, 0}, {});
+        LocalTensor<T> in = inQueue.template AllocTensor<T>();
+        DataCopyPad(in, xGm[at], {1, static_cast<uint32_t>(count * sizeof(T)), 0, 0, 0}, {});
         inQueue.EnQue(in);
-        in = inQueue.DeQue<DTYPE_X>();
+        in = inQueue.template DeQue<T>();
         LocalTensor<float> x = wide.Get<float>();
-        if constexpr (IsSameType<DTYPE_X, float>::value) {
+        if constexpr (IsSameType<T, float>::value) {
             Muls(x, in, 1.0f, count);
         } else {
             Cast(x, in, RoundMode::CAST_NONE, count);
@@ -45,15 +46,15 @@ protected:
     __aicore__ inline void Store(uint32_t at, uint32_t count)
     {
         LocalTensor<float> y = result.Get<float>();
-        LocalTensor<DTYPE_X> out = outQueue.AllocTensor<DTYPE_X>();
-        if constexpr (IsSameType<DTYPE_X, float>::value) {
+        LocalTensor<T> out = outQueue.template AllocTensor<T>();
+        if constexpr (IsSameType<T, float>::value) {
             Muls(out, y, 1.0f, count);
         } else {
             Cast(out, y, RoundMode::CAST_RINT, count);
         }
         outQueue.EnQue(out);
-        out = outQueue.DeQue<DTYPE_X>();
-        DataCopyPad(yGm[at], out, {1, static_cast<uint32_t>(count * sizeof(DTYPE_X)), 0, 0, 0});
+        out = outQueue.template DeQue<T>();
+        DataCopyPad(yGm[at], out, {1, static_cast<uint32_t>(count * sizeof(T)), 0, 0, 0});
         outQueue.FreeTensor(out);
     }
 
@@ -61,34 +62,40 @@ protected:
     TQue<QuePosition::VECIN, 1> inQueue;
     TQue<QuePosition::VECOUT, 1> outQueue;
     TBuf<> wide, result, scratch;
-    GlobalTensor<DTYPE_X> xGm, yGm;
+    GlobalTensor<T> xGm, yGm;
     uint32_t begin, end, tile;
 };
 
-class TanhByCall : private TanhBase {
+template <typename T>
+class TanhByCall : private TanhBase<T> {
+    using Base = TanhBase<T>;
+
 public:
     __aicore__ inline void Run(GM_ADDR x, GM_ADDR y, const TanhTilingData& t)
     {
-        Prepare(x, y, t);
-        for (uint32_t at = begin; at < end; at += tile) {
-            uint32_t count = Std::min(tile, end - at);
-            Load(at, count);
-            Tanh(result.Get<float>(), wide.Get<float>(), scratch.Get<uint8_t>(), count);
-            Store(at, count);
+        Base::Prepare(x, y, t);
+        for (uint32_t at = Base::begin; at < Base::end; at += Base::tile) {
+            uint32_t count = Std::min(Base::tile, Base::end - at);
+            Base::Load(at, count);
+            Tanh(Base::result.template Get<float>(), Base::wide.template Get<float>(), Base::scratch.template Get<uint8_t>(), count);
+            Base::Store(at, count);
         }
     }
 };
 
-class TanhByExp : private TanhBase {
+template <typename T>
+class TanhByExp : private TanhBase<T> {
+    using Base = TanhBase<T>;
+
 public:
     __aicore__ inline void Run(GM_ADDR x, GM_ADDR y, const TanhTilingData& t)
     {
-        Prepare(x, y, t);
-        for (uint32_t at = begin; at < end; at += tile) {
-            uint32_t count = Std::min(tile, end - at);
-            Load(at, count);
-            Compute(wide.Get<float>(), result.Get<float>(), count);
-            Store(at, count);
+        Base::Prepare(x, y, t);
+        for (uint32_t at = Base::begin; at < Base::end; at += Base::tile) {
+            uint32_t count = Std::min(Base::tile, Base::end - at);
+            Base::Load(at, count);
+            Compute(Base::wide.template Get<float>(), Base::result.template Get<float>(), count);
+            Base::Store(at, count);
         }
     }
 
@@ -96,7 +103,7 @@ private:
     // The sign comes back by the bits: tanh of |x| OR the highest bit of x, in int16 words, whose logic all chips have.
     __aicore__ inline void Compute(LocalTensor<float> x, LocalTensor<float> y, uint32_t count)
     {
-        LocalTensor<float> below = scratch.Get<float>();
+        LocalTensor<float> below = Base::scratch.template Get<float>();
         Abs(y, x, count);
         Muls(y, y, -2.0f, count);
         Exp(y, y, count);
@@ -117,10 +124,10 @@ extern "C" __global__ __aicore__ void tanh_kernel(GM_ADDR x, GM_ADDR y, GM_ADDR 
 {
     GET_TILING_DATA_WITH_STRUCT(TanhTilingData, data, tiling);
     if (TILING_KEY_IS(10)) {
-        TanhByCall op;
+        TanhByCall<DTYPE_X> op;
         op.Run(x, y, data);
     } else if (TILING_KEY_IS(20)) {
-        TanhByExp op;
+        TanhByExp<DTYPE_X> op;
         op.Run(x, y, data);
     }
 }
