@@ -1,5 +1,5 @@
-// y[i] = x[i] of the even elements, in reverse within a tile, plus the first element of the tile: GatherMask, Gather and
-// Brcb. `total` counts the elements of y, so x has twice as many.
+// The even elements of x, in reverse within a tile, plus the first element of the tile: GatherMask, Gather and Brcb.
+// `total` counts the elements of y, and x has twice as many.
 #include "kernel_operator.h"
 #include "faulty.h"
 

@@ -21,7 +21,8 @@ public:
     {
         tiling = tilingData;
         uint64_t start = GetBlockIdx() * tiling.perBlock;
-        length = start >= tiling.total ? 0 : (tiling.total - start < tiling.perBlock ? tiling.total - start : tiling.perBlock);
+        length = start < tiling.total ? tiling.total - start : 0;
+        length = length < tiling.perBlock ? length : tiling.perBlock;
         xGm.SetGlobalBuffer((__gm__ T*)x + start, length);
         yGm.SetGlobalBuffer((__gm__ T*)y + start, length);
         pipe->InitBuffer(inQueue, BUFFER_NUM, tiling.tile * sizeof(T));

@@ -41,7 +41,8 @@ public:
         for (uint32_t piece = begin; piece < end; piece++) {
             T weight = weights.GetValue(piece % tiling.channels);
             for (uint32_t at = 0; at < tiling.inner; at += tiling.tile) {
-                Tile(static_cast<uint64_t>(piece) * tiling.inner + at, weight, Std::min(tiling.inner - at, tiling.tile));
+                const uint32_t count = Std::min(tiling.inner - at, tiling.tile);
+                Tile(static_cast<uint64_t>(piece) * tiling.inner + at, weight, count);
             }
         }
     }

@@ -31,7 +31,8 @@ public:
             const uint32_t count = static_cast<uint32_t>(end - at < tile ? end - at : tile);
             LocalTensor<float> x = xQueue.AllocTensor<float>();
             // Bits beyond the last element are written to the mask's last byte: they are those of zeros.
-            DataCopyPad(x, xGm[at], {1, count * 4, 0, 0, 0}, {true, 0, static_cast<uint8_t>((8 - count % 8) % 8), 0.0f});
+            const uint8_t zeros = static_cast<uint8_t>((8 - count % 8) % 8);
+            DataCopyPad(x, xGm[at], {1, count * 4, 0, 0, 0}, {true, 0, zeros, 0.0f});
             xQueue.EnQue(x);
             Compute(count);
             LocalTensor<float> y = yQueue.DeQue<float>();

@@ -62,7 +62,8 @@ private:
         }
     }
 
-    __aicore__ inline void Run(const LocalTensor<float>& y, const LocalTensor<float>& x, uint64_t (&mask)[2], uint8_t run)
+    __aicore__ inline void Run(const LocalTensor<float>& y, const LocalTensor<float>& x, uint64_t (&mask)[2],
+                               uint8_t run)
     {
         const UnaryRepeatParams one(1, 1, 8, 8);
         const BinaryRepeatParams two(1, 1, 1, 8, 8, 8);

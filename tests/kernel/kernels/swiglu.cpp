@@ -41,10 +41,10 @@ private:
         const uint32_t length = cols * sizeof(T);
         const uint32_t skip = (t.pitch - (cols + block - 1) / block * block) / block;
         const uint64_t from = row * 2 * t.cols + col;
-        const DataCopyExtParams in{static_cast<uint16_t>(rows), length, static_cast<uint32_t>(2 * t.cols * sizeof(T)) - length,
-                                   skip, 0};
-        const DataCopyExtParams out{static_cast<uint16_t>(rows), length, skip,
-                                    static_cast<uint32_t>(t.cols * sizeof(T)) - length, 0};
+        const uint16_t pieces = static_cast<uint16_t>(rows);
+        const uint32_t rowBytes = t.cols * sizeof(T);
+        const DataCopyExtParams in{pieces, length, 2 * rowBytes - length, skip, 0};
+        const DataCopyExtParams out{pieces, length, skip, rowBytes - length, 0};
         const DataCopyPadExtParams<T> pad{false, 0, 0, T()};
         LocalTensor<T> a = aQueue.template AllocTensor<T>();
         LocalTensor<T> b = bQueue.template AllocTensor<T>();

@@ -77,7 +77,9 @@ public:
         for (uint32_t at = Base::begin; at < Base::end; at += Base::tile) {
             uint32_t count = Std::min(Base::tile, Base::end - at);
             Base::Load(at, count);
-            Tanh(Base::result.template Get<float>(), Base::wide.template Get<float>(), Base::scratch.template Get<uint8_t>(), count);
+            LocalTensor<float> from = Base::wide.template Get<float>();
+            LocalTensor<uint8_t> shared = Base::scratch.template Get<uint8_t>();
+            Tanh(Base::result.template Get<float>(), from, shared, count);
             Base::Store(at, count);
         }
     }
