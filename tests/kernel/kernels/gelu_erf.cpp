@@ -1,7 +1,7 @@
 // gelu by erf: x / 2 * (1 + erf(x / sqrt(2))) for float, with the high-level call Erf and a scratch buffer.
 // The sum cancels for negative x, so the error is absolute there, as in the formula itself.
 #include "kernel_operator.h"
-#include "lib/math/erf.h"
+#include "adv_api/math/erf.h"
 
 using namespace AscendC;
 
