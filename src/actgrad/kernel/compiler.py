@@ -28,7 +28,7 @@ RUNTIME = Path(__file__).parent / "program.cpp"
 #: Numbers must not depend on the compiler: no fused multiply-add that the kernel did not ask for. -O3 vectorises loops
 #: whose operands may overlap, which g++ 12 does not do at -O2.
 FLAGS = (
-    "-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
+    "-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
     "-fno-strict-aliasing", "-fno-pie", "-g1", "-w",
 )  # fmt: skip
 _COMPILERS = ("g++", "clang++", "c++")
@@ -52,7 +52,6 @@ class Source:
     include: tuple[str, ...]  # folders
     defines: tuple[str, ...]  # NAME=VALUE
     kernel: str  # the kernel's file, for messages
-    is_kernel: bool = True  # False: a small program that only knows the kernel's types; speed does not matter
 
 
 def command() -> list[str]:
@@ -74,7 +73,7 @@ def command() -> list[str]:
 
 def program(source: Source) -> Path:
     """The compiled program, from the cache or from the compiler. Raises KernelError if it does not compile."""
-    words = [*command(), *FLAGS, "-O3" if source.is_kernel else "-O0"]
+    words = [*command(), *FLAGS]
     key = programs.digest(source.driver, *source.include, "", *source.defines, "", *_identity(tuple(words)))
     found = programs.load(key)
     return _compile(source, words, key) if found is None else found
@@ -107,10 +106,10 @@ def _compile(source: Source, words: list[str], key: str) -> Path:
         driver.write_text(source.driver, encoding="utf-8", errors="surrogateescape")
         options = [*(f"-D{each}" for each in source.defines), "-isystem", str(INCLUDE)]
         with _runtime(words, source, folder) as runtime:
-            _run(source, driver, [
-                *words, *options, *(f"-I{each}" for each in source.include), "-MMD", "-MF", str(dependencies),
-                "-c", str(driver), "-o", str(kernel),
-            ])  # fmt: skip
+            folders = [f"-I{each}" for each in source.include]
+            listing = ["-MMD", "-MF", str(dependencies)]
+            output = ["-c", str(driver), "-o", str(kernel)]
+            _run(source, driver, [*words, *options, "-DACTGRAD_SEPARATE", *folders, *listing, *output])
             _run(source, driver, [*words, str(kernel), *runtime(), "-o", str(built), "-no-pie"])
         return programs.store(key, built, _files(dependencies, driver))
 
@@ -127,9 +126,6 @@ def _runtime(words: list[str], source: Source, folder: Path) -> Iterator[Callabl
 
     The object that is yielded waits for the compiler and returns the file, as a list for the linker.
     """
-    if not source.is_kernel:
-        yield list
-        return
     macros = [f"-D{each}" for each in source.defines if each.startswith("__")]  # those of the product
     key = "runtime-" + programs.digest(*macros, *_identity(tuple(words)))
     found, built = programs.load(key), folder / "runtime.o"

@@ -51,7 +51,7 @@ def header() -> str:
 def _lines() -> Iterator[str]:
     yield "// Facts of the products. Written by `python -m actgrad.kernel.products` from products.json; do not edit."
     yield "//"
-    yield "// __NPU_ARCH__ chooses the product. A call's row holds a bit for each element type that the product computes."
+    yield "// __NPU_ARCH__ chooses the product. A call's row has a bit for each element type that the product takes."
     yield "#pragma once"
     yield ""
     yield "#include <cstdint>"

@@ -5,6 +5,8 @@
 // and pages that nobody may touch lie around it, so a pointer that leaves an argument is caught by the processor.
 // The report file: the report as JSON, written at the end, or by the signal handler if the kernel crashes.
 
+#define ACTGRAD_BODY  // one copy of all common functions, for the kernels that are linked with this file
+
 #include <execinfo.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include "actgrad_ascendc/blocks.h"
+#include "actgrad_ascendc/bodies.h"
 #include "actgrad_ascendc/program.h"
 
 namespace actgrad {

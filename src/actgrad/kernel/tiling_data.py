@@ -76,8 +76,10 @@ template <class T> void actgrad_field(const char* name, unsigned long offset)
 {
     using E = std::remove_all_extents_t<T>;
     static_assert(std::is_arithmetic_v<E> || std::is_enum_v<E>, "a field of the tiling data is no number");
-    const char* kind = std::is_floating_point_v<E> ? "f" : std::is_same_v<E, bool> ? "b" : std::is_signed_v<E> ? "i" : "u";
-    std::printf("\\"%s\\": [%lu, \\"%s%zu\\", %zu],\\n", name, offset, kind, sizeof(E), std::is_array_v<T> ? sizeof(T) / sizeof(E) : 0);
+    const char* sign = std::is_same_v<E, bool> ? "b" : std::is_signed_v<E> ? "i" : "u";
+    const char* kind = std::is_floating_point_v<E> ? "f" : sign;
+    const unsigned long extent = std::is_array_v<T> ? sizeof(T) / sizeof(E) : 0;
+    std::printf("\\"%s\\": [%lu, \\"%s%zu\\", %lu],\\n", name, offset, kind, sizeof(E), extent);
 }
 int main()
 {
@@ -93,16 +95,14 @@ def layout(
 ) -> Layout:
     """Compile and run a program that knows the struct. Raises InvalidArgument if a field is missing."""
     lines = "".join(
-        f'    actgrad_field<decltype(Struct::{field.replace(".", "::")})>("{field}", __builtin_offsetof(Struct, {field}));\n'
-        if "." not in field
-        else f'    actgrad_field<std::remove_reference_t<decltype(std::declval<Struct&>().{field})>>("{field}", '
-        f"__builtin_offsetof(Struct, {field}));\n"
+        f"    actgrad_field<std::remove_reference_t<decltype(std::declval<Struct&>().{field})>>("
+        f'"{field}", __builtin_offsetof(Struct, {field}));\n'
         for field in fields
     )
     driver = includes + _PROGRAM.replace("STRUCT", struct).replace("FIELDS", lines)
     defines = (*defines, f"ACTGRAD_TILING_STRUCT={struct}")
     try:
-        program = compiler.program(Source(driver, folders, defines, kernel, is_kernel=False))
+        program = compiler.program(Source(driver, folders, defines, kernel))
     except KernelError as error:
         raise KernelError(
             f"tiling_struct {struct}: {error}; the struct must have the fields {', '.join(fields)}"

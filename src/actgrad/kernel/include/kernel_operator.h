@@ -10,3 +10,7 @@
 #include "actgrad_ascendc/scalar.h"
 #include "actgrad_ascendc/sync.h"
 #include "actgrad_ascendc/tiling.h"
+
+#ifndef ACTGRAD_SEPARATE
+#include "actgrad_ascendc/bodies.h"
+#endif

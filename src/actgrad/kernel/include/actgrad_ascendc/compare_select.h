@@ -75,20 +75,7 @@ inline void compare_bits(uint8_t* out, const T* in, Y y, uint32_t n, CMPMODE mod
 }
 
 // Checks around a first-n call whose operands count bytes of their own: bytes[0] is of the destination.
-inline bool begin_bytes(const Operand* operands, const int64_t* bytes, int number, Where at)
-{
-    if (!options.checks) return true;
-    for (int i = 0; i < number; ++i)
-        if (!core->may_use(operands[i].view, operands[i].view.address, bytes[i], operands[i].role, at)) return false;
-    for (int i = 0; i < number; ++i) {
-        const uint32_t from = operands[i].view.address / block_bytes;
-        const uint32_t to = static_cast<uint32_t>((operands[i].view.address + bytes[i] + block_bytes - 1) / block_bytes);
-        if (i != 0) core->reads(PIPE_V, from, to, at);
-    }
-    const uint32_t address = operands[0].view.address;
-    core->writes(PIPE_V, address / block_bytes, static_cast<uint32_t>((address + bytes[0] + block_bytes - 1) / block_bytes), at);
-    return true;
-}
+bool begin_bytes(const Operand* operands, const int64_t* bytes, int number, Where at);
 
 inline bool is_defined(const Operand& operand, int64_t element)
 {
@@ -96,28 +83,7 @@ inline bool is_defined(const Operand& operand, int64_t element)
 }
 
 // The result bits of `count` elements: a byte is defined if its eight elements are.
-inline void define_bits(const Operand& dst, const Operand* sources, int number, int64_t count, Where at)
-{
-    if (!options.checks) return;
-    bool all = true;
-    for (int i = 0; i < number; ++i)
-        all &= core->shadow->is_defined(sources[i].view.address, static_cast<uint32_t>(count * sources[i].size));
-    const uint32_t bytes = static_cast<uint32_t>((count + 7) / 8);
-    if (all) return core->shadow->define(dst.view.address, bytes);
-    for (uint32_t byte = 0; byte < bytes; ++byte) {
-        bool is_value = true;
-        Where origin = at;
-        for (int64_t element = 8 * byte; element < std::min<int64_t>(count, 8 * byte + 8); ++element)
-            for (int i = 0; i < number; ++i)
-                if (!is_defined(sources[i], element)) {
-                    is_value = false;
-                    origin = origin_of(sources[i].view.address + static_cast<uint32_t>(element * sources[i].size),
-                                       sources[i].size, at);
-                }
-        core->shadow->define(dst.view.address + byte, 1, is_value);
-        if (!is_value) core->shadow->origin[(dst.view.address + byte) / block_bytes] = origin;
-    }
-}
+void define_bits(const Operand& dst, const Operand* sources, int number, int64_t count, Where at);
 
 template <class T, class Y, class U>
 inline void compare_first_n(const char* name, const LocalTensor<U>& dst, const LocalTensor<T>& src0,

@@ -21,140 +21,30 @@ struct Transfer {
     int64_t ub_stride;         // bytes from piece to piece
     int64_t left = 0;          // bytes of UB before the data of a piece
     int64_t filled = 0;        // bytes of UB that a piece takes, padding included
+    // What fills the bytes around the data: the padding value, or else the first element of the piece.
+    uint32_t element = 0;
+    bool pads_value = false, has_value = true;  // has_value: the bytes around the data are defined
+    uint8_t value[8] = {};
 };
 
 // Each copy of the documents is `count` pieces; sizes that no field can hold are refused by the fields themselves.
-inline bool usable_pieces(const char* name, int64_t count, int64_t length, Where at)
-{
-    if (count == 0 || length == 0) meet(Assumption::zero_length);
-    if (count > 4095)
-        ACTGRAD_ERROR(copy_length, at, "%s copies %lld pieces; at most 4095 are allowed", name,
-                      static_cast<long long>(count));
-    if (length > 2097151)
-        ACTGRAD_ERROR(copy_length, at, "the pieces of %s have %lld bytes; at most 2097151 are allowed", name,
-                      static_cast<long long>(length));
-    return count > 0 && length > 0;
-}
+bool usable_pieces(const char* name, int64_t count, int64_t length, Where at);
 
-// From global memory. `pad(ub address)` fills the padding of a piece after the data is there.
-template <class Pad>
-inline void copy_in(const Transfer& t, Where at, Pad pad)
-{
-    report.last = at;
-    core->clocks.issue(PIPE_MTE2, at);
-    const int64_t past = (t.gm.count - 1) * t.ub_stride + t.filled;
-    const int64_t lowest = std::min<int64_t>(0, (t.gm.count - 1) * t.ub_stride);
-    if (options.checks) {
-        if (!core->may_use(t.ub, static_cast<uint32_t>(t.ub.address + lowest), past - lowest, "destination", at)) return;
-        for (int64_t piece = 0; piece < t.gm.count; ++piece) {
-            const uint32_t address = static_cast<uint32_t>(t.ub.address + piece * t.ub_stride);
-            core->writes(PIPE_MTE2, address / block_bytes,
-                         static_cast<uint32_t>((address + t.filled + block_bytes - 1) / block_bytes), at);
-        }
-    }
-    if (!core->may_use_gm(t.argument, t.gm, false, at)) return;
-    const Argument& argument = memory.arguments[t.argument];
-    if (options.checks) core->gm_read(PIPE_MTE2, t.argument, t.gm, at);
-    for (int64_t piece = 0; piece < t.gm.count; ++piece) {
-        const int64_t from = t.gm.start + piece * t.gm.stride;
-        const uint32_t to = static_cast<uint32_t>(t.ub.address + piece * t.ub_stride + t.left);
-        // Bytes outside of the argument stay undefined; the fault is reported already.
-        const int64_t skipped = std::clamp<int64_t>(-from, 0, t.gm.piece);
-        const int64_t end = std::clamp<int64_t>(static_cast<int64_t>(argument.bytes) - from, skipped, t.gm.piece);
-        std::memcpy(core->ub + to + skipped, argument.data + from + skipped, end - skipped);
-        if (options.checks && end > skipped)
-            core->shadow->define(to + static_cast<uint32_t>(skipped), static_cast<uint32_t>(end - skipped));
-        pad(static_cast<uint32_t>(t.ub.address + piece * t.ub_stride));
-    }
-}
+// The rest of the last block of a piece, and the paddings around it.
+void fill_padding(const Transfer& t, uint32_t address);
+
+// From global memory.
+void copy_in(const Transfer& t, Where at);
 
 // To global memory.
-inline void copy_out(const Transfer& t, Where at)
-{
-    report.last = at;
-    core->clocks.issue(PIPE_MTE3, at);
-    const int64_t past = (t.gm.count - 1) * t.ub_stride + t.gm.piece;
-    const int64_t lowest = std::min<int64_t>(0, (t.gm.count - 1) * t.ub_stride);
-    if (options.checks) {
-        if (!core->may_use(t.ub, static_cast<uint32_t>(t.ub.address + lowest), past - lowest, "source", at)) return;
-        for (int64_t piece = 0; piece < t.gm.count; ++piece) {
-            const uint32_t address = static_cast<uint32_t>(t.ub.address + piece * t.ub_stride);
-            core->reads(PIPE_MTE3, address / block_bytes,
-                        static_cast<uint32_t>((address + t.gm.piece + block_bytes - 1) / block_bytes), at);
-        }
-    }
-    if (!core->may_use_gm(t.argument, t.gm, true, at)) return;
-    const Argument& argument = memory.arguments[t.argument];
-    bool same = number_of_blocks > 1;
-    for (int64_t piece = 0; piece < t.gm.count; ++piece) {
-        const int64_t to = t.gm.start + piece * t.gm.stride;
-        const uint32_t from = static_cast<uint32_t>(t.ub.address + piece * t.ub_stride);
-        const int64_t skipped = std::clamp<int64_t>(-to, 0, t.gm.piece);
-        const int64_t end = std::clamp<int64_t>(static_cast<int64_t>(argument.bytes) - to, skipped, t.gm.piece);
-        const uint32_t first = from + static_cast<uint32_t>(skipped);
-        const uint32_t bytes = static_cast<uint32_t>(end - skipped);
-        if (options.checks && bytes != 0 && !core->shadow->is_defined(first, bytes))
-            report_undefined(first, bytes, t.ub.low, at);
-        uint8_t* target = argument.data + to + skipped;
-        if (core->atomic != Core::Atomic::none) {
-            same = false;
-            core->atomic_apply(target, core->ub + first, bytes);
-        } else {
-            same = same && std::memcmp(target, core->ub + first, bytes) == 0;
-            std::memcpy(target, core->ub + first, bytes);
-        }
-    }
-    if (options.checks) core->gm_write(PIPE_MTE3, t.argument, t.gm, same, at);
-}
+void copy_out(const Transfer& t, Where at);
 
 // The bytes of DataCopy's first-n form: whole blocks.
-inline int64_t whole_blocks(int64_t count, uint32_t size, Where at)
-{
-    const int64_t bytes = count * size;
-    if (count < 0 || bytes % block_bytes != 0)
-        ACTGRAD_ERROR(copy_length, at, "DataCopy of %lld elements copies %lld bytes; it copies whole blocks of 32 bytes, "
-                      "so the last %lld bytes are lost", static_cast<long long>(count),
-                      static_cast<long long>(std::max<int64_t>(bytes, 0)),
-                      static_cast<long long>(bytes % block_bytes));
-    return std::max<int64_t>(bytes / block_bytes * block_bytes, 0);
-}
-
-inline void no_padding(uint32_t) {}
+int64_t whole_blocks(int64_t count, uint32_t size, Where at);
 
 // UB to UB on pipe V: pieces of whole blocks.
-inline void copy_inside(const View& dst, const View& src, int64_t count, int64_t bytes, int64_t dst_stride,
-                        int64_t src_stride, Where at)
-{
-    start(at);
-    if (count == 0 || bytes == 0) return meet(Assumption::zero_length);
-    const auto address = [](const View& view, int64_t piece, int64_t stride) {
-        return static_cast<uint32_t>(view.address + piece * stride);
-    };
-    if (options.checks) {
-        if (!core->may_use(src, src.address, (count - 1) * src_stride + bytes, "source", at) ||
-            !core->may_use(dst, dst.address, (count - 1) * dst_stride + bytes, "destination", at))
-            return;
-        for (int64_t piece = 0; piece < count; ++piece) {
-            const uint32_t from = address(src, piece, src_stride), to = address(dst, piece, dst_stride);
-            if (from != to && from < to + bytes && to < from + bytes)
-                ACTGRAD_ERROR(overlap, at, "the destination and the source overlap in part");
-            core->reads(PIPE_V, from / block_bytes, static_cast<uint32_t>((from + bytes) / block_bytes), at);
-            core->writes(PIPE_V, to / block_bytes, static_cast<uint32_t>((to + bytes) / block_bytes), at);
-        }
-    }
-    for (int64_t piece = 0; piece < count; ++piece) {
-        const uint32_t from = address(src, piece, src_stride), to = address(dst, piece, dst_stride);
-        std::memmove(core->ub + to, core->ub + from, bytes);
-        if (!options.checks) continue;
-        for (uint32_t block = 0; block < bytes / block_bytes; ++block) {
-            const uint32_t source = from / block_bytes + block, target = to / block_bytes + block;
-            core->shadow->defined[target] = core->shadow->defined[source];
-            if (core->shadow->defined[source] != ~0u)
-                core->shadow->origin[target] =
-                    core->shadow->origin[source].line != 0 ? core->shadow->origin[source] : at;
-        }
-    }
-}
+void copy_inside(const View& dst, const View& src, int64_t count, int64_t bytes, int64_t dst_stride,
+                        int64_t src_stride, Where at);
 
 }  // namespace actgrad
 
@@ -167,8 +57,7 @@ void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, actgrad::Co
 {
     const int64_t bytes = actgrad::whole_blocks(count.value, sizeof(T), at);
     if (bytes == 0) return actgrad::meet(actgrad::Assumption::zero_length);
-    actgrad::copy_in({src.argument(), {src.offset_bytes(), bytes, bytes, 1}, dst, bytes, 0, bytes}, at,
-                     actgrad::no_padding);
+    actgrad::copy_in({src.argument(), {src.offset_bytes(), bytes, bytes, 1}, dst, bytes, 0, bytes}, at);
 }
 template <class T>
 void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, actgrad::Count count, ACTGRAD_AT)
@@ -183,7 +72,7 @@ void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataC
     const int64_t bytes = 32 * int64_t{p.blockLen};
     if (!actgrad::usable_pieces("DataCopy", p.blockCount, bytes, at)) return;
     actgrad::copy_in({src.argument(), {src.offset_bytes(), bytes, bytes + 32 * int64_t{p.srcStride}, p.blockCount}, dst,
-                      bytes + 32 * int64_t{p.dstStride}, 0, bytes}, at, actgrad::no_padding);
+                      bytes + 32 * int64_t{p.dstStride}, 0, bytes}, at);
 }
 template <class T>
 void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& p, ACTGRAD_AT)
@@ -210,34 +99,6 @@ void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCo
 
 namespace actgrad {
 
-// The rest of the last block of a piece, and the paddings around it.
-template <class T>
-struct Padding {
-    bool is_pad;
-    int64_t left, right, data, filled;  // bytes
-    T value;
-
-    void operator()(uint32_t address) const
-    {
-        const T first = [&] {
-            T element{};
-            std::memcpy(static_cast<void*>(&element), core->ub + address + left, sizeof(T));
-            return element;
-        }();
-        const bool has_value = is_pad || (left == 0 && right == 0);
-        const T filler = is_pad ? value : first;
-        const auto put = [&](int64_t from, int64_t to) {
-            for (int64_t byte = from; byte + static_cast<int64_t>(sizeof(T)) <= to; byte += sizeof(T))
-                std::memcpy(core->ub + address + byte, &filler, sizeof(T));
-            if (options.checks && to > from)
-                core->shadow->define(address + static_cast<uint32_t>(from), static_cast<uint32_t>(to - from),
-                                     has_value);
-        };
-        put(0, left);
-        put(left + data, filled);
-    }
-};
-
 template <class T>
 inline void pad_in(const LocalTensor<T>& dst, const GlobalTensor<T>& src, int64_t count, int64_t bytes,
                    int64_t src_gap, int64_t dst_gap, bool is_pad, int64_t left, int64_t right, T value, bool compact,
@@ -256,7 +117,9 @@ inline void pad_in(const LocalTensor<T>& dst, const GlobalTensor<T>& src, int64_
     const int64_t filled = compact ? bytes : (left + bytes + right + 31) / 32 * 32;
     const Pieces gm{src.offset_bytes(), bytes, bytes + src_gap, count};
     const int64_t stride = compact ? bytes : filled + 32 * dst_gap;
-    copy_in({src.argument(), gm, dst, stride, left, filled}, at, Padding<T>{is_pad, left, right, bytes, filled, value});
+    Transfer transfer{src.argument(), gm, dst, stride, left, filled, sizeof(T), is_pad, is_pad || (left == 0 && right == 0)};
+    std::memcpy(transfer.value, &value, sizeof(T));
+    copy_in(transfer, at);
 }
 
 template <class T>

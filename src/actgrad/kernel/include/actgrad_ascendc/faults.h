@@ -5,7 +5,6 @@
 // helper. A fault that repeats at one line, in a loop or in several blocks, is reported once.
 #pragma once
 
-#include <cstdarg>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -18,6 +17,13 @@ struct Where {
     const char* file;
     int line;
 };
+// Functions that no kernel changes. A file that includes the interface contains them (inline), except that a kernel
+// that Python compiles is linked with one copy of all of them (ACTGRAD_SEPARATE), which saves half of the time. Their
+// bodies are in the headers named *_bodies.h.
+#ifndef ACTGRAD_BODY
+#define ACTGRAD_BODY inline
+#endif
+
 // The last parameter of each call of the interface.
 #define ACTGRAD_AT ::actgrad::Where at = ::actgrad::Where{__builtin_FILE(), __builtin_LINE()}
 
@@ -68,29 +74,13 @@ struct Report {
     Where last = {"", 0};      // the last call of the interface
 
     static constexpr size_t most = 1000;
-
-    bool knows(Kind kind, Where at) const
-    {
-        for (const Fault& fault : faults)
-            if (fault.kind == kind && fault.at.line == at.line && std::strcmp(fault.at.file, at.file) == 0) return true;
-        return false;
-    }
 };
 inline Report report;
 
 inline void meet(Assumption assumption) { report.assumptions |= 1u << static_cast<int>(assumption); }
 
-[[gnu::format(printf, 4, 5), gnu::cold, gnu::noinline]]
-inline void fault(Kind kind, Severity severity, Where at, const char* format, ...)
-{
-    if (report.faults.size() >= Report::most || report.knows(kind, at)) return;
-    char text[1024];
-    va_list values;
-    va_start(values, format);
-    std::vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    report.faults.push_back({kind, severity, at, report.block, text});
-}
+[[gnu::format(printf, 4, 5), gnu::cold]]
+void fault(Kind kind, Severity severity, Where at, const char* format, ...);
 
 #define ACTGRAD_ERROR(kind, at, ...) ::actgrad::fault(::actgrad::Kind::kind, ::actgrad::Severity::error, at, __VA_ARGS__)
 #define ACTGRAD_WARNING(kind, at, ...) \

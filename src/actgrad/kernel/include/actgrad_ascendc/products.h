@@ -1,6 +1,6 @@
 // Facts of the products. Written by `python -m actgrad.kernel.products` from products.json; do not edit.
 //
-// __NPU_ARCH__ chooses the product. A call's row holds a bit for each element type that the product computes.
+// __NPU_ARCH__ chooses the product. A call's row has a bit for each element type that the product takes.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,19 @@
 
 #include "tensors.h"
 
+namespace actgrad {
+
+// The steps of a queue, by its number in the core.
+uint16_t new_queue(TPosition source, TPosition destination, int depth, uint32_t count, uint32_t bytes, Where at);
+View take(uint16_t queue, pipe_t filling, TPosition position, Where at);
+bool put(uint16_t queue, const View& tensor, pipe_t filling, Where at);
+View pop(uint16_t queue, pipe_t emptying, TPosition position, Where at);
+void give_back(uint16_t queue, const View& tensor, pipe_t emptying, Where at);
+size_t tensors_waiting(uint16_t queue);
+bool has_free_buffer(uint16_t queue);
+
+}  // namespace actgrad
+
 namespace AscendC {
 
 class TPipe;
@@ -30,190 +43,69 @@ public:
     template <class T>
     LocalTensor<T> AllocTensor(ACTGRAD_AT)
     {
-        return LocalTensor<T>(take(at));
+        return LocalTensor<T>(actgrad::take(number_, actgrad::filling_pipe(source), tensor_position, at));
     }
     template <class T>
     void AllocTensor(LocalTensor<T>& tensor, ACTGRAD_AT)
     {
-        tensor = LocalTensor<T>(take(at));
+        tensor = LocalTensor<T>(actgrad::take(number_, actgrad::filling_pipe(source), tensor_position, at));
     }
     template <class T>
     bool EnQue(const LocalTensor<T>& tensor, ACTGRAD_AT)
     {
-        return put(tensor, actgrad::filling_pipe(source), at);
+        return actgrad::put(number_, tensor, actgrad::filling_pipe(source), at);
     }
     template <TPosition userSource, TPosition userDestination, class T>
     bool EnQue(const LocalTensor<T>& tensor, ACTGRAD_AT)
     {
-        return put(tensor, actgrad::filling_pipe(userSource), at);
+        return actgrad::put(number_, tensor, actgrad::filling_pipe(userSource), at);
     }
     template <class T>
     LocalTensor<T> DeQue(ACTGRAD_AT)
     {
-        return LocalTensor<T>(pop(actgrad::emptying_pipe(destination), at));
+        return LocalTensor<T>(actgrad::pop(number_, actgrad::emptying_pipe(destination), tensor_position, at));
     }
     template <class T>
     void DeQue(LocalTensor<T>& tensor, ACTGRAD_AT)
     {
-        tensor = LocalTensor<T>(pop(actgrad::emptying_pipe(destination), at));
+        tensor = LocalTensor<T>(actgrad::pop(number_, actgrad::emptying_pipe(destination), tensor_position, at));
     }
     template <TPosition userSource, TPosition userDestination, class T>
     LocalTensor<T> DeQue(ACTGRAD_AT)
     {
-        return LocalTensor<T>(pop(actgrad::emptying_pipe(userDestination), at));
+        return LocalTensor<T>(actgrad::pop(number_, actgrad::emptying_pipe(userDestination), tensor_position, at));
     }
     template <class T>
     void FreeTensor(LocalTensor<T>& tensor, ACTGRAD_AT)
     {
-        give_back(tensor, at);
+        actgrad::give_back(number_, tensor, actgrad::emptying_pipe(destination), at);
     }
     template <class T>
     void FreeTensor(const LocalTensor<T>& tensor, ACTGRAD_AT)
     {
-        give_back(tensor, at);
+        actgrad::give_back(number_, tensor, actgrad::emptying_pipe(destination), at);
     }
     // Waits until all buffers are free, and forgets them.
     void FreeAllEvent() {}
     int32_t GetTensorCountInQue() const
     {
-        return number_ == 0 ? 0 : static_cast<int32_t>(actgrad::core->queues[number_].waiting.size());
+        return static_cast<int32_t>(actgrad::tensors_waiting(number_));
     }
     bool VacantInQue() const
     {
-        return number_ != 0 && actgrad::core->queues[number_].waiting.size() < static_cast<size_t>(std::max(depth, 1));
+        return number_ != 0 && GetTensorCountInQue() < std::max(depth, 1);
     }
     bool HasTensorInQue() const { return GetTensorCountInQue() > 0; }
-    bool HasIdleBuffer() const
-    {
-        if (number_ == 0) return false;
-        for (uint16_t index : actgrad::core->queues[number_].buffers)
-            if (actgrad::core->buffers[index].state == actgrad::State::free) return true;
-        return false;
-    }
+    bool HasIdleBuffer() const { return actgrad::has_free_buffer(number_); }
 
     // For TPipe::InitBuffer.
     void init(uint32_t count, uint32_t bytes, actgrad::Where at)
     {
-        using actgrad::core;
-        int others = 0;
-        for (const actgrad::Queue& queue : core->queues)
-            if (!queue.buffers.empty() && queue.source == source && queue.destination == destination)
-                others += static_cast<int>(queue.buffers.size());
-        if (others + static_cast<int>(count) > actgrad::Core::most_queue_buffers)
-            ACTGRAD_ERROR(ub_capacity, at, "the queues of this position have %d buffers; the event ids suffice for %d",
-                          others + static_cast<int>(count), actgrad::Core::most_queue_buffers);
-        number_ = static_cast<uint16_t>(core->queues.size());
-        core->queues.push_back({source, destination, std::max(depth, 1), {}, {}, 0});
-        for (uint32_t each = 0; each < count; ++each)
-            core->queues[number_].buffers.push_back(core->new_buffer(bytes, number_, at));
+        number_ = actgrad::new_queue(source, destination, std::max(depth, 1), count, bytes, at);
     }
 
 private:
     static constexpr TPosition tensor_position = destination == TPosition::GM ? source : destination;
-
-    actgrad::Queue& queue(const char* call, actgrad::Where at)
-    {
-        actgrad::report.last = at;
-        if (number_ == 0 || number_ >= actgrad::core->queues.size()) {
-            ACTGRAD_ERROR(queue_empty, at, "%s of a queue that has no buffers; InitBuffer must give it some", call);
-            throw actgrad::StopBlock();
-        }
-        return actgrad::core->queues[number_];
-    }
-
-    actgrad::View take(actgrad::Where at)
-    {
-        using actgrad::core;
-        actgrad::Queue& queue = this->queue("AllocTensor", at);
-        for (size_t step = 0; step < queue.buffers.size(); ++step) {
-            const uint16_t index = queue.buffers[(queue.next + step) % queue.buffers.size()];
-            actgrad::Buffer& buffer = core->buffers[index];
-            if (buffer.state != actgrad::State::free) continue;
-            queue.next = (queue.next + step + 1) % queue.buffers.size();
-            buffer.state = actgrad::State::taken;
-            buffer.at = at;
-            core->clocks.wait(actgrad::filling_pipe(source), buffer.clock);
-            if (actgrad::options.checks) core->shadow->define(buffer.start, buffer.bytes, false);
-            return core->view_of(index, tensor_position);
-        }
-        for (uint16_t index : queue.buffers)
-            if (core->buffers[index].state == actgrad::State::taken)
-                ACTGRAD_ERROR(queue_leak, core->buffers[index].at,
-                              "the tensor taken here is not given back; FreeTensor must follow before line %d takes "
-                              "the next one", at.line);
-        ACTGRAD_ERROR(deadlock, at, "AllocTensor waits for a free buffer, and none of the %zu comes back",
-                      queue.buffers.size());
-        throw actgrad::StopBlock();
-    }
-
-    // The buffer of a tensor, if the tensor belongs to this queue and is in the kernel's hands.
-    actgrad::Buffer* owned(const actgrad::View& tensor, const char* call, actgrad::Where at)
-    {
-        actgrad::Buffer& buffer = actgrad::core->buffers[tensor.buffer];
-        if (tensor.buffer == 0 || buffer.queue != number_) {
-            ACTGRAD_ERROR(queue_double_free, at, "%s gets a tensor that is not from this queue", call);
-            return nullptr;
-        }
-        if (buffer.generation != tensor.generation || buffer.state == actgrad::State::free) {
-            ACTGRAD_ERROR(queue_double_free, at, "%s gets a tensor that was given back at line %d", call,
-                          buffer.at.line);
-            return nullptr;
-        }
-        return &buffer;
-    }
-
-    bool put(const actgrad::View& tensor, pipe_t filling, actgrad::Where at)
-    {
-        actgrad::Queue& queue = this->queue("EnQue", at);
-        actgrad::Buffer* buffer = owned(tensor, "EnQue", at);
-        if (buffer == nullptr) return false;
-        if (buffer->state == actgrad::State::queued) {
-            ACTGRAD_ERROR(queue_full, at, "EnQue gets a tensor that line %d has queued already", buffer->at.line);
-            return false;
-        }
-        if (queue.waiting.size() >= static_cast<size_t>(queue.depth)) {
-            ACTGRAD_ERROR(queue_full, at, "the queue holds %zu tensors, and its depth is %d; EnQue returns false",
-                          queue.waiting.size(), queue.depth);
-            return false;
-        }
-        buffer->state = actgrad::State::queued;
-        buffer->at = at;
-        buffer->clock = actgrad::core->clocks.after(filling);
-        queue.waiting.push_back(tensor.buffer);
-        return true;
-    }
-
-    actgrad::View pop(pipe_t emptying, actgrad::Where at)
-    {
-        actgrad::Queue& queue = this->queue("DeQue", at);
-        if (queue.waiting.empty()) {
-            ACTGRAD_ERROR(queue_empty, at, "DeQue of an empty queue; EnQue must come first");
-            throw actgrad::StopBlock();
-        }
-        const uint16_t index = queue.waiting.front();
-        queue.waiting.pop_front();
-        actgrad::Buffer& buffer = actgrad::core->buffers[index];
-        buffer.state = actgrad::State::taken;
-        buffer.at = at;
-        actgrad::core->clocks.wait(emptying, buffer.clock);
-        return actgrad::core->view_of(index, tensor_position);
-    }
-
-    void give_back(const actgrad::View& tensor, actgrad::Where at)
-    {
-        queue("FreeTensor", at);
-        actgrad::Buffer* buffer = owned(tensor, "FreeTensor", at);
-        if (buffer == nullptr) return;
-        if (buffer->state == actgrad::State::queued) {
-            ACTGRAD_ERROR(queue_double_free, at, "FreeTensor gets a tensor that waits in the queue since line %d",
-                          buffer->at.line);
-            return;
-        }
-        buffer->state = actgrad::State::free;
-        ++buffer->generation;
-        buffer->at = at;
-        buffer->clock = actgrad::core->clocks.after(actgrad::emptying_pipe(destination));
-    }
 
     uint16_t number_ = 0;  // of the queue in the core
 };

@@ -52,65 +52,19 @@ constexpr PipePair pipes_of(AscendC::HardEvent event)
     }
 }
 
-inline Flag* flag_of(AscendC::HardEvent event, int32_t id, const char* call, Where at)
-{
-    report.last = at;
-    if (id < 0 || id >= Core::event_ids) {
-        ACTGRAD_ERROR(flag_unpaired, at, "%s gets event id %d; the ids are 0 to %d", call, id, Core::event_ids - 1);
-        return nullptr;
-    }
-    return &core->flags[static_cast<int>(event)][id];
-}
+Flag* flag_of(AscendC::HardEvent event, int32_t id, const char* call, Where at);
 
-inline void set_flag(AscendC::HardEvent event, int32_t id, Where at)
-{
-    Flag* flag = flag_of(event, id, "SetFlag", at);
-    if (flag == nullptr) return;
-    if (flag->is_set)
-        ACTGRAD_ERROR(flag_unpaired, at, "SetFlag of event id %d follows the SetFlag at line %d without a WaitFlag", id,
-                      flag->at.line);
-    flag->is_set = true;
-    flag->clock = core->clocks.after(pipes_of(event).source);
-    flag->at = at;
-}
+void set_flag(AscendC::HardEvent event, int32_t id, Where at);
 
-inline void wait_flag(AscendC::HardEvent event, int32_t id, Where at)
-{
-    Flag* flag = flag_of(event, id, "WaitFlag", at);
-    if (flag == nullptr) return;
-    if (!flag->is_set) {
-        ACTGRAD_ERROR(flag_unpaired, at, "WaitFlag of event id %d waits for ever; no SetFlag of this event and id comes "
-                      "before it", id);
-        return;
-    }
-    flag->is_set = false;
-    core->clocks.wait(pipes_of(event).destination, flag->clock);
-}
+void wait_flag(AscendC::HardEvent event, int32_t id, Where at);
 
 // The events by their pipes, for set_flag(PIPE_V, PIPE_MTE3, id).
-inline AscendC::HardEvent event_of(pipe_t source, pipe_t destination)
-{
-    for (int event = 0; event < Core::events; ++event) {
-        const PipePair pair = pipes_of(static_cast<AscendC::HardEvent>(event));
-        if (pair.source == source && pair.destination == destination) return static_cast<AscendC::HardEvent>(event);
-    }
-    return AscendC::HardEvent::V_V;
-}
+AscendC::HardEvent event_of(pipe_t source, pipe_t destination);
 
 // How a block waits for the others; the runner sets it. Returns when all blocks are here.
 inline void (*wait_for_blocks)(int64_t blocks, Where at) = nullptr;
 
-inline void meet_all_blocks(int64_t blocks, Where at)
-{
-    report.last = at;
-    core->clocks.barrier(PIPE_ALL);
-    core->gm_reads.clear();
-    core->gm_writes.clear();
-    if (number_of_blocks > ACTGRAD_VECTOR_CORES)
-        ACTGRAD_ERROR(deadlock, at, "SyncAll with %lld blocks; %s has %d cores, and the other blocks never start",
-                      static_cast<long long>(number_of_blocks), product_name(), ACTGRAD_VECTOR_CORES);
-    wait_for_blocks(blocks, at);
-}
+void meet_all_blocks(int64_t blocks, Where at);
 
 }  // namespace actgrad
 
