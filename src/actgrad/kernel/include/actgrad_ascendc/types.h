@@ -4,6 +4,9 @@
 // _Float16. `bfloat16_t` and the types of eight bits are classes that hold bits and convert through float.
 #pragma once
 
+// For headers that serve host and kernel.
+#define ACTGRAD_KERNEL
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
