@@ -5,7 +5,9 @@
 #pragma once
 
 // For headers that serve host and kernel.
+#ifndef ACTGRAD_KERNEL
 #define ACTGRAD_KERNEL
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +36,7 @@
 
 using half = _Float16;
 using float16_t = half;
+using float32_t = float;
 
 namespace actgrad {
 
