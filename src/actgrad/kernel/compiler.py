@@ -39,9 +39,10 @@ class KernelError(ActgradError):
 
     has_lines = True
 
-    def __init__(self, message: str, file: str | None = None, line: int | None = None) -> None:
+    def __init__(self, message: str, file: str | None = None, line: int | None = None, output: str = "") -> None:
         super().__init__(message)
         self.file, self.line = file, line
+        self.output = output  # all that the compiler says
 
 
 @dataclass(frozen=True)
@@ -182,8 +183,9 @@ def _error(source: Source, output: str, driver: str) -> KernelError:
     for _, match in (*reversed(before), *after):
         if not match["file"].startswith(str(INCLUDE)) and match["file"] != driver and not _is_system(match["file"]):
             file, line = os.path.abspath(match["file"]), int(match["line"])
-            return KernelError(f"{file}:{line}: does not compile: {text}", file, line)
-    return KernelError(f"{source.kernel}: does not compile: {text}\n" + "\n".join(lines[: first + 4]), source.kernel)
+            return KernelError(f"{file}:{line}: does not compile: {text}", file, line, output)
+    shown = "\n".join(lines[: first + 4])
+    return KernelError(f"{source.kernel}: does not compile: {text}\n{shown}", source.kernel, output=output)
 
 
 def _is_system(file: str) -> bool:

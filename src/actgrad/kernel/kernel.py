@@ -18,7 +18,7 @@ from .products import product as facts_of
 from .report import Report, choices
 from .running import Slot
 
-_NEEDS_STRUCT = "ACTGRAD: name the struct of the tiling data"
+_NEEDS_STRUCT = "NoTilingStruct"  # in the compiler's messages if GET_TILING_DATA has no struct
 
 
 class Kernel:
@@ -58,7 +58,7 @@ class Kernel:
         try:
             self._program("")
         except KernelError as error:
-            if _NEEDS_STRUCT not in str(error):  # the struct is named by the first run
+            if _NEEDS_STRUCT not in error.output:  # the struct is named by the first run
                 raise
 
     def __repr__(self) -> str:
@@ -131,8 +131,8 @@ class Kernel:
 
     def includes(self) -> str:
         """C++ lines that include the interface, the headers of `include` and the kernel."""
-        files = ("kernel_operator.h", *self._headers, str(self.file))
-        return "".join(f'#include "{name}"\n' for name in files)
+        files = (*self._headers, "kernel_operator.h", str(self.file))
+        return "#define ACTGRAD_KERNEL\n#include <cstdint>\n" + "".join(f'#include "{name}"\n' for name in files)
 
     def _slots(
         self, arguments: Sequence[Any], parameters: Sequence[int], workspace: int, tiling: Any, struct: str | None

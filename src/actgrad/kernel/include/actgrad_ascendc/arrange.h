@@ -105,6 +105,15 @@ void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE], uint64_t srcList
     }
     actgrad::transpose_blocks<T>(dst, src, p, at);
 }
+// The name of the layer below.
+template <class T>
+void TransDataTo5HDImpl(__ubuf__ T* dstList[NCHW_CONV_ADDR_LIST_SIZE], __ubuf__ T* srcList[NCHW_CONV_ADDR_LIST_SIZE],
+                        const TransDataTo5HDParams& p, ACTGRAD_AT)
+{
+    actgrad::View dst[16], src[16];
+    for (int i = 0; i < 16; ++i) dst[i] = actgrad::tensor_at(dstList[i]), src[i] = actgrad::tensor_at(srcList[i]);
+    actgrad::transpose_blocks<T>(dst, src, p, at);
+}
 template <class T>
 void TransDataTo5HD(const LocalTensor<uint64_t>& dst, const LocalTensor<uint64_t>& src, const TransDataTo5HDParams& p, ACTGRAD_AT)
 {

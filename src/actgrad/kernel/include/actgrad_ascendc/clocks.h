@@ -71,10 +71,10 @@ public:
     }
 
 private:
-    static constexpr uint32_t kept = 1024;
+    static constexpr uint32_t kept = 256;
     Clock clock_[pipes];
     uint32_t issued_[pipes] = {};
-    Where log_[pipes][kept] = {};
+    Where log_[pipes][kept];
 };
 
 }  // namespace actgrad

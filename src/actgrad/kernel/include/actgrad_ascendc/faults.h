@@ -16,6 +16,9 @@ namespace actgrad {
 struct Where {
     const char* file;
     int line;
+
+    // Without arguments: where the constructor is written. As a default argument: where the function is called.
+    constexpr Where(const char* in = __builtin_FILE(), int at = __builtin_LINE()) : file(in), line(at) {}
 };
 // Functions that no kernel changes. A file that includes the interface contains them (inline), except that a kernel
 // that Python compiles is linked with one copy of all of them (ACTGRAD_SEPARATE), which saves half of the time. Their
@@ -25,7 +28,7 @@ struct Where {
 #endif
 
 // The last parameter of each call of the interface.
-#define ACTGRAD_AT ::actgrad::Where at = ::actgrad::Where{__builtin_FILE(), __builtin_LINE()}
+#define ACTGRAD_AT ::actgrad::Where at = ::actgrad::Where()
 
 enum class Kind : uint8_t {
     gm_read_out_of_bounds, gm_write_out_of_bounds, gm_overlapping_writes, gm_race, ub_capacity, ub_alignment,
@@ -71,7 +74,7 @@ struct Report {
     std::vector<Fault> faults;
     uint32_t assumptions = 0;  // a bit for each one that the run met
     int64_t block = 0;         // the block that runs now
-    Where last = {"", 0};      // the last call of the interface
+    Where last{"", 0};  // the last call of the interface
 
     static constexpr size_t most = 1000;
 };

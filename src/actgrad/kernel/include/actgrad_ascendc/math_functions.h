@@ -48,14 +48,17 @@ namespace AscendC {
         Name<T>(dst, src, sharedTmpBuffer, actgrad::Count(src.GetSize()), at);                                        \
     }
 
-struct ErfConfig { uint8_t algo = 0; };
-struct TanhConfig { uint8_t algo = 0; };
+// Algorithms of Ascend 950. All of them compute the same here.
+enum class ErfAlgo : uint8_t { INTRINSIC, PADE_APPROXIMATION, SUBSECTION_POLYNOMIAL_APPROXIMATION };
+enum class TanhAlgo : uint8_t { INTRINSIC, SUBSECTION_COMPENSATION };
+struct ErfConfig { ErfAlgo algo = ErfAlgo::PADE_APPROXIMATION; };
+struct TanhConfig { TanhAlgo algo = TanhAlgo::INTRINSIC; };
 inline constexpr ErfConfig defaultErfConfig{};
 inline constexpr TanhConfig DEFAULT_TANH_CONFIG{};
 
 ACTGRAD_FUNCTION(Sigmoid, (), true, 1.0 / (1.0 + std::exp(-x)))
-ACTGRAD_FUNCTION(Tanh, (const TanhConfig& config = DEFAULT_TANH_CONFIG), false, std::tanh(x))
-ACTGRAD_FUNCTION(Erf, (const ErfConfig& config = defaultErfConfig), false, std::erf(x))
+ACTGRAD_FUNCTION(Tanh, (const auto& config = DEFAULT_TANH_CONFIG), false, std::tanh(x))
+ACTGRAD_FUNCTION(Erf, (const auto& config = defaultErfConfig), false, std::erf(x))
 ACTGRAD_FUNCTION(Erfc, (), false, std::erfc(x))
 ACTGRAD_FUNCTION(Log, (), true, std::log(x))
 ACTGRAD_FUNCTION(Log2, (), true, std::log2(x))

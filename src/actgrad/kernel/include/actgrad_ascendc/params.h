@@ -162,7 +162,7 @@ struct DataCopyExtParams {
 
     DataCopyExtParams() : DataCopyExtParams(1, 0, 0, 0, 0) {}
     DataCopyExtParams(U16 count, U32 length, actgrad::Field<Stride> source, actgrad::Field<Stride> destination,
-                      uint32_t reserved = 0)
+                      uint32_t reserved)
         : blockCount(count), blockLen(length), srcStride(source), dstStride(destination), rsv(reserved)
     {}
 };

@@ -53,6 +53,12 @@ To ScalarCast(From value)
 // The quotient, rounded up; 0 for a divisor of 0.
 inline int32_t CeilDivision(int32_t num1, int32_t num2) { return num2 == 0 ? 0 : (num1 + num2 - 1) / num2; }
 
+inline uint32_t AlignUp(uint32_t number, uint32_t unit) { return unit == 0 ? 0 : (number + unit - 1) / unit * unit; }
+inline uint32_t DivCeil(uint32_t number, uint32_t unit) { return unit == 0 ? 0 : (number + unit - 1) / unit; }
+
+inline float ToFloat(const bfloat16_t& value) { return static_cast<float>(value); }
+inline bfloat16_t ToBfloat16(const float& value) { return bfloat16_t(value); }
+
 // Control bits. Bit 48 of Ascend 950: 0 saturates half and bfloat16_t results, 1 keeps infinity and NaN.
 template <int8_t startBit, int8_t endBit>
 int64_t GetCtrlSpr()
@@ -100,6 +106,11 @@ using ::std::printf;
 
 }  // namespace AscendC
 
+// The device's compiler has min and max of scalars without a namespace.
+template <class A, class B> constexpr std::common_type_t<A, B> min(A a, B b) { return b < a ? b : a; }
+template <class A, class B> constexpr std::common_type_t<A, B> max(A a, B b) { return a < b ? b : a; }
+
+#define ENABLE_PRINTF()
 #ifndef ASSERT
 #define ASSERT(condition) \
     ((condition) ? void() : ::AscendC::assertion_failed(#condition, ::actgrad::Where{__FILE__, __LINE__}))

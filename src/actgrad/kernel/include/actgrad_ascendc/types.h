@@ -4,6 +4,11 @@
 // _Float16. `bfloat16_t` and the types of eight bits are classes that hold bits and convert through float.
 #pragma once
 
+// For headers that serve host and kernel.
+#ifndef ACTGRAD_KERNEL
+#define ACTGRAD_KERNEL
+#endif
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -31,6 +36,7 @@
 
 using half = _Float16;
 using float16_t = half;
+using float32_t = float;
 
 namespace actgrad {
 
