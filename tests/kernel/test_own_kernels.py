@@ -3,17 +3,16 @@
 import numpy as np
 import pytest
 
+from actgrad.kernel import Kernel, Report
 from tests.kernel import kernels
 from tests.kernel.kernels import BLOCKS, FOLDER, KERNELS, SIZES, OwnKernel
-
-kernel_wing = pytest.importorskip("actgrad.kernel")
 
 CASES = [pytest.param(kernel, dtype, id=f"{kernel.name}-{dtype}") for kernel in KERNELS for dtype in kernel.dtypes]
 HALVES = [pytest.param(kernel, id=kernel.name) for kernel in KERNELS if kernel.halves]
 
 
-def _compiled(kernel: OwnKernel, dtype: str):
-    return kernel_wing.Kernel(
+def _compiled(kernel: OwnKernel, dtype: str) -> Kernel:
+    return Kernel(
         str(FOLDER / f"{kernel.file}.cpp"),
         entry=kernel.entry or kernel.file,
         product=kernel.product,
@@ -22,7 +21,7 @@ def _compiled(kernel: OwnKernel, dtype: str):
     )
 
 
-def _run(compiled, kernel: OwnKernel, run: kernels.Run, size: int, blocks: int, dtype: str):
+def _run(compiled: Kernel, kernel: OwnKernel, run: kernels.Run, size: int, blocks: int, dtype: str) -> Report:
     return compiled.run(
         *run.arguments,
         workspace=kernel.workspace(blocks),
@@ -44,7 +43,7 @@ def _mistakes(run: kernels.Run, bad: list[np.ndarray]) -> list[str]:
     return mistakes
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize(("kernel", "dtype"), CASES)
 def test_right_for_all_sizes_and_blocks(kernel, dtype):
     compiled = _compiled(kernel, dtype)
@@ -58,6 +57,7 @@ def test_right_for_all_sizes_and_blocks(kernel, dtype):
             assert report.ok
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("kernel", HALVES)
 def test_right_for_all_halves(kernel):
     every = np.arange(65536, dtype=np.uint16).view(np.float16)

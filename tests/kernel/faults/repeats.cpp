@@ -62,8 +62,12 @@ private:
         SetVectorMask<float, MaskMode::COUNTER>(0, whole * REPEAT);
         Adds<float, false>(work, x, 1.0f, MASK_PLACEHOLDER, 1, one);
 #elif FAULT == 5
-        uint64_t bits[2] = {~0ull, ~0ull};
+        uint64_t bits[2] = {0, ~0ull};  // 32-bit elements take the first word only
         Adds(work, x, 1.0f, bits, whole, one);  // FAULT 5: mask-or-repeat
+#elif FAULT == 6
+        SetVectorMask<float>(1, ~0ull);  // FAULT 6: mask-or-repeat
+        Adds<float, false>(work, x, 1.0f, MASK_PLACEHOLDER, whole, one);
+        ResetMask();
 #elif FAULT == 7
         Adds(work, x, 1.0f, REPEAT, t.tile / REPEAT + 1, one);  // FAULT 7: ub-out-of-bounds
 #elif FAULT == 8
@@ -87,12 +91,12 @@ private:
         Muls(y, work, 0.5f, REPEAT, whole, one);  // FAULT 4: mask-or-repeat
         if (rest > 0) {
             const uint32_t at = whole * REPEAT;
-#if FAULT == 11
-            Adds(work[at], x[at], 1.0f, rest - 2, 1, one);
-#else
             Adds(work[at], x[at], 1.0f, rest, 1, one);
+#if FAULT == 11
+            Muls(y[at], work[at], 0.5f, rest - 2, 1, one);
+#else
+            Muls(y[at], work[at], 0.5f, rest, 1, one);
 #endif
-            Muls(y[at], work[at], 0.5f, rest, 1, one);  // FAULT 11: ub-uninitialised
         }
     }
 
