@@ -23,7 +23,10 @@ from .parsing import ERROR, Parser, options_first
 
 INTERRUPTED = 130  # the exit status of a program that an interrupt ended
 #: Each command, and the package that it needs. If the package is missing, the command does not exist.
-_NEEDS = {"list": "", "check": "conformance", "cases": "conformance", "sdk": "sdk", "cache": "", "demo": ""}
+_NEEDS = {
+    "list": "", "check": "conformance", "cases": "conformance", "kernel": "kernel", "sdk": "sdk", "cache": "",
+    "demo": "",
+}  # fmt: skip
 COMMANDS = tuple([
     importlib.import_module(f"{__package__}.{name}_command")
     for name, package in _NEEDS.items()

@@ -70,9 +70,14 @@ def _remove_old(path: Path) -> None:
 @cache
 def _temporary() -> Path:
     path = Path(tempfile.mkdtemp(prefix="actgrad-kernels-"))
-    owner = os.getpid()
-    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(path, ignore_errors=True))
+    atexit.register(_remove_temporary, path, os.getpid())
     return path
+
+
+def _remove_temporary(path: Path, owner: int) -> None:
+    """Remove the folder at the end of the process that made it; a fork of that process leaves it alone."""
+    if os.getpid() == owner:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def digest(*parts: str) -> str:

@@ -31,6 +31,8 @@ FLAGS = (
     "-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
     "-fno-strict-aliasing", "-fno-pie", "-g1", "-w",
 )  # fmt: skip
+#: A tiling function is short, and compiles fast without optimisation.
+HOST_FLAGS = ("-std=c++17", "-O0", "-ffp-contract=off", "-fno-pie", "-g1", "-w")
 _COMPILERS = ("g++", "clang++", "c++")
 
 
@@ -53,6 +55,7 @@ class Source:
     include: tuple[str, ...]  # folders
     defines: tuple[str, ...]  # NAME=VALUE
     kernel: str  # the kernel's file, for messages
+    is_host: bool = False  # a tiling function, which needs nothing of the kernel's side
 
 
 def command() -> list[str]:
@@ -74,7 +77,7 @@ def command() -> list[str]:
 
 def program(source: Source) -> Path:
     """The compiled program, from the cache or from the compiler. Raises KernelError if it does not compile."""
-    words = [*command(), *FLAGS]
+    words = [*command(), *(HOST_FLAGS if source.is_host else FLAGS)]
     key = programs.digest(source.driver, *source.include, "", *source.defines, "", *_identity(tuple(words)))
     found = programs.load(key)
     return _compile(source, words, key) if found is None else found
@@ -127,6 +130,9 @@ def _runtime(words: list[str], source: Source, folder: Path) -> Iterator[Callabl
 
     The object that is yielded waits for the compiler and returns the file, as a list for the linker.
     """
+    if source.is_host:
+        yield list
+        return
     macros = [f"-D{each}" for each in source.defines if each.startswith("__")]  # those of the product
     key = "runtime-" + programs.digest(*macros, *_identity(tuple(words)))
     found, built = programs.load(key), folder / "runtime.o"

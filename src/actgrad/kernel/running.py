@@ -81,7 +81,8 @@ def run(
                     del result  # the mapping cannot be closed while an array uses it
         written = os.lseek(answer, 0, os.SEEK_END)
         text = os.pread(answer, written, 0).decode(errors="replace")
-    content = json.loads(text) if text else {"seconds": 0.0, "assumptions": 0, "addresses": [], "faults": []}
+    empty: dict[str, Any] = {"seconds": 0.0, "assumptions": 0, "addresses": [], "faults": []}
+    content: dict[str, Any] = json.loads(text) if text else empty
     faults = [Fault(**fault) for fault in content["faults"]]
     if not text:
         faults.append(_unreported(status, timeout))
