@@ -40,7 +40,7 @@ __aicore__ inline void Bound(GM_ADDR x, GM_ADDR y, const FaultyTilingData& t)
         DataCopyPad(second, xGm[at], copy, DataCopyPadExtParams<T>());
         bind.EnQue<TPosition::GM, TPosition::VECIN>(second);  // FAULT 2: queue-full
 #endif
-        LocalTensor<T> held = bind.DeQue<TPosition::GM, TPosition::VECIN, T>();  // FAULT 1: queue-empty, 5: queue-leak
+        LocalTensor<T> held = bind.DeQue<TPosition::GM, TPosition::VECIN, T>();  // FAULT 1: queue-empty
 #if FAULT == 6
         Muls(held, held, static_cast<T>(1.0f), count);  // FAULT 6: dtype-unsupported
 #elif FAULT == 7
@@ -65,7 +65,7 @@ __aicore__ inline void Bound(GM_ADDR x, GM_ADDR y, const FaultyTilingData& t)
         DataCopyPad(yGm[at], held, copy);  // FAULT 13: sync-missing
 #endif
         bind.EnQue<TPosition::VECOUT, TPosition::GM>(held);
-        LocalTensor<T> out = bind.DeQue<TPosition::VECOUT, TPosition::GM, T>();
+        LocalTensor<T> out = bind.DeQue<TPosition::VECOUT, TPosition::GM, T>();  // FAULT 5: queue-leak
 #if FAULT == 12
         DataCopyPad(yGm[t.total - count + 1], out, copy);  // FAULT 12: gm-write-out-of-bounds
 #elif FAULT != 13
