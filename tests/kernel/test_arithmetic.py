@@ -163,9 +163,7 @@ def test_integers(number, dtype):
     wanted = y.copy()
     wanted[:1001] = result[:1001]
     tiling = {"call": number, "count": 1001, "scalar": 3.0}
-    out, report = call(
-        "integers", [x, y, y], np.empty_like(x), tiling, dtypes={"DTYPE_X": dtype}, product="Ascend950"
-    )
+    out, report = call("integers", [x, y, y], np.empty_like(x), tiling, dtypes={"DTYPE_X": dtype}, product="Ascend950")
     assert np.array_equal(out, wanted)
     unsupported = {f.kind for f in report.faults}
     assert unsupported <= {"dtype-unsupported"}  # Relu does not take int16
@@ -176,5 +174,3 @@ def test_counts_that_no_field_holds():
     _, report = call("arithmetic", [x, x, x], x.copy(), {"call": 0, "count": -3}, dtypes={"DTYPE_X": "float32"})
     assert [f.kind for f in report.faults] == ["parameter-truncated"]
     assert report.faults[0].file.endswith("arithmetic.cpp")
-
-
