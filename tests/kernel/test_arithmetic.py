@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from tests.kernel import calling
 from tests.kernel.calling import BYTES, NUMPY, call, places
 
 FLOATS = ("float32", "float16")

@@ -164,6 +164,13 @@ ACTGRAD_BODY bool begin_strided(const Operand* operands, int number, const Activ
             });
     if (!usable) return false;
     const Operand& to = operands[0];
+    if (to.block_stride == 0) {
+        uint32_t touched = 0;
+        for_touched(to, active, 0, [&](uint32_t) { ++touched; });
+        if (touched > 1)
+            ACTGRAD_ERROR(mask_or_repeat, at, "the block stride of the %s is 0, so its %u blocks lie in one place", to.role,
+                          touched);
+    }
     for (int i = 1; i < number; ++i) {
         const bool may_accumulate = accumulates && i == 2 && to.view.address == operands[2].view.address &&
                                     (to.repeat_stride == 0 || operands[2].repeat_stride == 0);
