@@ -38,6 +38,8 @@ struct Runner {
     {
         mprotect(stack, 4096, PROT_NONE);  // an overflow of the stack must not reach other memory
         core.ub = map_memory(arena_bytes + 4096);
+        // Contents are random on the device. This is NaN in each floating type; later blocks find what earlier ones left.
+        std::memset(core.ub, 0xFF, ub_bytes);
         core.shadow = reinterpret_cast<Shadow*>(map_memory(sizeof(Shadow)));
     }
     Runner(const Runner&) = delete;

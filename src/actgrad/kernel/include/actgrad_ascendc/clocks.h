@@ -52,6 +52,8 @@ public:
         clock.ended[pipe] = issued_[pipe];
         return clock;
     }
+    // The next block starts: all that came before has ended.
+    void start_block() { barrier(PIPE_ALL); }
     void wait(pipe_t pipe, const Clock& clock) { clock_[pipe].join(clock); }
     // PipeBarrier: a pipe knows its own instructions, and PIPE_ALL all of them.
     void barrier(pipe_t pipe)

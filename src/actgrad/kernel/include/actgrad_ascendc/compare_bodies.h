@@ -30,17 +30,17 @@ ACTGRAD_BODY void define_bits(const Operand& dst, const Operand* sources, int nu
     const uint32_t bytes = static_cast<uint32_t>((count + 7) / 8);
     if (all) return core->shadow->define(dst.view.address, bytes);
     for (uint32_t byte = 0; byte < bytes; ++byte) {
-        bool is_value = true;
+        uint8_t with_value = 0xFF;  // bits behind the last element keep what they had
         Where origin = at;
         for (int64_t element = 8 * byte; element < std::min<int64_t>(count, 8 * byte + 8); ++element)
             for (int i = 0; i < number; ++i)
                 if (!is_defined(sources[i], element)) {
-                    is_value = false;
+                    with_value = static_cast<uint8_t>(with_value & ~(1u << element % 8));
                     origin = origin_of(sources[i].view.address + static_cast<uint32_t>(element * sources[i].size),
                                        sources[i].size, at);
                 }
-        core->shadow->define(dst.view.address + byte, 1, is_value);
-        if (!is_value) core->shadow->origin[(dst.view.address + byte) / block_bytes] = origin;
+        core->shadow->define_bits(dst.view.address + byte, with_value);
+        if (with_value != 0xFF) core->shadow->set_origin(dst.view.address + byte, origin);
     }
 }
 

@@ -144,8 +144,10 @@ inline void compare_strided(const char* name, const LocalTensor<U>& dst, const O
             if (!options.checks) continue;
             const bool is_value = core->shadow->is_defined(from, sizeof(T)) &&
                                   (!src1 || core->shadow->is_defined(lane_address(*src1, repeat, lane), sizeof(T)));
-            if (bit % 8 == 0 || !is_value) core->shadow->define(byte, 1, is_value);
-            if (!is_value) core->shadow->origin[byte / block_bytes] = origin_of(from, sizeof(T), at);
+            uint8_t with_value = bit % 8 == 0 ? 0xFF : core->shadow->bits_of_byte(byte);
+            if (!is_value) with_value = static_cast<uint8_t>(with_value & ~(1u << bit % 8));
+            core->shadow->define_bits(byte, with_value);
+            if (!is_value) core->shadow->set_origin(byte, origin_of(from, sizeof(T), at));
         }
 }
 
@@ -198,7 +200,7 @@ inline void select_first_n(const LocalTensor<T>& dst, const LocalTensor<U>& bits
             const int64_t bit = repeats_bits ? i % lanes : i;
             const uint8_t word = core->ub[bits.address + bit / 8];
             const Choice<T>& taken = word >> bit % 8 & 1 ? a : b;
-            bool is_value = core->shadow->is_defined(bits.address + static_cast<uint32_t>(bit / 8), 1);
+            bool is_value = core->shadow->bits_of_byte(bits.address + static_cast<uint32_t>(bit / 8)) >> bit % 8 & 1;
             Where origin = is_value ? at : origin_of(bits.address + static_cast<uint32_t>(bit / 8), 1, at);
             if (is_value && taken.tensor != nullptr) {
                 const uint32_t from = taken.tensor->address + static_cast<uint32_t>(i * sizeof(T));
@@ -207,7 +209,7 @@ inline void select_first_n(const LocalTensor<T>& dst, const LocalTensor<U>& bits
             }
             const uint32_t to = dst.address + static_cast<uint32_t>(i * sizeof(T));
             core->shadow->define(to, sizeof(T), is_value);
-            if (!is_value) core->shadow->origin[to / block_bytes] = origin;
+            if (!is_value) core->shadow->set_origin(to, origin);
         }
     using Bits = bits_t<sizeof(T)>;
     const uint8_t* words = pointer<uint8_t>(bits);
@@ -270,7 +272,8 @@ inline void select_strided(const LocalTensor<T>& dst, uint32_t dst_block, uint32
             const bool first = word >> bit % 8 & 1;
             const Choice<T>& taken = first ? a : b;
             T value = taken.scalar;
-            bool is_value = bits == nullptr || !options.checks || core->shadow->is_defined(bits->address + bit / 8, 1);
+            bool is_value = bits == nullptr || !options.checks ||
+                            (core->shadow->bits_of_byte(bits->address + bit / 8) >> bit % 8 & 1);
             Where origin = at;
             if (taken.tensor != nullptr) {
                 const uint32_t from = lane_address(
@@ -285,7 +288,7 @@ inline void select_strided(const LocalTensor<T>& dst, uint32_t dst_block, uint32
             std::memcpy(core->ub + to, &value, sizeof(T));
             if (!options.checks) continue;
             core->shadow->define(to, sizeof(T), is_value);
-            if (!is_value) core->shadow->origin[to / block_bytes] = origin;
+            if (!is_value) core->shadow->set_origin(to, origin);
         }
 }
 

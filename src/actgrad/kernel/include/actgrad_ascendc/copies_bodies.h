@@ -139,8 +139,8 @@ ACTGRAD_BODY void copy_inside(const View& dst, const View& src, int64_t count, i
             const uint32_t source = from / block_bytes + block, target = to / block_bytes + block;
             core->shadow->defined[target] = core->shadow->defined[source];
             if (core->shadow->defined[source] != ~0u)
-                core->shadow->origin[target] =
-                    core->shadow->origin[source].line != 0 ? core->shadow->origin[source] : at;
+                core->shadow->set_origin(target * block_bytes,
+                                         core->shadow->origin[source].line != 0 ? core->shadow->origin[source] : at);
         }
     }
 }

@@ -20,6 +20,8 @@ void SetVectorMask(uint64_t high, uint64_t low, ACTGRAD_AT)
 {
     if (mode == MaskMode::NORMAL && !actgrad::core->counter_mode && high == 0 && low == 0)
         ACTGRAD_ERROR(mask_or_repeat, at, "SetVectorMask with no bit picks no element");
+    if (high != 0 && (sizeof(T) >= 4 || mode == MaskMode::COUNTER || actgrad::core->counter_mode))
+        ACTGRAD_ERROR(mask_or_repeat, at, "the upper word of SetVectorMask is not 0; it has no meaning here");
     actgrad::core->mask[0] = low;
     actgrad::core->mask[1] = high;
 }

@@ -71,7 +71,7 @@ inline void put_result(uint32_t address, T value, bool is_value, Where origin)
     std::memcpy(core->ub + address, &value, sizeof(T));
     if (!options.checks) return;
     core->shadow->define(address, sizeof(T), is_value);
-    if (!is_value) core->shadow->origin[address / block_bytes] = origin;
+    if (!is_value) core->shadow->set_origin(address, origin);
 }
 inline void put_index(uint32_t address, uint32_t index, uint32_t size, bool is_value, Where origin)
 {

@@ -4,6 +4,9 @@
 // InitBuffer take the definition away. A result is defined where all its operands are. Reading undefined bytes is
 // allowed, because kernels compute on the rest of a block; they must not reach global memory.
 //
+// Compare writes a bit for each element. A byte of bits with and without a value is undefined, and `partial` has the
+// bits with a value, for Select and for calls on bits.
+//
 // The other words hold the number of the last instruction of a pipe that wrote or read the block (clocks.h).
 #pragma once
 
@@ -20,13 +23,34 @@ struct Shadow {
     uint32_t v_wrote[arena_blocks], mte2_wrote[arena_blocks];
     uint32_t v_read[arena_blocks], mte3_read[arena_blocks];
     Where origin[arena_blocks];  // of undefined bytes: the first call that read them
+    uint8_t partial[arena_bytes];
+    bool has_origins, has_partial;  // since the block has started
 
-    void reset(uint32_t bytes)
+    // The next block starts. What the pipes did is past for it: instructions go on counting.
+    void start_block(uint32_t bytes)
     {
-        const uint32_t blocks = (bytes + block_bytes - 1) / block_bytes;
-        for (uint32_t* words : {defined, v_wrote, mte2_wrote, v_read, mte3_read})
-            std::memset(words, 0, blocks * sizeof(uint32_t));
-        std::memset(static_cast<void*>(origin), 0, blocks * sizeof(Where));
+        if (has_origins) std::memset(static_cast<void*>(origin), 0, (bytes / block_bytes + 1) * sizeof(Where));
+        if (has_partial) std::memset(partial, 0, bytes);
+        has_origins = has_partial = false;
+    }
+
+    void set_origin(uint32_t address, Where at)
+    {
+        has_origins = true;
+        origin[address / block_bytes] = at;
+    }
+    // The bits of a byte that have a value.
+    uint8_t bits_of_byte(uint32_t address) const
+    {
+        const bool whole = defined[address / block_bytes] >> address % block_bytes & 1;
+        return whole ? 0xFF : has_partial ? partial[address] : 0;
+    }
+    void define_bits(uint32_t address, uint8_t with_value)
+    {
+        define(address, 1, with_value == 0xFF);
+        if (with_value == 0xFF) return;
+        has_partial = true;
+        partial[address] = with_value;
     }
 
     // Bits of the bytes [from, to) of one block.
@@ -63,6 +87,7 @@ struct Shadow {
 
     void define(uint32_t address, uint32_t bytes, bool is_value = true)
     {
+        if (has_partial && !is_value) std::memset(partial + address, 0, bytes);
         for_blocks(address, bytes, [&](uint32_t block, uint32_t changed) {
             defined[block] = is_value ? defined[block] | changed : defined[block] & ~changed;
         });

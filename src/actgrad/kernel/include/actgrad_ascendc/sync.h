@@ -106,8 +106,14 @@ void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t
     const int64_t blocks = usedCores != 0 ? usedCores : number_of_blocks;
     if (options.checks) {
         const Pieces pieces{gmWorkspace.offset_bytes(), 32 * number_of_blocks, 0, 1};
-        if (core->may_use_gm(gmWorkspace.argument(), pieces, true, at))
+        if (core->may_use_gm(gmWorkspace.argument(), pieces, true, at)) {
+            // Each block finds its own part still as it was, because nothing writes there in a run.
+            const uint8_t* own = memory.arguments[gmWorkspace.argument()].data + pieces.start + 32 * core->block;
+            if (pieces.low() >= 0 && pieces.high() <= static_cast<int64_t>(memory.arguments[gmWorkspace.argument()].bytes) &&
+                std::any_of(own, own + 32, [](uint8_t byte) { return byte != 0; }))
+                ACTGRAD_ERROR(deadlock, at, "the workspace of SyncAll holds other numbers than 0, so blocks wait for ever");
             core->may_use(ubWorkspace, ubWorkspace.address, 32 * number_of_blocks, "workspace of SyncAll", at);
+        }
     }
     meet_all_blocks(blocks, at);
 }

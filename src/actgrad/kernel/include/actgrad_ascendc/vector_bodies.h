@@ -58,8 +58,21 @@ ACTGRAD_BODY void spread_undefined(const Operand* operands, int number, int64_t 
             origin = origin_of(from, operands[j].size, at);
         }
         const uint32_t address = to.view.address + static_cast<uint32_t>(i * to.size);
-        shadow.define(address, to.size, is_value);
-        if (!is_value) shadow.origin[address / block_bytes] = origin;
+        if (is_value) {
+            shadow.define(address, to.size);
+            continue;
+        }
+        uint8_t bits[8] = {};  // of calls on bits: And, Or, Not
+        for (uint32_t byte = 0; byte < to.size && shadow.has_partial; ++byte) {
+            bits[byte] = 0xFF;
+            for (int j = 1; j < number; ++j)
+                bits[byte] = operands[j].size != to.size ? 0 :
+                    static_cast<uint8_t>(bits[byte] & shadow.bits_of_byte(operands[j].view.address +
+                                                                         static_cast<uint32_t>(i * to.size) + byte));
+        }
+        shadow.define(address, to.size, false);
+        for (uint32_t byte = 0; byte < to.size && shadow.has_partial; ++byte) shadow.define_bits(address + byte, bits[byte]);
+        shadow.set_origin(address, origin);
     }
 }
 
@@ -151,6 +164,13 @@ ACTGRAD_BODY bool begin_strided(const Operand* operands, int number, const Activ
             });
     if (!usable) return false;
     const Operand& to = operands[0];
+    if (to.block_stride == 0) {
+        uint32_t touched = 0;
+        for_touched(to, active, 0, [&](uint32_t) { ++touched; });
+        if (touched > 1)
+            ACTGRAD_ERROR(mask_or_repeat, at, "the block stride of the %s is 0, so its %u blocks lie in one place", to.role,
+                          touched);
+    }
     for (int i = 1; i < number; ++i) {
         const bool may_accumulate = accumulates && i == 2 && to.view.address == operands[2].view.address &&
                                     (to.repeat_stride == 0 || operands[2].repeat_stride == 0);
@@ -183,7 +203,7 @@ ACTGRAD_BODY void define_lane(const Operand* operands, int number, uint32_t repe
     }
     const uint32_t address = lane_address(operands[0], repeat, lane);
     shadow.define(address, operands[0].size, is_value);
-    if (!is_value) shadow.origin[address / block_bytes] = origin;
+    if (!is_value) shadow.set_origin(address, origin);
 }
 
 ACTGRAD_BODY void define_chunk(const Operand* operands, int number, uint32_t repeat, uint32_t lane, uint32_t chunk,
