@@ -23,7 +23,8 @@ static ge::graphStatus TilingFunc(gert::TilingContext* context)
     uint64_t ub = 0;
     platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);
     const gert::Shape& shape = context->GetInputShape(0)->GetStorageShape();
-    OP_CHECK_IF(shape.GetDimNum() > 8, OP_LOGE(context, "rank %zu is too large", shape.GetDimNum()), return ge::GRAPH_FAILED);
+    OP_CHECK_IF(shape.GetDimNum() > 8, OP_LOGE(context, "rank %zu is too large", shape.GetDimNum()),
+                return ge::GRAPH_FAILED);
     OP_CHECK_NULL_WITH_CONTEXT(context, context->GetOptionalInputShape(1));
     ShareTilingData tiling;
     tiling.set_total(shape.GetShapeSize());
@@ -48,7 +49,10 @@ class Share : public OpDef {
 public:
     explicit Share(const char* name) : OpDef(name)
     {
-        this->Input("x").ParamType(REQUIRED).DataType({ge::DT_FLOAT, ge::DT_FLOAT16}).Format({ge::FORMAT_ND, ge::FORMAT_ND});
+        this->Input("x")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT, ge::DT_FLOAT16})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND});
         this->Input("scale").ParamType(OPTIONAL).DataType({ge::DT_FLOAT, ge::DT_FLOAT16});
         this->Output("y").ParamType(REQUIRED).DataType({ge::DT_FLOAT, ge::DT_FLOAT16});
         this->Attr("alpha").AttrType(OPTIONAL).Float(0.5);
