@@ -12,7 +12,12 @@ from tests.support.calls import run_script
 
 PACKAGE = Path(actgrad.__file__).parent
 #: The packages on top, the commands that end with each of them, and the stand-in for torch_npu, which needs PyTorch's.
-ON_TOP = {"sdk": ({"sdk"}, ()), "conformance": ({"check", "cases"}, ()), "torch": (set(), ("torch_npu.py",))}
+ON_TOP = {
+    "sdk": ({"sdk"}, ()),
+    "conformance": ({"check", "cases"}, ()),
+    "kernel": ({"kernel"}, ()),
+    "torch": (set(), ("torch_npu.py",)),
+}
 REST = """
 import importlib, pkgutil, warnings
 import numpy as np
@@ -21,7 +26,7 @@ from actgrad.cli import main
 assert actgrad.__file__.startswith({folder!r}), actgrad.__file__
 for module in pkgutil.walk_packages(actgrad.__path__, "actgrad."):
     if module.name.endswith(("__main__", "check_command", "cases_command", "exhaustive_command", "delivery_command",
-                             "sdk_command")):
+                             "sdk_command", "kernel_command")):
         continue
     if ".triton" in module.name or ".torch" in module.name or ".sdk.host" in module.name:
         continue  # these need more than the library does
@@ -55,4 +60,4 @@ def test_the_library_works_without(name: str, tmp_path: Path) -> None:
         (tmp_path / "actgrad" / module).unlink()
     script = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n" + REST.format(folder=str(tmp_path))
     printed = run_script(script).splitlines()
-    assert set(printed[0].split()) == {"list", "check", "cases", "sdk", "cache", "demo"} - commands
+    assert set(printed[0].split()) == {"list", "check", "cases", "kernel", "sdk", "cache", "demo"} - commands

@@ -56,6 +56,7 @@ class Source:
     defines: tuple[str, ...]  # NAME=VALUE
     kernel: str  # the kernel's file, for messages
     is_host: bool = False  # a tiling function, which needs nothing of the kernel's side
+    is_fast: bool = True  # False: a program whose speed does not matter
 
 
 def command() -> list[str]:
@@ -113,7 +114,8 @@ def _compile(source: Source, words: list[str], key: str) -> Path:
             folders = [f"-I{each}" for each in source.include]
             listing = ["-MMD", "-MF", str(dependencies)]
             output = ["-c", str(driver), "-o", str(kernel)]
-            _run(source, driver, [*words, *options, "-DACTGRAD_SEPARATE", *folders, *listing, *output])
+            level = [] if source.is_fast else ["-O0"]
+            _run(source, driver, [*words, *level, *options, "-DACTGRAD_SEPARATE", *folders, *listing, *output])
             _run(source, driver, [*words, str(kernel), *runtime(), "-o", str(built), "-no-pie"])
         return programs.store(key, built, _files(dependencies, driver))
 

@@ -113,6 +113,8 @@ class Kernel:
 
     def _program(self, tiling_struct: str) -> tuple[Path, list[int]]:
         """The compiled program, and its parameters: 0 for a pointer, else the bytes of a value."""
+        if "" in self._programs:  # the kernel names its structs itself
+            tiling_struct = ""
         if tiling_struct not in self._programs:
             defines = (f"ACTGRAD_TILING_STRUCT={tiling_struct}",) if tiling_struct else ()
             source = Source(self._driver(), self._folders, (*self._defines, *defines), str(self.file))

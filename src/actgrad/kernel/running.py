@@ -171,7 +171,7 @@ def _unreported(status: int, timeout: float) -> Fault:
 def _located(program: Path, addresses: Sequence[str], fault: Fault) -> Fault:
     """The fault at the kernel's line, from the addresses where the processor was, the innermost one first.
 
-    Frames of the C library have no line. If the innermost frame with a line is in our headers, the fault keeps its
+    Frames of the C and C++ libraries do not count. If the innermost frame with a line is in our headers, the fault keeps its
     position, which is the last call of the interface.
     """
     tool = shutil.which("addr2line")
@@ -180,7 +180,7 @@ def _located(program: Path, addresses: Sequence[str], fault: Fault) -> Fault:
     done = subprocess.run([tool, "-e", str(program), *addresses], capture_output=True, text=True, check=False)
     for place in done.stdout.splitlines():
         file, _, line = place.partition(" ")[0].rpartition(":")
-        if not line.isdigit() or int(line) == 0 or file.startswith("?"):
+        if not line.isdigit() or int(line) == 0 or file.startswith(("?", "/usr/")):
             continue
         if os.path.abspath(file).startswith(str(INCLUDE)):
             return fault

@@ -102,7 +102,7 @@ def layout(
     driver = includes + _PROGRAM.replace("STRUCT", struct).replace("FIELDS", lines)
     defines = (*defines, f"ACTGRAD_TILING_STRUCT={struct}")
     try:
-        program = compiler.program(Source(driver, folders, defines, kernel))
+        program = compiler.program(Source(driver, folders, defines, kernel, is_fast=False))
     except KernelError as error:
         raise KernelError(
             f"tiling_struct {struct}: {error}; the struct must have the fields {', '.join(fields)}"

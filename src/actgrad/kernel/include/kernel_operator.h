@@ -6,6 +6,7 @@
 #include "actgrad_ascendc/compare_select.h"
 #include "actgrad_ascendc/copies.h"
 #include "actgrad_ascendc/math_functions.h"
+#include "actgrad_ascendc/operators.h"
 #include "actgrad_ascendc/reduce.h"
 #include "actgrad_ascendc/scalar.h"
 #include "actgrad_ascendc/sync.h"

@@ -188,7 +188,7 @@ inline void select_first_n(const LocalTensor<T>& dst, const LocalTensor<U>& bits
             bytes[number++] = static_cast<int64_t>(count * sizeof(T));
         }
     for (int i = 2; i < number; ++i)
-        if (options.checks && is_overlap(dst.address, bytes[0], operands[i].view.address, bytes[i]))
+        if (options.checks && is_overlap(dst.address, sizeof(T), operands[i].view.address, sizeof(T), count))
             ACTGRAD_ERROR(overlap, at, "the destination and the %s overlap in part", operands[i].role);
     if (!begin_bytes(operands, bytes, number, at)) return;
     bool all = true;

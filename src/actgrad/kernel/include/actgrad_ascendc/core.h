@@ -48,7 +48,7 @@ struct Buffer {
     uint16_t generation = 0, queue = 0;  // queue 0: a TBuf
     State state = State::taken;
     Clock clock;  // of the last EnQue or FreeTensor
-    Where at = {"", 0};  // of the last change of state
+    Where at = {"", 0}, taken_at = {"", 0};  // of the last change of state, and of AllocTensor
 };
 
 struct Queue {

@@ -147,7 +147,7 @@ ACTGRAD_BODY void Core::finish()
         const Buffer& buffer = buffers[index];
         if (buffer.queue == 0 || buffer.state == State::dead) continue;
         if (buffer.state == State::taken)
-            ACTGRAD_ERROR(queue_leak, buffer.at, "the tensor taken here is not given back; FreeTensor must follow");
+            ACTGRAD_ERROR(queue_leak, buffer.taken_at, "the tensor taken here is not given back; FreeTensor must follow");
         if (buffer.state == State::queued)
             ACTGRAD_ERROR(queue_leak, buffer.at, "the tensor queued here is never taken out; DeQue must follow");
     }

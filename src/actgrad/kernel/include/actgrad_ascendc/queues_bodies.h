@@ -41,14 +41,14 @@ ACTGRAD_BODY View take(uint16_t number, pipe_t filling, TPosition position, Wher
         if (buffer.state != State::free) continue;
         queue.next = (queue.next + step + 1) % queue.buffers.size();
         buffer.state = State::taken;
-        buffer.at = at;
+        buffer.at = buffer.taken_at = at;
         core->clocks.wait(filling, buffer.clock);
         if (options.checks) core->shadow->define(buffer.start, buffer.bytes, false);
         return core->view_of(index, position);
     }
     for (uint16_t index : queue.buffers)
         if (core->buffers[index].state == State::taken)
-            ACTGRAD_ERROR(queue_leak, core->buffers[index].at, "the tensor taken here is not given back; FreeTensor must "
+            ACTGRAD_ERROR(queue_leak, core->buffers[index].taken_at, "the tensor taken here is not given back; FreeTensor must "
                           "follow before line %d takes the next one", at.line);
     ACTGRAD_ERROR(deadlock, at, "AllocTensor waits for a free buffer, and none of the %zu comes back",
                   queue.buffers.size());

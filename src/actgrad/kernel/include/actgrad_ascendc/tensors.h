@@ -17,6 +17,34 @@ template <class T> class GlobalTensor;
 
 namespace actgrad {
 
+// The right operand of `a + b`. An operator has no room for a position, but the conversion of its operand has.
+template <class T>
+struct Located {
+    const AscendC::LocalTensor<T>& tensor;
+    Where at;
+
+    Located(const AscendC::LocalTensor<T>& from, ACTGRAD_AT) : tensor(from), at(at) {}
+};
+namespace operators {
+struct Add; struct Sub; struct Mul; struct Div; struct And; struct Or;
+struct Less; struct Greater; struct Equal; struct LessEqual; struct GreaterEqual; struct NotEqual;
+}  // namespace operators
+
+// `a + b` before it is assigned: the call runs when the destination is known.
+template <class T, class Operator>
+struct TensorExpression {
+    using is_tensor_expression = void;
+    const AscendC::LocalTensor<T>& a;
+    const AscendC::LocalTensor<T>& b;
+    Where at;
+
+    template <class D>
+    void write_to(AscendC::LocalTensor<D>& dst) const
+    {
+        Operator::run(dst, a, b, at);
+    }
+};
+
 // `tensor(n)`: reads like a value and may be assigned.
 template <class Tensor, class T>
 class Element {
@@ -105,7 +133,26 @@ public:
     T* GetPhyAddr(uint32_t offset) const { return GetPhyAddr() + offset; }
     template <class Tag> void SetUserTag(Tag) const {}
 
-    // Whole-tensor operators: y = a + b, mask = a < b. They work on the length of y.
+    // Whole-tensor operators: y = a + b, mask = a < b. See operators.h.
+#define ACTGRAD_OPERATOR(symbol, name)                                                                            \
+    friend actgrad::TensorExpression<T, actgrad::operators::name> operator symbol(const LocalTensor& a,           \
+                                                                                  actgrad::Located<T> b)          \
+    {                                                                                                             \
+        return {a, b.tensor, b.at};                                                                               \
+    }
+    ACTGRAD_OPERATOR(+, Add)
+    ACTGRAD_OPERATOR(-, Sub)
+    ACTGRAD_OPERATOR(*, Mul)
+    ACTGRAD_OPERATOR(/, Div)
+    ACTGRAD_OPERATOR(&, And)
+    ACTGRAD_OPERATOR(|, Or)
+    ACTGRAD_OPERATOR(<, Less)
+    ACTGRAD_OPERATOR(>, Greater)
+    ACTGRAD_OPERATOR(==, Equal)
+    ACTGRAD_OPERATOR(<=, LessEqual)
+    ACTGRAD_OPERATOR(>=, GreaterEqual)
+    ACTGRAD_OPERATOR(!=, NotEqual)
+#undef ACTGRAD_OPERATOR
     template <class Expression, class = typename Expression::is_tensor_expression>
     LocalTensor& operator=(const Expression& expression)
     {

@@ -100,11 +100,17 @@ inline void start(Where at)
 
 bool usable_count(int64_t count, const char* name, Where at);
 
-// A destination and a source coincide, or have nothing in common.
-inline bool is_overlap(uint32_t to, uint64_t to_bytes, uint32_t from, uint64_t from_bytes)
+// Whether `count` elements of a destination and a source share memory in a way that destroys elements before they are
+// read. Elements of one size must coincide or lie apart. With two sizes, no repeat may write what a later one reads:
+// a Cast of half in the upper half of a buffer to float in all of it is right.
+inline bool is_overlap(uint32_t to, uint32_t to_size, uint32_t from, uint32_t from_size, int64_t count)
 {
-    if (to + to_bytes <= from || from + from_bytes <= to) return false;
-    return to != from || to_bytes > from_bytes;
+    if (to + count * to_size <= from || from + count * from_size <= to) return false;
+    if (to_size == from_size) return to != from;
+    const int64_t lanes = 256 / std::max(to_size, from_size);
+    for (int64_t done = lanes; done < count; done += lanes)
+        if (to < from + count * from_size && to + done * to_size > from + done * from_size) return true;
+    return false;
 }
 
 // Checks and notes a call of the first-n form. `operands[0]` is the destination. False: the call cannot run.

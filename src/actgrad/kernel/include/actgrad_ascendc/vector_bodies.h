@@ -32,7 +32,7 @@ ACTGRAD_BODY bool begin_first_n(const Operand* operands, int number, int64_t cou
     }
     for (int i = 1; i < number; ++i) {
         const uint32_t from = operands[i].view.address;
-        if (is_overlap(to.view.address, count * to.size, from, count * operands[i].size))
+        if (is_overlap(to.view.address, to.size, from, operands[i].size, count))
             ACTGRAD_ERROR(overlap, at, "the %s and the %s overlap in part; they must coincide or lie apart", to.role,
                           operands[i].role);
         core->reads(PIPE_V, from / block_bytes,
