@@ -1,6 +1,7 @@
 // swish(x) = x / (1 + exp(-beta * x)); the struct of GET_TILING_DATA is declared by macros in swish_tiling.h.
 // The operators of tensors work on whole tensors, so the tile is one tensor of its exact size.
 #include "kernel_operator.h"
+#include "swish_tiling.h"
 
 using namespace AscendC;
 
