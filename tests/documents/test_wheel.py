@@ -232,7 +232,7 @@ def test_every_command_has_its_help(installed: Installed) -> None:
     """Also those that need more than is there."""
     script = "import sys; from actgrad.cli.main import COMMANDS; print([c.__name__ for c in COMMANDS])"
     assert installed.run(installed.python, "-I", "-c", script).strip() == str([c.__name__ for c in COMMANDS])
-    for name in ("list", "check", "cases", "sdk", "cache", "demo"):
+    for name in ("list", "check", "cases", "kernel", "sdk", "cache", "demo"):
         assert installed.actgrad(name, "--help").startswith(f"usage: actgrad {name}")
 
 

@@ -20,7 +20,7 @@ GONE = {
         "actgrad.ascend.cases", "actgrad.cli.cases_command", "actgrad.cli.check_command", "actgrad.conformance",
         "actgrad.cli.delivery_command", "actgrad.cli.exhaustive_command",
     ),
-    "kernel": (),
+    "kernel": ("actgrad.cli.kernel_command",),
     "torch": ("actgrad.torch_npu",),
 }  # fmt: skip
 #: Modules that need no wing and cannot be imported everywhere: Triton is an extra, and __main__ runs the command.
@@ -70,8 +70,8 @@ def test_the_rest_has_its_commands(rest: tuple[str, Path]) -> None:
     assert listed.returncode == 0, listed.stderr
     assert "alpha * (exp(input_scale * x) - 1)" in listed.stdout
     commands = python(folder, "-m", "actgrad", "--help").stdout
-    for command in ("check", "sdk"):
-        if (folder / "actgrad" / {"check": "judge", "sdk": "ascend"}[command]).is_dir():
+    for command, wing in {"check": "judge", "kernel": "kernel", "sdk": "ascend"}.items():
+        if (folder / "actgrad" / wing).is_dir():
             assert f"    {command} " in commands
             assert python(folder, "-m", "actgrad", command, "--help").returncode == 0
         else:

@@ -25,7 +25,8 @@ from .parsing import ERROR, Parser, options_first
 INTERRUPTED = 130  # the exit status of a program that an interrupt ended
 #: Each command, and the wings that it needs. Without one of them the command does not exist.
 _NEEDS = {
-    "list": (), "check": ("judge",), "cases": ("judge", "ascend"), "sdk": ("ascend",), "cache": (), "demo": (),
+    "list": (), "check": ("judge",), "cases": ("judge", "ascend"), "kernel": ("kernel",), "sdk": ("ascend",),
+    "cache": (), "demo": (),
 }  # fmt: skip
 COMMANDS = tuple([
     importlib.import_module(f"{__package__}.{name}_command")

@@ -1,0 +1,17 @@
+"""Runs Ascend C kernels on any Linux PC and names the line of each fault.
+
+Kernel       compiles a kernel with g++ or clang; `run` runs it and returns a report
+Report       the faults of a run, its time, and what it assumed where the documents leave something open
+Tiling       compiles an operator project's tiling function; `run` returns tiling data, key and number of blocks
+KernelError  a kernel or a tiling function does not compile
+"""
+
+from .compiler import INCLUDE, KernelError
+from .kernel import Kernel
+from .report import ASSUMPTIONS, Assumption, Fault, Report
+from .tiling import Tiling, TilingError, TilingResult
+
+__all__ = [
+    "ASSUMPTIONS", "INCLUDE", "Assumption", "Fault", "Kernel", "KernelError", "Report", "Tiling", "TilingError",
+    "TilingResult",
+]  # fmt: skip

@@ -1,0 +1,225 @@
+"""Compiles a kernel with a C++ compiler into a program that runs it once.
+
+The program is a driver of a few lines, which includes our headers and the kernel's file. Compiled programs are kept in
+the kernel cache.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ..base.errors import ActgradError, either
+from . import cache as programs
+
+INCLUDE = Path(__file__).parent / "include"
+#: The part of a program that does not depend on the kernel.
+RUNTIME = Path(__file__).parent / "program.cpp"
+
+#: Numbers must not depend on the compiler: no fused multiply-add that the kernel did not ask for. -O3 vectorises loops
+#: whose operands may overlap, which g++ 12 does not do at -O2.
+FLAGS = (
+    "-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math",
+    "-fno-strict-aliasing", "-fno-pie", "-g1", "-w",
+)  # fmt: skip
+#: A tiling function is short, and compiles fast without optimisation.
+HOST_FLAGS = ("-std=c++17", "-O0", "-ffp-contract=off", "-fno-pie", "-g1", "-w")
+_COMPILERS = ("g++", "clang++", "c++")
+
+
+class KernelError(ActgradError):
+    """A kernel cannot be compiled or run. `file` and `line` tell where, if the compiler says so."""
+
+    has_lines = True
+
+    def __init__(self, message: str, file: str | None = None, line: int | None = None, output: str = "") -> None:
+        super().__init__(message)
+        self.file, self.line = file, line
+        self.output = output  # all that the compiler says
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a program is compiled from."""
+
+    driver: str  # the text of the driver
+    include: tuple[str, ...]  # folders
+    defines: tuple[str, ...]  # NAME=VALUE
+    kernel: str  # the kernel's file, for messages
+    is_host: bool = False  # a tiling function, which needs nothing of the kernel's side
+    is_fast: bool = True  # False: a program whose speed does not matter
+
+
+def command() -> list[str]:
+    """The C++ compiler: CXX, otherwise the first one on PATH."""
+    setting = os.environ.get("CXX")
+    if setting:
+        words = shlex.split(setting)
+        if not words or shutil.which(words[0]) is None:
+            raise KernelError(f"CXX is {setting!r}; it must be a C++ compiler on PATH; install it or unset CXX")
+        return words
+    for name in _COMPILERS:
+        if shutil.which(name):
+            return [name]
+    raise KernelError(
+        f"no C++ compiler is on PATH; {either(_COMPILERS)} is expected; install one (on Debian and Ubuntu: "
+        "apt install g++) or name it in CXX"
+    )
+
+
+def program(source: Source) -> Path:
+    """The compiled program, from the cache or from the compiler. Raises KernelError if it does not compile."""
+    words = [*command(), *(HOST_FLAGS if source.is_host else FLAGS)]
+    key = programs.digest(source.driver, *source.include, "", *source.defines, "", *_identity(tuple(words)))
+    found = programs.load(key)
+    return _compile(source, words, key) if found is None else found
+
+
+@cache
+def _identity(words: tuple[str, ...]) -> tuple[str, ...]:
+    """What tells compilers, their flags and our headers apart."""
+    path = os.path.realpath(shutil.which(words[0]) or words[0])
+    status = os.stat(path)
+    headers = [programs.digest_of_file(str(header)) for header in (RUNTIME, *sorted(INCLUDE.rglob("*.h")))]
+    return (*words, path, str(status.st_mtime_ns), str(status.st_size), _processor(), *headers)
+
+
+def _processor() -> str:
+    """The instructions of this processor, for which -march=native compiles."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    return next((line for line in text.splitlines() if line.startswith(("flags", "Features"))), "")
+
+
+def _compile(source: Source, words: list[str], key: str) -> Path:
+    with tempfile.TemporaryDirectory(prefix="actgrad-kernel-", dir=programs.folder()) as name:
+        folder = Path(name)
+        driver, kernel, dependencies, built = (
+            folder / each for each in ("driver.cpp", "kernel.o", "sources", "program")
+        )
+        driver.write_text(source.driver, encoding="utf-8", errors="surrogateescape")
+        options = [*(f"-D{each}" for each in source.defines), "-isystem", str(INCLUDE)]
+        with _runtime(words, source, folder) as runtime:
+            folders = [f"-I{each}" for each in source.include]
+            listing = ["-MMD", "-MF", str(dependencies)]
+            output = ["-c", str(driver), "-o", str(kernel)]
+            level = [] if source.is_fast else ["-O0"]
+            _run(source, driver, [*words, *level, *options, "-DACTGRAD_SEPARATE", *folders, *listing, *output])
+            _run(source, driver, [*words, str(kernel), *runtime(), "-o", str(built), "-no-pie"])
+        return programs.store(key, built, _files(dependencies, driver))
+
+
+def _run(source: Source, driver: Path, arguments: list[str]) -> None:
+    done = subprocess.run(arguments, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        raise _error(source, done.stderr, str(driver))
+
+
+@contextmanager
+def _runtime(words: list[str], source: Source, folder: Path) -> Iterator[Callable[[], list[str]]]:
+    """Compile the common part of all programs, or find it in the cache. The kernel compiles at the same time.
+
+    The object that is yielded waits for the compiler and returns the file, as a list for the linker.
+    """
+    if source.is_host:
+        yield list
+        return
+    macros = [f"-D{each}" for each in source.defines if each.startswith("__")]  # those of the product
+    key = "runtime-" + programs.digest(*macros, *_identity(tuple(words)))
+    found, built = programs.load(key), folder / "runtime.o"
+    if found is not None:
+        yield lambda: [str(found)]
+        return
+    arguments = [*words, *macros, "-isystem", str(INCLUDE), "-c", str(RUNTIME), "-o", str(built)]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+
+        def wait() -> list[str]:
+            said = process.communicate()[0].decode(errors="replace")
+            if process.returncode != 0:
+                raise KernelError(f"{RUNTIME}: does not compile; the compiler must accept it; it says:\n{said}")
+            return [str(programs.store(key, built, []))]
+
+        try:
+            yield wait
+        except BaseException:
+            process.kill()
+            raise
+
+
+def _files(dependencies: Path, driver: Path) -> list[str]:
+    """The files that the compiler read, from the rule for make that it wrote."""
+    text = dependencies.read_text(encoding="utf-8", errors="surrogateescape")
+    names = text.partition(": ")[2].replace("\\\n", " ")
+    files = [re.sub(r"\\(.)", r"\1", name) for name in re.findall(r"(?:\\.|[^\s\\])+", names)]
+    return [os.path.abspath(file) for file in files if file != str(driver)]
+
+
+_POSITION = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: *(?P<text>.*)$")
+_IN_FILE = re.compile(r"(?:In file included from|from) (?P<file>[^:\n]+):(?P<line>\d+)")
+
+
+def _error(source: Source, output: str, driver: str) -> KernelError:
+    """The compiler's first error, at the kernel's file and line.
+
+    An error in our headers has the line of the kernel in the lines around it, which say what the code was required for.
+    """
+    lines = output.splitlines()
+    positions = [(number, match) for number, line in enumerate(lines) if (match := _POSITION.match(line))]
+    errors = [number for number, match in positions if "error: " in match["text"]]
+    if not errors:
+        return KernelError(
+            f"{source.kernel}: does not compile; the compiler must accept it; it says:\n{output.strip()}"
+        )
+    first = errors[0]
+    following = errors[1] if len(errors) > 1 else len(lines)
+    message = next(match for number, match in positions if number == first)
+    text = message["text"].partition("error: ")[2]
+    #: the error's own place, then those that lead to it, from the nearest one on
+    before = [(n, m) for n, m in positions if n <= first]
+    after = [(n, m) for n, m in positions if first < n < following]
+    for _, match in (*reversed(before), *after):
+        if not match["file"].startswith(str(INCLUDE)) and match["file"] != driver and not _is_system(match["file"]):
+            file, line = os.path.abspath(match["file"]), int(match["line"])
+            return KernelError(f"{file}:{line}: does not compile: {text}", file, line, output)
+    shown = "\n".join(lines[: first + 4])
+    return KernelError(f"{source.kernel}: does not compile: {text}\n{shown}", source.kernel, output=output)
+
+
+def _is_system(file: str) -> bool:
+    return file.startswith(("/usr/", "/opt/", "/lib/")) or not os.path.exists(file)
+
+
+def include_folders(kernel: Path, include: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
+    """The folders in which the kernel's own headers are searched."""
+    return (str(kernel.parent), *(os.path.abspath(folder) for folder in include if not os.path.isfile(folder)))
+
+
+def defines_of(defines: Mapping[str, object], product: Mapping[str, object]) -> tuple[str, ...]:
+    """The macros of the command line. ORIG_DTYPE_X follows from DTYPE_X if the caller leaves it out."""
+    given = {name: str(value) for name, value in defines.items()}
+    for name, value in list(given.items()):
+        if name.startswith("DTYPE_") and value in _CODES:
+            given.setdefault(f"ORIG_{name}", _CODES[value])
+    given.setdefault("__NPU_ARCH__", str(product["npu_arch"]))
+    given.setdefault("__CCE_AICORE__", str(product["cce_aicore"]))
+    return tuple(f"{name}={value}" for name, value in given.items())
+
+
+#: C++ type -> the macro with its number
+_CODES = {
+    "float": "DT_FLOAT", "half": "DT_FLOAT16", "float16_t": "DT_FLOAT16", "bfloat16_t": "DT_BF16",
+    "int8_t": "DT_INT8", "int16_t": "DT_INT16", "int32_t": "DT_INT32", "int64_t": "DT_INT64", "uint8_t": "DT_UINT8",
+    "uint16_t": "DT_UINT16", "uint32_t": "DT_UINT32", "uint64_t": "DT_UINT64", "double": "DT_DOUBLE", "bool": "DT_BOOL",
+    "fp8_e5m2_t": "DT_FLOAT8_E5M2", "fp8_e4m3fn_t": "DT_FLOAT8_E4M3FN", "hifloat8_t": "DT_HIFLOAT8",
+}  # fmt: skip

@@ -1,0 +1,55 @@
+// Global memory (GM): the arguments of the kernel, their bounds, and what each block reads and writes.
+//
+// Blocks run at the same time, so a byte that one block writes may not be read or written by another block before all
+// of them met in SyncAll. We note the ranges of each block and compare them when the blocks meet or end.
+#pragma once
+
+#include "clocks.h"
+
+namespace actgrad {
+
+struct Argument {
+    uint8_t* data;
+    uint64_t bytes;
+    bool read_only;
+    std::string name;  // for messages: "argument 2", "the workspace", "the tiling data"
+};
+
+// `count` pieces of `piece` bytes; each starts `stride` bytes behind the previous one.
+struct Pieces {
+    int64_t start, piece, stride, count;
+
+    int64_t low() const { return stride < 0 ? start + stride * (count - 1) : start; }
+    int64_t high() const { return (stride < 0 ? start : start + stride * (count - 1)) + piece; }
+};
+
+struct GmAccess {
+    Pieces pieces;
+    Where at;
+    int32_t argument, block;
+    uint32_t number;  // of the instruction
+    bool atomic, same;  // same: the bytes held these values already
+};
+
+class GlobalMemory {
+public:
+    std::vector<Argument> arguments;
+    bool is_complete = true;  // each pointer of the kernel points into an argument
+
+    // The argument that a pointer belongs to: the last one that does not start behind it.
+    int find(const void* pointer) const;
+    // Notes an access of the running block.
+    void note_read(const GmAccess& access) { note(reads_, latest_read_, access); }
+    void note_write(const GmAccess& access) { note(writes_, latest_write_, access); }
+    // All blocks have met, or the run has ended: what they did since the last time must not collide.
+    void compare_blocks();
+
+private:
+    void note(std::vector<GmAccess>& list, std::vector<int>& latest, const GmAccess& access);
+
+    std::vector<GmAccess> reads_, writes_;
+    std::vector<int> latest_read_, latest_write_;  // by argument: the last access in the list
+};
+inline GlobalMemory memory;
+
+}  // namespace actgrad

@@ -1,0 +1,65 @@
+// Bodies of sync.h.
+#pragma once
+
+#include "sync.h"
+#include "core_bodies.h"
+
+namespace actgrad {
+
+ACTGRAD_BODY Flag* flag_of(AscendC::HardEvent event, int32_t id, const char* call, Where at)
+{
+    report.last = at;
+    if (id < 0 || id >= Core::event_ids) {
+        ACTGRAD_ERROR(flag_unpaired, at, "%s gets event id %d; the ids are 0 to %d", call, id, Core::event_ids - 1);
+        return nullptr;
+    }
+    return &core->flags[static_cast<int>(event)][id];
+}
+
+ACTGRAD_BODY void set_flag(AscendC::HardEvent event, int32_t id, Where at)
+{
+    Flag* flag = flag_of(event, id, "SetFlag", at);
+    if (flag == nullptr) return;
+    if (flag->is_set)
+        ACTGRAD_ERROR(flag_unpaired, at, "SetFlag of event id %d follows the SetFlag at line %d without a WaitFlag", id,
+                      flag->at.line);
+    flag->is_set = true;
+    flag->clock = core->clocks.after(pipes_of(event).source);
+    flag->at = at;
+}
+
+ACTGRAD_BODY void wait_flag(AscendC::HardEvent event, int32_t id, Where at)
+{
+    Flag* flag = flag_of(event, id, "WaitFlag", at);
+    if (flag == nullptr) return;
+    if (!flag->is_set) {
+        ACTGRAD_ERROR(flag_unpaired, at, "WaitFlag of event id %d waits for ever; no SetFlag of this event and id comes "
+                      "before it", id);
+        return;
+    }
+    flag->is_set = false;
+    core->clocks.wait(pipes_of(event).destination, flag->clock);
+}
+
+ACTGRAD_BODY AscendC::HardEvent event_of(pipe_t source, pipe_t destination)
+{
+    for (int event = 0; event < Core::events; ++event) {
+        const PipePair pair = pipes_of(static_cast<AscendC::HardEvent>(event));
+        if (pair.source == source && pair.destination == destination) return static_cast<AscendC::HardEvent>(event);
+    }
+    return AscendC::HardEvent::V_V;
+}
+
+ACTGRAD_BODY void meet_all_blocks(int64_t blocks, Where at)
+{
+    report.last = at;
+    core->clocks.barrier(PIPE_ALL);
+    core->gm_reads.clear();
+    core->gm_writes.clear();
+    if (number_of_blocks > ACTGRAD_VECTOR_CORES)
+        ACTGRAD_ERROR(deadlock, at, "SyncAll with %lld blocks; %s has %d cores, and the other blocks never start",
+                      static_cast<long long>(number_of_blocks), product_name(), ACTGRAD_VECTOR_CORES);
+    wait_for_blocks(blocks, at);
+}
+
+}  // namespace actgrad

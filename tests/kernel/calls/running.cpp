@@ -1,0 +1,55 @@
+#include "kernel_operator.h"
+
+#include <cstdlib>
+#include <stdexcept>
+
+using namespace AscendC;
+
+// What a kernel may do to the process. The comment `line NAME` marks the line that a report must name.
+struct RunningTiling {
+    int32_t what;
+    int64_t value;
+    float numbers[3];
+};
+
+extern "C" __global__ __aicore__ void running(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GET_TILING_DATA_WITH_STRUCT(RunningTiling, t, tiling);
+    __gm__ float* out = (__gm__ float*)y;
+    switch (t.what) {
+        case 0: out[GetBlockIdx()] = t.value + GetBlockIdx() * 100 + t.numbers[1]; break;
+        case 1: *(volatile int*)t.value = 1; break;  // line wild
+        case 2:
+            for (volatile bool forever = true; forever;) {  // line endless
+            }
+            break;
+        case 3: throw std::runtime_error("thrown by the kernel");
+        case 4: std::exit(3);
+        case 5: std::abort();
+        case 6: ((__gm__ float*)x)[0] = 2; break;  // line input
+        case 7: out[t.value] = 1; break;  // line behind
+        case 8: ASSERT(t.value == 0); break;  // line assert
+        case 9: ((__gm__ uint8_t*)workspace)[t.value] = 1; break;
+        case 10: {
+            volatile int64_t zero = 0;
+            out[0] = static_cast<float>(t.value / zero);  // line division
+            break;
+        }
+        case 11: SyncAll(); break;
+        case 12:
+            if (GetBlockIdx() != 2) SyncAll();  // line deadlock
+            break;
+        case 13: ((__gm__ uint8_t*)tiling)[0] = 1; break;  // line tiling
+    }
+}
+
+__global__ __aicore__ void values(GM_ADDR y, int32_t count, float factor)
+{
+    for (int32_t i = 0; i < count; ++i) ((__gm__ float*)y)[i] = factor * i;
+}
+
+__global__ __aicore__ void same_memory(GM_ADDR x, GM_ADDR y)
+{
+    ((__gm__ float*)y)[0] = ((__gm__ float*)x)[0] + 1;
+    ((__gm__ float*)y)[1] = ((__gm__ float*)x)[0] + 1;
+}
