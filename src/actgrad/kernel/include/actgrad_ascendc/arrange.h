@@ -51,6 +51,17 @@ inline bool note_write(const View& view, uint32_t address, int64_t bytes, const 
     return true;
 }
 
+// The operands of these calls start at a multiple of 32 bytes, and lie apart.
+inline bool usable_operand(const View& view, int64_t bytes, const char* role, Where at)
+{
+    return !options.checks || core->may_use(view, view.address, bytes, role, at);
+}
+inline void require_apart(const View& dst, int64_t dst_bytes, const View& src, int64_t src_bytes, Where at)
+{
+    if (options.checks && dst.address < src.address + src_bytes && src.address < dst.address + dst_bytes)
+        ACTGRAD_ERROR(overlap, at, "the destination and the source overlap; they must lie apart");
+}
+
 // 16 blocks of 32 bytes to 16 blocks. 16-bit types: a transposed matrix of 16 x 16. 32-bit types: 16 blocks of 8
 // elements become 8 rows of 16; the destination blocks 2j and 2j + 1 hold element j of the sources 0 to 7 and 8 to 15.
 // 8-bit types: the lower or upper halves of the blocks.
@@ -142,8 +153,10 @@ void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTen
     actgrad::require_type<T>(actgrad::Call::Gather, "Gather", at);
     if (!actgrad::usable_count(count.value, "Gather", at)) return;
     if (!actgrad::note_read(srcOffset, srcOffset.address, 4 * count.value, "offsets", at) ||
-        !actgrad::note_write(dst, dst.address, count.value * sizeof(T), "destination", at))
+        !actgrad::note_write(dst, dst.address, count.value * sizeof(T), "destination", at) ||
+        !actgrad::usable_operand(src, 0, "source", at))
         return;
+    actgrad::require_apart(dst, count.value * sizeof(T), src, src.bytes, at);
     for (int64_t i = 0; i < count.value; ++i) {
         const auto offset = actgrad::take<uint32_t>(srcOffset.address + static_cast<uint32_t>(4 * i), at);
         const uint32_t from = src.address + srcBaseAddr + offset.value;
@@ -207,6 +220,7 @@ inline void gather_picked(const LocalTensor<T>& dst, const LocalTensor<T>& src, 
     constexpr uint32_t lanes = 256 / sizeof(T);
     const Operand from = operand(src, "source", p.src0BlockStride, p.src0RepeatStride);
     kept = 0;
+    if (!usable_operand(src, 0, "source", at) || !usable_operand(dst, 0, "destination", at)) return;
     const bool total = __NPU_ARCH__ == 2002 && reduce_mode;  // the mask is the number of all elements
     const uint32_t repeats = total ? (mask + lanes - 1) / lanes : p.repeatTimes.value;
     for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
@@ -267,6 +281,10 @@ void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, U8 repeatTime, c
     actgrad::start(at);
     actgrad::require_type<T>(actgrad::Call::Brcb, "Brcb", at);
     if (!actgrad::note_read(src, src.address, int64_t{8} * repeatTime * sizeof(T), "source", at)) return;
+    if (repeatTime != 0) {
+        const int64_t last = (repeatTime - 1) * p.dstRepStride + 7 * p.dstBlkStride;
+        actgrad::require_apart(dst, 32 * (last + 1), src, int64_t{8} * repeatTime * sizeof(T), at);
+    }
     for (uint32_t repeat = 0; repeat < repeatTime; ++repeat)
         for (uint32_t element = 0; element < 8; ++element) {
             const auto held = actgrad::take<T>(src.address + (8 * repeat + element) * static_cast<uint32_t>(sizeof(T)), at);
