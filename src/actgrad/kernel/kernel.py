@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -117,24 +118,38 @@ class Kernel:
             tiling_struct = ""
         if tiling_struct not in self._programs:
             defines = (f"ACTGRAD_TILING_STRUCT={tiling_struct}",) if tiling_struct else ()
-            source = Source(self._driver(), self._folders, (*self._defines, *defines), str(self.file))
+            driver = self._driver(self._declaration_of(tiling_struct) if tiling_struct else ())
+            source = Source(driver, self._folders, (*self._defines, *defines), str(self.file))
             program = compiler.program(source)
             done = subprocess.run([str(program), "--signature"], capture_output=True, check=True)
             self._programs[tiling_struct] = program, json.loads(done.stdout)
         return self._programs[tiling_struct]
 
-    def _driver(self) -> str:
+    def _driver(self, declarations: Sequence[str]) -> str:
         """The file that the compiler gets. Its name differs from the kernel's, which may include headers by name."""
         return (
-            self.includes()
+            self.includes(declarations)
             + '#include "actgrad_ascendc/program.h"\n'
             + f"int main(int count, char** words) {{ return actgrad::run_program<&{self.entry}>(count, words); }}\n"
         )
 
-    def includes(self) -> str:
+    def includes(self, declarations: Sequence[str] = ()) -> str:
         """C++ lines that include the interface, the headers of `include` and the kernel."""
-        files = (*self._headers, "kernel_operator.h", str(self.file))
+        files = (*self._headers, *declarations, "kernel_operator.h", str(self.file))
         return "#define ACTGRAD_KERNEL\n#include <cstdint>\n" + "".join(f'#include "{name}"\n' for name in files)
+
+    def _declaration_of(self, struct: str) -> tuple[str, ...]:
+        """The header of the folders that declares a tiling struct.
+
+        A kernel with GET_TILING_DATA does not include its struct: the build of an operator project does.
+        """
+        name = re.escape(struct.rpartition("::")[2])
+        declares = re.compile(rf"\bBEGIN_TILING_DATA_DEF\(\s*{name}\s*\)|\bstruct\s+{name}\s*\{{")
+        for folder in self._folders:
+            for path in sorted(Path(folder).glob("*.h")):
+                if declares.search(path.read_text(encoding="utf-8", errors="replace")):
+                    return (str(path),)
+        return ()
 
     def _slots(
         self, arguments: Sequence[Any], parameters: Sequence[int], workspace: int, tiling: Any, struct: str | None
@@ -164,7 +179,10 @@ class Kernel:
 
     def _layout(self, struct: str, fields: Sequence[str]) -> tiling_data.Layout:
         """Where the fields of a struct lie, as the compiler says."""
-        return tiling_data.layout(self.includes(), self._folders, self._defines, str(self.file), struct, fields)
+        declarations = () if "" in self._programs else self._declaration_of(struct)
+        return tiling_data.layout(
+            self.includes(declarations), self._folders, self._defines, str(self.file), struct, fields
+        )
 
 
 def _slot(number: int, value: Any, size: int) -> Slot:
