@@ -5,6 +5,8 @@ import pytest
 
 from tests.kernel.calling import BYTES, NUMPY, call, places
 
+pytestmark = pytest.mark.slow  # g++ compiles each kernel
+
 FLOATS = ("float32", "float16")
 
 

@@ -9,6 +9,8 @@ import pytest
 from actgrad.kernel.products import facts
 from tests.kernel.calling import BYTES, C_TYPES, NUMPY, call
 
+pytestmark = pytest.mark.slow  # g++ compiles each kernel
+
 MODES = ("NONE", "RINT", "FLOOR", "CEIL", "ROUND", "TRUNC", "ODD")
 NAMES = {c_type: name for name, c_type in C_TYPES.items()}
 #: mantissa bits with the leading one, exponent of the last bit of subnormals

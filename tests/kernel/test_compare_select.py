@@ -5,6 +5,8 @@ import pytest
 
 from tests.kernel.calling import BYTES, NUMPY, call, places
 
+pytestmark = pytest.mark.slow  # g++ compiles each kernel
+
 COMPARISONS = (np.less, np.greater, np.equal, np.less_equal, np.greater_equal, np.not_equal)  # in the order of CMPMODE
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from tests.kernel.calling import BYTES, NUMPY, call, kernel, places
 
+pytestmark = pytest.mark.slow  # g++ compiles each kernel
+
 
 def _run(number, dtype, x=None, y=None, product="Ascend910B", **tiling):
     numpy = NUMPY[dtype]

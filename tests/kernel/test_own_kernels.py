@@ -7,6 +7,8 @@ from actgrad.kernel import Kernel, Report
 from tests.kernel import kernels
 from tests.kernel.kernels import BLOCKS, FOLDER, KERNELS, SIZES, OwnKernel
 
+pytestmark = pytest.mark.slow  # g++ compiles each kernel
+
 CASES = [pytest.param(kernel, dtype, id=f"{kernel.name}-{dtype}") for kernel in KERNELS for dtype in kernel.dtypes]
 HALVES = [pytest.param(kernel, id=kernel.name) for kernel in KERNELS if kernel.halves]
 

@@ -10,6 +10,8 @@ from actgrad.kernel import Kernel, KernelError, Report
 from tests.kernel import faults
 from tests.kernel.faults import BENIGN, BENIGN_CASES, KERNELS, PLANTED, FaultyKernel, Planted
 
+pytestmark = pytest.mark.slow  # g++ compiles each kernel
+
 TIMEOUT = 2.0  # seconds, for the kernels that never end
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from tests.kernel.calling import BYTES, NUMPY, call
 
+pytestmark = pytest.mark.slow  # g++ compiles each kernel
+
 
 def _tree(values):
     """The sum of neighbours, level by level, rounded after each addition."""
