@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, TensorMeta
 
+Array = np.ndarray[Any, np.dtype[Any]]
 Make = Callable[[Computation], Kernel]
 _CAPACITY = 64  # the number of counts, or of sizes of boxes, whose kernels are cached
 
@@ -91,8 +92,7 @@ class CountedKernel:
         *tensors, counter = addresses
         sizes = self._computation.loop.shape[: self._counts.dimensions]
         rows = prod(sizes)
-        counted = numpy_array(counter, self._counts.meta).sum(dtype=np.longdouble)  # a sum in INT64 may overflow
-        count = int(min(max(counted, 0), rows))
+        count = counted_rows(numpy_array(counter, self._counts.meta), rows)
         kernels = self._kernels.get(count)
         if kernels is None:
             kernels = self._make_kernels(sizes, count)
@@ -143,13 +143,22 @@ class RowGroups(NamedTuple):
         """
         if not self.steps and not self.keeps:
             return [rows]
-        numbers = numpy_array(address, self.meta).tolist()
-        ends = accumulate(max(number, 0) for number in numbers) if self.are_counts else numbers
-        limited = [min(max(end, 0), rows) for end in accumulate(ends, max)] or [0]
+        limited = group_ends(numpy_array(address, self.meta).tolist(), self.are_counts, rows)
         if rows and limited[-1] < rows and self.rest is None and not self.keeps:
             fault = f"{self.name} ends at row {limited[-1]}, but there are {rows} rows"
             raise InvalidArgument(f"{fault}; each row must be in a group; pass an end of {rows} for the last group")
         return limited
+
+
+def counted_rows(counts: Array, rows: int) -> int:
+    """The number of rows that a tensor counts, of `rows`."""
+    return int(min(max(counts.sum(dtype=np.longdouble), 0), rows))  # a sum in INT64 may overflow
+
+
+def group_ends(numbers: Iterable[int], are_counts: bool, rows: int) -> list[int]:
+    """The end of each group, from ends or from counts. Ends never decrease and lie within the rows."""
+    ends = accumulate(max(number, 0) for number in numbers) if are_counts else numbers
+    return [min(max(end, 0), rows) for end in accumulate(ends, max)] or [0]
 
 
 def ungrouped(meta: TensorMeta, groups: int) -> TensorMeta:

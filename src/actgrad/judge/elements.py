@@ -19,6 +19,7 @@ from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, InvalidArgument, InvalidDtype
 from ..base.loop import TensorMeta, row_major
+from ..calls import counted_kernel
 from ..calls.operator import Operator
 from ..checks import law
 from ..checks.docstrings import ExampleCall
@@ -71,6 +72,7 @@ class Elements:
     numbers: tuple[int, ...]  # the position of each judged output among the formula's results
     main: int  # the position of x among the inputs
     statistics_axes: tuple[int, ...] = ()  # the dimensions of a row
+    rest: Lane | None = None  # whether an element lies in a row that the call does not compute. Its results are 0
 
     @property
     def size(self) -> int:
@@ -83,6 +85,20 @@ class Elements:
     @property
     def x(self) -> Lane:
         return self.inputs[self.main]
+
+    def in_rest(self, at: At) -> Array:
+        """Which elements at these positions lie in rows that the call does not compute."""
+        if self.rest is None:
+            return np.zeros(len(np.arange(self.size)[at]), bool)
+        rest: Array = self.rest.take(at)
+        return rest
+
+    def cleared(self, exact: Sequence[Array], at: At) -> list[Array]:
+        """The formula's results at these positions, with 0 in the rows that the call does not compute."""
+        if self.rest is None:
+            return list(exact)
+        is_rest = self.in_rest(at)
+        return [np.where(is_rest, np.zeros((), values.dtype), values) for values in exact]
 
 
 def is_judged(dtype: str) -> bool:
@@ -150,7 +166,12 @@ def elements(
     access, attributes = operator.access, plan.attributes
     shapes = {name: array.shape for name, array in tensors.items()}
     shape = access.elements_shape(shapes, attributes)
-    named_lanes = [(n, lane) for n, array in tensors.items() for lane in _lanes(access, n, array, attributes, shape)]
+    rows = _rows(operator, attributes, inputs, shape)
+    named_lanes = [
+        (name, lane)
+        for name, array in tensors.items()
+        for lane in _lanes_of_rows(operator, rows, name, array, attributes, shape)
+    ]
     main = [name for name, _ in named_lanes].index(operator.definition.main)
     lanes = [lane for _, lane in named_lanes]
     outputs: list[Lane | None] = []  # a lane for each result of the formula
@@ -163,6 +184,7 @@ def elements(
             fault = f"{operator.name}: {name} has shape {result.shape}"
             raise InvalidArgument(f"{fault}; it must be {expected}, the shape of the result; write it with that shape")
         outputs += _lanes(access, name, result.reshape(expected), attributes, shape)
+    whole = shape
     axes = access.row_dimensions(len(shape), attributes, shapes)
     blocks = access.blocks(shape[-1], attributes) if shape else ()
     if blocks:
@@ -170,7 +192,10 @@ def elements(
     lanes += statistics(plan.computation, lanes, partial(error_bounds.combine, shape, axes))
     numbers = tuple(k for k, lane in enumerate(outputs) if lane is not None)
     parts = tuple(lanes), tuple(filter(None, outputs)), numbers
-    return Elements(operator, attributes, inputs, out, plan.computation, *parts, main, axes)
+    rest = None
+    if rows is not None and rows.are_cleared and rows.in_rest.any():
+        rest = Lane("rest", np.broadcast_to(_aligned(rows.in_rest, len(whole)), whole).reshape(lanes[0].array.shape))
+    return Elements(operator, attributes, inputs, out, plan.computation, *parts, main, axes, rest)
 
 
 def new_elements(
@@ -217,6 +242,71 @@ def _as_written(computation: Computation, number: int, term: Callable[..., Any])
         )
 
     return written
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a call with a tensor that counts or groups rows. The arrays have an element for each row."""
+
+    in_rest: Array  # whether a row lies behind the counted rows, or behind the last group
+    are_cleared: bool  # whether the results of these rows are 0
+    groups: Array | None = None  # the number of each row's group
+    count: int = 0  # the number of groups
+
+
+def _rows(
+    operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...], shape: tuple[int, ...]
+) -> _Rows | None:
+    """The rows of a call, or None if no tensor counts or groups them. `shape` is the shape of the elements."""
+    definition, named = operator.definition, dict(zip(operator.schema.tensor_names, inputs, strict=False))
+    counts, index = named.get(definition.ragged.counter), named.get(definition.ragged.groups)
+    if counts is not None:
+        sizes = shape[: definition.access.dimension(attributes, len(shape))]
+        number = counted_kernel.counted_rows(counts, prod(sizes))
+        return _Rows((np.arange(prod(sizes)) >= number).reshape(sizes), True)
+    if index is None:
+        return None
+    sizes, kind = shape[:-1], definition.ragged.are_counts
+    are_counts = kind if isinstance(kind, bool) else attributes[kind] == 1
+    ends = counted_kernel.group_ends(index.tolist(), are_counts, prod(sizes))
+    numbers = np.searchsorted(ends, np.arange(prod(sizes)), side="right").reshape(sizes)
+    return _Rows(numbers >= len(ends), definition.ragged.rest in ("kept", "cleared"), numbers, max(index.size, 1))
+
+
+def _lanes_of_rows(
+    operator: Operator,
+    rows: _Rows | None,
+    name: str,
+    array: Array,
+    attributes: dict[str, Any],
+    shape: tuple[int, ...],
+) -> Iterator[Lane]:
+    """The parts of a tensor, with the numbers of each row's group if the tensor has a row for each group."""
+    access = operator.access
+    is_of_groups = rows is not None and rows.groups is not None and name in access.grouped_tensors
+    if rows is None or rows.groups is None or not is_of_groups:
+        yield from _lanes(access, name, array, attributes, shape)
+        return
+    positions = np.arange(array.size).reshape(array.shape)
+    if array.shape == (rows.count,):  # one number for each group
+        positions = positions[:, None]
+    elif array.ndim == 1:  # the row of the only group
+        positions = positions[None]
+    positions = positions[np.minimum(rows.groups, len(positions) - 1)]
+    for lane in _lanes(access, name, positions, attributes, shape):
+        values = array.reshape(-1)[lane.array]
+        if not rows.are_cleared and name in operator.definition.defaults_of_tensors:  # computed as without this tensor
+            values = np.where(
+                _aligned(rows.in_rest, lane.array.ndim),
+                values.dtype.type(operator.definition.defaults_of_tensors[name]),
+                values,
+            )
+        yield Lane(lane.name, values, array.shape, partial(np.asarray, lane.array))
+
+
+def _aligned(of_rows: Array, rank: int) -> Array:
+    """An array with an element for each row, for arrays of `rank` dimensions."""
+    return of_rows.reshape(*of_rows.shape, *[1] * (rank - of_rows.ndim))
 
 
 def _lanes(

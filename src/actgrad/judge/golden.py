@@ -115,7 +115,8 @@ def expected(
         )
         for targets in zip(*views, strict=True) if call.size else ():  # a sum over no elements is 0
             result = next(results)
-            for target, lane in zip(targets, (result.values, result.size, result.argument_error), strict=True):
+            parts = call.cleared((result.values, result.size, result.argument_error), slice(0, call.size))
+            for target, lane in zip(targets, parts, strict=True):
                 if target.size == lane.size:  # rows may be cut into blocks
                     target[...] = lane.reshape(target.shape)
                     continue
