@@ -140,5 +140,7 @@ def _cases(operator: Operator) -> Iterator[tuple[dict[str, Any], LawInForce | No
     keys = tuple(operator.formula) if isinstance(operator.formula, dict) and is_attribute else (None,)
     for key in keys:
         yield {**operator.defaults, **({} if key is None else {operator.switch: key})}, None
-    for judge in law.slots.laws_with_formulas(operator.definition) if law.slots is not None else ():
-        yield dict(operator.defaults), judge
+    slots = law.slots
+    if slots is not None:
+        laws = first_use.run(lambda: list(slots.laws_with_formulas(operator.definition)))  # the first one imports
+        yield from ((dict(operator.defaults), judge) for judge in laws)
