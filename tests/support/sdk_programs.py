@@ -79,8 +79,8 @@ def run(
     )  # fmt: skip
     assert done.returncode == status, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
     warnings = (
-        "has format FRACTAL_NZ; it is read as ND",
-        "the memory behind it is large enough",
+        "has format FRACTAL_NZ; actgrad reads it as ND; create it with ACL_FORMAT_ND",
+        "enlarge storageDims",
         "check the arguments yourself",
         "call aclrtSynchronizeStream before",
     )
