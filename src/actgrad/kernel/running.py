@@ -171,8 +171,8 @@ def _unreported(status: int, timeout: float) -> Fault:
 def _located(program: Path, addresses: Sequence[str], fault: Fault) -> Fault:
     """The fault at the kernel's line, from the addresses where the processor was, the innermost one first.
 
-    Frames of the C and C++ libraries do not count. If the innermost frame with a line is in our headers, the fault keeps its
-    position, which is the last call of the interface.
+    Frames of the C and C++ libraries do not count. If the innermost frame with a line is in our headers, the fault
+    keeps its position, which is the last call of the interface.
     """
     tool = shutil.which("addr2line")
     if tool is None:

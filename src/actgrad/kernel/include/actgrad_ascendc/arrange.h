@@ -159,9 +159,9 @@ void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTen
     for (int64_t i = 0; i < count.value; ++i) {
         const auto offset = actgrad::take<uint32_t>(srcOffset.address + static_cast<uint32_t>(4 * i), at);
         const uint32_t from = src.address + srcBaseAddr + offset.value;
-        actgrad::View element = src;
-        element.address = from;
-        actgrad::require_apart(dst, count.value * sizeof(T), element, sizeof(T), at);
+        actgrad::View place = src;
+        place.address = from;
+        actgrad::require_apart(dst, count.value * sizeof(T), place, sizeof(T), at);
         if (!actgrad::note_read(src, from, sizeof(T), "source", at, sizeof(T))) return;
         auto element = actgrad::take<T>(from, at);
         if (!offset.is_value) element.is_value = false, element.origin = offset.origin;
