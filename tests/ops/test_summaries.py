@@ -167,4 +167,4 @@ def test_help_says_when_a_formula_holds() -> None:
     assert "is_result=True: scale if y > 0" in texts["elu_backward"]
     assert "with weight: " in texts["swiglu_group"]
     assert "on Ascend950" in str(aclnn.aclnnSeluBackwardGetWorkspaceSize.__doc__)
-    assert "by the documents' rules" in texts["fatrelu_mul"]
+    assert "By the documents' rules" in texts["fatrelu_mul"]
