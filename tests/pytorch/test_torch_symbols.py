@@ -158,4 +158,5 @@ def test_every_operator_with_changing_shapes(operator: actgrad.Operator, how: st
             for dim in range(tensor.dim()) if tensor.is_floating_point() else ():
                 if tensor.shape[dim] > 1:
                     torch._dynamo.mark_dynamic(tensor, dim)
-        torch.testing.assert_close(results(compiled, *given), results(function, *given))
+        with torch.set_grad_enabled(not operator.definition.dtypes.attribute):  # quantised results have no gradient
+            torch.testing.assert_close(results(compiled, *given), results(function, *given))
