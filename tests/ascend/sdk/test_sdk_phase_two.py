@@ -29,6 +29,7 @@ BY_NUMBERS = {
     "RepeatInterleave": "",
     "RepeatInterleaveWithDim": "",
     "RepeatInterleaveTensor": "",
+    "UniqueDim": r"self: shape \(2, 10|valueOut: shape|countsOut: shape",  # how much is unique
 }
 
 

@@ -228,8 +228,9 @@ def _rank_shapes(shape: Shape, dim: int, keep: bool) -> tuple[Shape, Shape]:
 
 def _unique(a: Any, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
     """The unique elements, or parts along a dimension, in order, with their indices and counts."""
+    parts = a.reshape(1) if a.ndim == 0 else a  # CANN takes dim 0 of a tensor without dimensions
     values, inverse, counts = np.unique(
-        a.astype(working(a.dtype)), return_inverse=True, return_counts=True, axis=dim, equal_nan=False
+        parts.astype(working(a.dtype)), return_inverse=True, return_counts=True, axis=dim, equal_nan=False
     )
     inverse = inverse.reshape(a.shape if dim is None else -1)
     return values, inverse if has_inverse else None, counts if has_counts else None

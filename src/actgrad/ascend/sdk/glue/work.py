@@ -190,7 +190,7 @@ class Work:
         for result, value in zip(results, values, strict=not self.rule.writes_list):
             if result is not None and value is not None:
                 if self.rule.is_found and value.size > result.size:
-                    fault = f"{self.name}: the result has {value.size} elements, its tensor {result.size}"
+                    fault = f"the result has {value.size} elements, its tensor {result.size}"
                     raise InvalidArgument(f"{fault}; it must have as many or more; create a larger tensor")
                 part = result.ravel()[: value.size].reshape(value.shape) if self.rule.is_found else result
                 value = value.reshape(part.shape) if value.size == part.size else value
