@@ -119,6 +119,6 @@ def test_dtype_rows() -> None:
 def test_dtypes_that_a_device_lacks(operator: actgrad.Operator, dtype: str, lacking: str) -> None:
     """On the CPU the reference computes them; the message names them alone."""
     computation = operator.plan(np.ones(3, dtype)).computation
-    assert backends.for_dtypes("cpu", computation, operator.name) == "reference"
+    assert backends.for_numbers("cpu", computation, operator.name) == "reference"
     with pytest.raises(actgrad.BackendUnavailable, match=rf"^{operator.name}: a tensor is {lacking} on"):
-        backends.for_dtypes("triton", computation._replace(device="cuda:0"), operator.name)
+        backends.for_numbers("triton", computation._replace(device="cuda:0"), operator.name)

@@ -3,7 +3,8 @@
 A backend is imported at its first use.
 
 `cpu` writes machine code, `triton` runs on GPUs, `reference` computes with NumPy. `formula` has the accurate functions.
-`contiguous_copies` copies tensors whose strides a kernel cannot handle.
+`contiguous_copies` copies tensors whose strides a kernel cannot handle. `scales` finds attributes that are extreme
+factors, which `reference` computes.
 """
 
 from __future__ import annotations
@@ -51,13 +52,18 @@ COMPILED = frozenset({
 })  # fmt: skip
 
 
-def for_dtypes(backend: str, computation: Computation, operator: str) -> str:
-    """The backend for a computation's data types: `backend`, or the reference if machine code cannot handle a type."""
-    has_rows = computation.statistics is not None  # machine code for rows cannot write complex numbers
-    operands = [o for o in computation.loop.outputs if has_rows or o.dtype.kind != "complex"]
-    names = {o.dtype.name for o in (*operands, *computation.loop.inputs)}
+def for_numbers(backend: str, computation: Computation, operator: str) -> str:
+    """The backend for a computation's numbers: `backend`, or the reference.
+
+    The reference computes data types that machine code cannot handle, and attributes that are extreme factors.
+    """
+    loop, has_rows = computation.loop, computation.statistics is not None
+    # Machine code for rows cannot write complex numbers. The dtype of the arithmetic tells of complex inputs.
+    operands = (*loop.outputs, *loop.inputs)
+    names = {o.dtype.name for o in operands if has_rows or o.dtype.kind != "complex"}
     if computation.compute in ("float32", "float64") and names <= COMPILED:
-        return backend
+        is_extreme = backend == "cpu" and computation.scalars and _has_extreme_factors(computation)
+        return "reference" if is_extreme else backend
     if computation.device.partition(":")[0] != "cpu":
         missing = ", ".join(sorted(names - COMPILED) or [computation.compute])
         raise BackendUnavailable(
@@ -65,6 +71,23 @@ def for_dtypes(backend: str, computation: Computation, operator: str) -> str:
             ".cpu()"
         )
     return "reference"
+
+
+#: A factor whose size lies in this range, or is 0, is ordinary. Products of three are far from the ends of float32.
+_LEAST, _LARGEST = 2.0**-20, 2.0**20
+
+
+def _has_extreme_factors(computation: Computation) -> bool:
+    """Whether a formula with exp or its relatives multiplies or divides by a very large or very small attribute."""
+    scalars, extreme = computation.scalars, set()
+    for place, number in enumerate(scalars):
+        size = abs(number)
+        if not _LEAST <= size <= _LARGEST and size not in (0.0, float("inf")) and size == size:
+            extreme.add(place)
+    if not extreme:
+        return False
+    factors = first_use.module(f"{__name__}.scales").factors
+    return any(extreme & factors(formula, len(scalars)) for formula in computation.formulas)
 
 
 def triton_is_interpreted() -> bool:

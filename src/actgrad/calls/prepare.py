@@ -146,7 +146,7 @@ def _prepare(call: checks.Call, backend: str, device: str) -> Prepared:
     for name, meta in call.outputs.items():
         aliasing.refuse_self_overlap(call.definition.name, name, meta)
     computation = make_computation(call, results, device)
-    backend = backends.for_dtypes(backend, computation, call.definition.name)
+    backend = backends.for_numbers(backend, computation, call.definition.name)
     counts = row_count(call)
     make, groups = (
         backends.load(backend).prepare,
@@ -250,6 +250,8 @@ def _with_scalars(similar_call: Prepared | None, call: checks.Call) -> Prepared 
     computation = Computation(
         element, formulas, _scalars(call, before.compute), before.compute, before.loop, before.device
     )
+    if backends.for_numbers(similar_call.backend, computation, definition.name) != similar_call.backend:
+        return None
     kernel = similar_call.kernel.with_scalars(computation)
     return None if kernel is None else similar_call.with_kernel(computation, kernel)
 
