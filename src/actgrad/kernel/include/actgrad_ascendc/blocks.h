@@ -133,7 +133,7 @@ inline double run_blocks(int64_t blocks, const Job& job)
         const Runner& first = *runners.front();
         if (static_cast<int64_t>(runners.size()) < first.waits_for) {
             report.block = first.core.block;
-            ACTGRAD_ERROR(deadlock, first.waits_at, "SyncAll waits for %lld blocks, and only %zu come here",
+            ACTGRAD_ERROR(deadlock, first.waits_at, "the blocks wait here for %lld blocks, and only %zu come",
                           static_cast<long long>(first.waits_for), runners.size());
             for (const auto& runner : runners) runner->abandoned = true;
         }
