@@ -45,6 +45,9 @@ def _run(kernel, what, value=0, blocks=1, timeout=60.0, workspace=0, size=4, **t
         (8, 1, "crash", "assert", "t.value == 0"),
         (10, 1, "crash", "division", "zero"),
         (13, 0, "inputs-modified", "tiling", "the tiling data"),
+        (14, 10**9, "crash", None, "stack"),
+        (15, 0, "crash", "frame", "stack"),
+        (16, 10**6, "crash", None, "bad_alloc"),
     ],
 )
 def test_the_host_lives(kernel, what, value, kind, line, words):
@@ -54,6 +57,16 @@ def test_the_host_lives(kernel, what, value, kind, line, words):
     assert words in report.faults[0].message
     if line is not None:
         assert (report.faults[0].file, report.faults[0].line) == (str(FILE), _line(line))
+
+
+def test_printing_and_forking_kernels(kernel, capfd):
+    report, y = _run(kernel, 17, 20_000)
+    assert report.ok
+    assert y[0] == 1
+    assert "line 19999" in capfd.readouterr().err  # the caller's standard output stays clean
+    for _ in range(3):
+        report, _ = _run(kernel, 18)
+        assert report.ok
 
 
 def test_an_endless_loop_is_a_timeout(kernel):
