@@ -111,6 +111,13 @@ def test_blocks_meet_or_the_run_is_a_deadlock(kernel):
     assert [f.kind for f in report.faults] == ["deadlock"]
 
 
+def test_flags_between_blocks(kernel):
+    assert _run(kernel, 19, blocks=40)[0].ok
+    for what, line in ((20, "unpaired"), (21, "id")):
+        report, _ = _run(kernel, what)
+        assert [(f.kind, f.line) for f in report.faults] == [("flag-unpaired", _line(line))]
+
+
 def test_parameters_that_are_no_pointers():
     y = np.zeros(5, np.float32)
     assert Kernel(FILE, "values").run(y, 4, 0.25).ok

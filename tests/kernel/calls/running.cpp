@@ -63,6 +63,12 @@ extern "C" __global__ __aicore__ void running(GM_ADDR x, GM_ADDR y, GM_ADDR work
             out[0] = 1;
             break;
         case 18: out[0] = fork() == 0 ? 0 : 1; break;
+        case 19:
+            CrossCoreSetFlag<0, PIPE_MTE3>(2);
+            CrossCoreWaitFlag(2);
+            break;
+        case 20: CrossCoreWaitFlag(2); break;  // line unpaired
+        case 21: CrossCoreSetFlag<0, PIPE_V>(16); break;  // line id
         case 13: ((__gm__ uint8_t*)tiling)[0] = 1; break;  // line tiling
     }
 }
