@@ -102,7 +102,10 @@ def test_pairs_and_modes(product, source, target, modes):
             wanted = [_round(Fraction(float(v)), mode) if np.isfinite(v) else v for v in x]
         else:
             wanted = [_exact(v, target, mode) for v in x]
-        np.testing.assert_array_equal(out, np.array(wanted).astype(NUMPY[target]), err_msg=mode)
+        wanted = np.array(wanted).astype(NUMPY[target])
+        if target == "bfloat16":  # NumPy takes two NaN of ml_dtypes for different
+            out, wanted = out.astype(np.float32), wanted.astype(np.float32)
+        np.testing.assert_array_equal(out, wanted, err_msg=mode)
 
 
 @pytest.mark.parametrize("target", ["float32", "int8", "int32"])
