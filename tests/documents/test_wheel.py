@@ -130,6 +130,8 @@ def test_the_wheel_is_the_package_and_nothing_else(archives: tuple[Path, Path]) 
         assert wheel.name == f"actgrad-{VERSION}-py3-none-any.whl"
     data = {"backends/formula/coefficients.json", "ascend/sdk/include/acl/acl_base.h.in", "py.typed"}
     data.add("ascend/sdk/c/nnopbase/interpreter.c")
+    data |= {"kernel/program.cpp", "kernel/products.json", "kernel/include/kernel_operator.h"}
+    data |= {"kernel/include/lib/math/tanh.h", "kernel/include/actgrad_ascendc/queues_bodies.h"}
     assert {f"actgrad/{name}" for name in data} <= wanted
     described = ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
     assert names == wanted | {f"actgrad-{VERSION}.dist-info/{name}" for name in described}

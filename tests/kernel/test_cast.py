@@ -102,7 +102,10 @@ def test_pairs_and_modes(product, source, target, modes):
             wanted = [_round(Fraction(float(v)), mode) if np.isfinite(v) else v for v in x]
         else:
             wanted = [_exact(v, target, mode) for v in x]
-        np.testing.assert_array_equal(out, np.array(wanted).astype(NUMPY[target]), err_msg=mode)
+        wanted = np.array(wanted).astype(NUMPY[target])
+        if target == "bfloat16":  # NumPy takes two NaN of ml_dtypes for different
+            out, wanted = out.astype(np.float32), wanted.astype(np.float32)
+        np.testing.assert_array_equal(out, wanted, err_msg=mode)
 
 
 @pytest.mark.parametrize("target", ["float32", "int8", "int32"])
@@ -117,12 +120,13 @@ def test_all_halves(target):
             dtypes={"DTYPE_X": "float16", "DTYPE_Y": target},
         )  # fmt: skip
         assert report.ok
-        wanted = [_exact(v, target, "RINT") for v in x]
-        np.testing.assert_array_equal(out, np.array(wanted).astype(NUMPY[target]))
+        with np.errstate(invalid="ignore"):  # NumPy warns when it widens a signalling NaN
+            wanted = np.array([_exact(v, target, "RINT") for v in x]).astype(NUMPY[target])
+        np.testing.assert_array_equal(out, wanted)
 
 
 def test_strided_counts_lanes_by_the_wider_type():
-    x = _values("float16")[: BYTES // 4]
+    x = np.resize(_values("float16"), BYTES // 4)
     out, report = call(
         "casts", [x], np.zeros(x.size, np.float32), {"call": 1, "count": x.size},
         dtypes={"DTYPE_X": "float16", "DTYPE_Y": "float32"},

@@ -90,7 +90,7 @@ def test_one_result_for_each_block(dtype):
     blocks = x[: 16 * per_block].reshape(16, per_block)
     lanes = 256 // x.itemsize
     for number, reduce in ((7, _tree), (8, np.max), (9, np.min)):
-        out = _run(number, x, old, dtype, mask=[lanes, 0], repeats=2)
+        out = _run(number, x, old, dtype, mask=[lanes, 0], repeats=2, strides=[1, 1, 1, 1, 8, 8])
         assert [*out[:16]] == [reduce(block) for block in blocks]
     out = _run(8, x, old + 1, dtype, mask=[per_block, 0], repeats=1)  # other blocks have no element
     assert [*out[:8]] == [blocks[0].max(), *[1] * 7]
@@ -104,3 +104,30 @@ def test_counter_mode():
         part = x[repeat * 64 : min(repeat * 64 + 64, 150)]
         picked[: part.size] = part
         assert out[repeat] == _tree(picked)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_one_result_for_each_pair(dtype):
+    x, old = _values(dtype)
+    lanes = 256 // x.itemsize
+    out = _run(11, x, old + 1, dtype, mask=[21, 0], repeats=2, strides=[1, 1, 1, 2, 16, 8])
+    wanted = old + 1
+    for repeat in range(2):
+        picked = np.append(x[repeat * 2 * lanes : repeat * 2 * lanes + 21], x.dtype.type(0))
+        wanted[repeat * lanes : repeat * lanes + 11] = picked[::2] + picked[1::2]
+    np.testing.assert_array_equal(out, wanted)
+
+
+def test_repeat_reduce_sum_is_whole_reduce_sum():
+    x, old = _values("float32")
+    tiling = {"mask": [20, 0], "repeats": 3, "strides": [1, 1, 1, 2, 16, 8]}
+    np.testing.assert_array_equal(_run(12, x, old, "float32", **tiling), _run(4, x, old, "float32", **tiling))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_results_in_registers(dtype):
+    x, old = _values(dtype)
+    out = _run(13, x, old, dtype, count=500)
+    assert out[0] == _run(0, x, old, dtype, count=500)[0]
+    assert out[1] == x[:500].max()
+    assert out[2:3].view(f"u{x.itemsize}")[0] == x[:500].argmax()

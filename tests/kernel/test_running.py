@@ -45,6 +45,9 @@ def _run(kernel, what, value=0, blocks=1, timeout=60.0, workspace=0, size=4, **t
         (8, 1, "crash", "assert", "t.value == 0"),
         (10, 1, "crash", "division", "zero"),
         (13, 0, "inputs-modified", "tiling", "the tiling data"),
+        (14, 10**9, "crash", None, "stack"),
+        (15, 0, "crash", "frame", "stack"),
+        (16, 10**6, "crash", None, "bad_alloc"),
     ],
 )
 def test_the_host_lives(kernel, what, value, kind, line, words):
@@ -54,6 +57,16 @@ def test_the_host_lives(kernel, what, value, kind, line, words):
     assert words in report.faults[0].message
     if line is not None:
         assert (report.faults[0].file, report.faults[0].line) == (str(FILE), _line(line))
+
+
+def test_printing_and_forking_kernels(kernel, capfd):
+    report, y = _run(kernel, 17, 20_000)
+    assert report.ok
+    assert y[0] == 1
+    assert "line 19999" in capfd.readouterr().err  # the caller's standard output stays clean
+    for _ in range(3):
+        report, _ = _run(kernel, 18)
+        assert report.ok
 
 
 def test_an_endless_loop_is_a_timeout(kernel):
@@ -96,6 +109,13 @@ def test_blocks_meet_or_the_run_is_a_deadlock(kernel):
     assert [(f.kind, f.line) for f in report.faults] == [("deadlock", _line("deadlock"))]
     report, _ = _run(kernel, 11, blocks=49)  # more blocks than the product has cores
     assert [f.kind for f in report.faults] == ["deadlock"]
+
+
+def test_flags_between_blocks(kernel):
+    assert _run(kernel, 19, blocks=40)[0].ok
+    for what, line in ((20, "unpaired"), (21, "id")):
+        report, _ = _run(kernel, what)
+        assert [(f.kind, f.line) for f in report.faults] == [("flag-unpaired", _line(line))]
 
 
 def test_parameters_that_are_no_pointers():

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ from .report import Report, choices
 from .running import Slot
 
 _NEEDS_STRUCT = "NoTilingStruct"  # in the compiler's messages if GET_TILING_DATA has no struct
+_BY_MACROS = re.compile(r"\bBEGIN_TILING_DATA_DEF\(\s*(\w+)\s*\)")
+_REGISTERED = re.compile(r"\bREGISTER_TILING_DATA_CLASS\(\s*(\w+)\s*,\s*(\w+)\s*\)")
+_WORD = re.compile(r"\w+")
 
 
 class Kernel:
@@ -114,16 +118,22 @@ class Kernel:
 
     def _program(self, tiling_struct: str) -> tuple[Path, list[int]]:
         """The compiled program, and its parameters: 0 for a pointer, else the bytes of a value."""
-        if "" in self._programs:  # the kernel names its structs itself
-            tiling_struct = ""
-        if tiling_struct not in self._programs:
-            defines = (f"ACTGRAD_TILING_STRUCT={tiling_struct}",) if tiling_struct else ()
-            driver = self._driver(self._declaration_of(tiling_struct) if tiling_struct else ())
+        struct = "" if "" in self._programs else tiling_struct or self._registered_struct
+        if struct not in self._programs:  # "": the kernel names its structs itself
+            defines = (f"ACTGRAD_TILING_STRUCT={struct}",) if struct else ()
+            driver = self._driver(self._declarations_of(struct))
             source = Source(driver, self._folders, (*self._defines, *defines), str(self.file))
             program = compiler.program(source)
             done = subprocess.run([str(program), "--signature"], capture_output=True, check=True)
-            self._programs[tiling_struct] = program, json.loads(done.stdout)
-        return self._programs[tiling_struct]
+            self._programs[struct] = program, json.loads(done.stdout)
+        return self._programs[struct]
+
+    @cached_property
+    def _registered_struct(self) -> str:
+        """The struct that the project registers for its operator, if it registers one, for GET_TILING_DATA."""
+        text = "".join(_text(Path(path)) for path in (*self._declarations_of(""), *self._headers))
+        names = {struct for operator, struct in _REGISTERED.findall(text) if not operator.endswith("Op")}
+        return names.pop() if len(names) == 1 else ""
 
     def _driver(self, declarations: Sequence[str]) -> str:
         """The file that the compiler gets. Its name differs from the kernel's, which may include headers by name."""
@@ -138,18 +148,25 @@ class Kernel:
         files = (*self._headers, *declarations, "kernel_operator.h", str(self.file))
         return "#define ACTGRAD_KERNEL\n#include <cstdint>\n" + "".join(f'#include "{name}"\n' for name in files)
 
-    def _declaration_of(self, struct: str) -> tuple[str, ...]:
-        """The header of the folders that declares a tiling struct.
+    def _declarations_of(self, struct: str) -> tuple[str, ...]:
+        """Headers of the folders that declare tiling data for the kernel: `struct`, or what the kernel's files name.
 
-        A kernel with GET_TILING_DATA does not include its struct: the build of an operator project does.
+        A kernel of an operator project does not include the header of the host that declares its tiling data with
+        macros: the build does.
         """
-        name = re.escape(struct.rpartition("::")[2])
-        declares = re.compile(rf"\bBEGIN_TILING_DATA_DEF\(\s*{name}\s*\)|\bstruct\s+{name}\s*\{{")
-        for folder in self._folders:
-            for path in sorted(Path(folder).glob("*.h")):
-                if declares.search(path.read_text(encoding="utf-8", errors="replace")):
-                    return (str(path),)
-        return ()
+        headers = {path: _text(path) for folder in self._folders for path in sorted(Path(folder).glob("*.h"))}
+        by_macros = {path: _BY_MACROS.findall(text) for path, text in headers.items() if _BY_MACROS.search(text)}
+        kernel = [_text(self.file), *(_text(path) for path in sorted(self.file.parent.glob("*.hpp")))]
+        words = set(_WORD.findall("\n".join((*kernel, *(headers[path] for path in headers.keys() - by_macros.keys())))))
+        name = struct.rpartition("::")[2]
+        declares = re.compile(rf"\bstruct\s+{re.escape(name)}\s*\{{")
+        is_clear = "GET_TILING_DATA" in words and len(by_macros) == 1  # the kernel need not name the struct
+        return tuple(
+            str(path)
+            for path, text in headers.items()
+            if (path in by_macros and (is_clear or (words | {name}).intersection(by_macros[path])))
+            or (name and declares.search(text))
+        )
 
     def _slots(
         self, arguments: Sequence[Any], parameters: Sequence[int], workspace: int, tiling: Any, struct: str | None
@@ -179,10 +196,14 @@ class Kernel:
 
     def _layout(self, struct: str, fields: Sequence[str]) -> tiling_data.Layout:
         """Where the fields of a struct lie, as the compiler says."""
-        declarations = () if "" in self._programs else self._declaration_of(struct)
+        declarations = self._declarations_of("" if "" in self._programs else struct)
         return tiling_data.layout(
             self.includes(declarations), self._folders, self._defines, str(self.file), struct, fields
         )
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 def _slot(number: int, value: Any, size: int) -> Slot:

@@ -57,10 +57,11 @@ const char* text_of(double number)
 }
 
 bool reported = false;
+pid_t reporter = 0;  // a process that the kernel forks does not report
 
 void send_report(double seconds, const std::vector<void*>& addresses = {})
 {
-    if (reported) return;
+    if (reported || getpid() != reporter) return;
     reported = true;
     std::string json = "{\"seconds\": " + std::string(text_of(seconds)) + ", \"assumptions\": " +
                        std::to_string(report.assumptions) + ", \"addresses\": [";
@@ -142,7 +143,7 @@ void on_signal(int signal, siginfo_t* info, void* context)
                           static_cast<unsigned long long>(argument.bytes));
             end_with(is_write ? Kind::gm_write_out_of_bounds : Kind::gm_read_out_of_bounds, text, at);
         }
-        const bool is_stack = running != nullptr && address >= running->stack && address < running->stack + page;
+        const bool is_stack = running != nullptr && address >= running->stack - stack_guard && address < running->stack;
         std::snprintf(text, sizeof text, is_stack ? "the stack of the block overflows"
                                                   : "a pointer of the kernel %s address %p", is_write ? "writes" : "reads",
                       static_cast<void*>(address));
@@ -154,13 +155,14 @@ void on_signal(int signal, siginfo_t* info, void* context)
 
 void on_exit_of_kernel()
 {
-    if (reported) return;
+    if (reported || getpid() != reporter) return;
     ACTGRAD_ERROR(crash, report.last, "the kernel ended the program");
     send_report(0);
 }
 
 void install_handlers(double timeout)
 {
+    reporter = getpid();
     static uint8_t stack[1 << 16];
     const stack_t alternate = {stack, 0, sizeof stack};
     sigaltstack(&alternate, nullptr);
@@ -176,6 +178,10 @@ void install_handlers(double timeout)
     if (timeout > 0) setitimer(ITIMER_REAL, &timer, nullptr);
     const rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
+    // A kernel that allocates without end gets std::bad_alloc before the computer runs out of memory.
+    const rlim_t half = static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) / 2 * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+    const rlimit memory_limit = {half, half};
+    setrlimit(RLIMIT_DATA, &memory_limit);
     std::atexit(on_exit_of_kernel);
 }
 
@@ -241,6 +247,7 @@ int run_program(const Entry& entry, int count, char** words)
     memory_file = std::atoi(words[1]);
     report_file = std::atoi(words[2]);
     dup2(2, 1);  // what the kernel prints must not mix with the caller's output
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // whole lines come out before a crash
     const Request* request = static_cast<Request*>(mmap(nullptr, page, PROT_READ, MAP_SHARED, memory_file, 0));
     if (request == MAP_FAILED) return 2;
     const size_t slot_pages = (sizeof(Request) + request->slots * sizeof(Slot) + page - 1) / page * page;
@@ -277,6 +284,7 @@ int run_program(const Entry& entry, int count, char** words)
     const double seconds = run_blocks(static_cast<int64_t>(request->blocks), job);
     check_canaries();
     send_report(seconds);
+    std::fflush(stdout);
     _exit(0);
 }
 

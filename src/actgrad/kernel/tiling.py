@@ -32,12 +32,12 @@ class TilingResult:
     key: int  # for TILING_KEY_IS
     blocks: int
     workspace: int  # bytes
-    instance: tuple[str, ...]  # template arguments of the kernel, if the function chose them
+    instance: tuple[str, ...]  # template arguments of the kernel, if the project declares template parameters
     operator: str
 
 
 class TilingError(KernelError):
-    """The tiling function refuses a case. The message is the last one that the function logs."""
+    """The tiling function refuses a case. The message is the first one that the function logs."""
 
 
 class Tiling:

@@ -58,12 +58,17 @@ def _flat(tiling: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
 
 
 def _encode(name: str, value: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
-    given = np.asarray(value)
+    # As objects: NumPy would turn a list with a number above 2**63 into float64.
+    given = value if isinstance(value, np.ndarray | np.generic) else np.asarray(value, dtype=object)
     if given.size > max(int(np.prod(shape)), 1):
         raise InvalidArgument(f"tiling field {name} has {given.size} values; the struct has room for {np.prod(shape)}")
     try:
         converted = given.astype(dtype)
-    except (TypeError, ValueError, OverflowError) as error:
+    except OverflowError as error:
+        raise InvalidArgument(
+            f"tiling field {name} is {quote(value)}; it does not fit into {dtype}; change it"
+        ) from error
+    except (TypeError, ValueError) as error:
         raise InvalidArgument(f"tiling field {name} is {quote(value)}; it must be a number; change it") from error
     if dtype.kind in "iu" and not np.array_equal(converted.astype(object), given.astype(object)):
         raise InvalidArgument(f"tiling field {name} is {quote(value)}; it does not fit into {dtype}; change it")

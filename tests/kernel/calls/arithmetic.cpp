@@ -32,6 +32,11 @@ public:
             case 16: scalar([](auto... v) { LeakyRelu(v...); }); break;
             case 17: scalar([](auto... v) { Axpy(v...); }); break;
             case 18: binary([](auto... v) { MulAddDst(v...); }); break;
+            case 19: binary([](auto... v) { AddRelu(v...); }); break;
+            case 20: binary([](auto... v) { SubRelu(v...); }); break;
+            case 21: binary([](auto... v) { FusedMulAdd(v...); }); break;
+            case 22: binary([](auto... v) { FusedMulAddRelu(v...); }); break;
+            case 23: unary([](auto... v) { Rsqrt(v...); }); break;
         }
         PipeBarrier<PIPE_ALL>();
         frame.store(out, d, t.bytes);

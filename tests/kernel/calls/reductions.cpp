@@ -27,6 +27,19 @@ extern "C" __global__ __aicore__ void reductions(GM_ADDR x, GM_ADDR z, GM_ADDR o
             WholeReduceSum<DTYPE_X, false>(d, a, MASK_PLACEHOLDER, 1, 1, 1, 8);
             SetMaskNorm();
             break;
+        case 11: PairReduceSum(d, a, t.repeats, count, t.strides[3], t.strides[1], t.strides[4]); break;
+        case 12: RepeatReduceSum(d, a, t.repeats, count, 0, t.strides[1], t.strides[3], t.strides[4]); break;
+        case 13: {  // the results that stay in registers
+            ReduceSum(d, a, scratch, t.count);
+            const DTYPE_X sum = GetAccVal<DTYPE_X>();
+            ReduceMax(d, a, scratch, t.count, true);
+            DTYPE_X most, index;
+            GetReduceMaxMinCount(most, index);
+            d.SetValue(0, sum);
+            d.SetValue(1, most);
+            d.SetValue(2, index);
+            break;
+        }
     }
     PipeBarrier<PIPE_ALL>();
     frame.store(out, d, t.bytes);

@@ -1,9 +1,23 @@
 #include "kernel_operator.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <new>
 #include <stdexcept>
 
 using namespace AscendC;
+
+__attribute__((noinline)) int64_t deeper(int64_t depth)
+{
+    volatile int64_t frame[64] = {depth};  // line stack
+    return depth == 0 ? 0 : deeper(depth - 1) + frame[0];
+}
+__attribute__((noinline)) void large_frame(int64_t at)
+{
+    volatile uint8_t frame[32 << 20];
+    frame[at] = 1;  // line frame
+}
 
 // What a kernel may do to the process. The comment `line NAME` marks the line that a report must name.
 struct RunningTiling {
@@ -39,6 +53,22 @@ extern "C" __global__ __aicore__ void running(GM_ADDR x, GM_ADDR y, GM_ADDR work
         case 12:
             if (GetBlockIdx() != 2) SyncAll();  // line deadlock
             break;
+        case 14: out[0] = static_cast<float>(deeper(t.value)); break;
+        case 15: large_frame(t.value); break;
+        case 16:
+            for (int64_t i = 0; i < t.value; ++i) *new volatile uint8_t[1 << 30] = 1;
+            break;
+        case 17:
+            for (int64_t i = 0; i < t.value; ++i) printf("line %d\n", static_cast<int>(i));
+            out[0] = 1;
+            break;
+        case 18: out[0] = fork() == 0 ? 0 : 1; break;
+        case 19:
+            CrossCoreSetFlag<0, PIPE_MTE3>(2);
+            CrossCoreWaitFlag(2);
+            break;
+        case 20: CrossCoreWaitFlag(2); break;  // line unpaired
+        case 21: CrossCoreSetFlag<0, PIPE_V>(16); break;  // line id
         case 13: ((__gm__ uint8_t*)tiling)[0] = 1; break;  // line tiling
     }
 }

@@ -165,14 +165,19 @@ enum class DivAlgo : uint8_t {
     PRECISION_1ULP_FTZ_FALSE
 };
 enum class ReciprocalAlgo : uint8_t { INTRINSIC, PRECISION_1ULP_FTZ_TRUE, PRECISION_1ULP_FTZ_FALSE };
+enum class RsqrtAlgo : uint8_t {
+    INTRINSIC, FAST_INVERSE, PRECISION_1ULP_FTZ_TRUE, PRECISION_1ULP_FTZ_FALSE, PRECISION_0ULP_FTZ_FALSE
+};
 struct ExpConfig { ExpAlgo algo = ExpAlgo::INTRINSIC; };
 struct LnConfig { LnAlgo algo = LnAlgo::INTRINSIC; };
 struct SqrtConfig { SqrtAlgo algo = SqrtAlgo::INTRINSIC; };
+struct RsqrtConfig { RsqrtAlgo algo = RsqrtAlgo::INTRINSIC; };
 struct DivConfig { DivAlgo algo = DivAlgo::INTRINSIC; };
 struct ReciprocalConfig { ReciprocalAlgo algo = ReciprocalAlgo::INTRINSIC; };
 inline constexpr ExpConfig DEFAULT_EXP_CONFIG{};
 inline constexpr LnConfig DEFAULT_LN_CONFIG{};
 inline constexpr SqrtConfig DEFAULT_SQRT_CONFIG{};
+inline constexpr RsqrtConfig DEFAULT_RSQRT_CONFIG{};
 inline constexpr DivConfig DEFAULT_DIV_CONFIG{};
 inline constexpr ReciprocalConfig DEFAULT_RECIPROCAL_CONFIG{};
 
@@ -194,6 +199,8 @@ ACTGRAD_UNARY(Sqrt, (const SqrtConfig& config = DEFAULT_SQRT_CONFIG), ([keeps = 
 ACTGRAD_UNARY(Reciprocal, (const ReciprocalConfig& config = DEFAULT_RECIPROCAL_CONFIG), ([keeps = actgrad::keeps_subnormals()](auto* out, const auto* in, uint32_t n) {
     actgrad::map_wide(out, n, [keeps](auto x) { return actgrad::subnormal(actgrad::divide(decltype(x)(1), x), keeps); }, in);
 }))
+// 1 / sqrt(x)
+ACTGRAD_UNARY(Rsqrt, (const RsqrtConfig& config = DEFAULT_RSQRT_CONFIG), (actgrad::keeps_subnormals(), ACTGRAD_LOOP_EXACT(1.0 / std::sqrt(x))))
 // max(x, 0)
 ACTGRAD_UNARY(Relu, (), ([nan = actgrad::nan_propagates()](auto* out, const auto* in, uint32_t n) {
     actgrad::map_wide(out, n, [nan](auto x) { return actgrad::maximum(x, decltype(x)(0), nan); }, in);
@@ -228,6 +235,17 @@ ACTGRAD_BINARY(Min, (), true, ([nan = actgrad::nan_propagates()](auto* out, cons
 }))
 ACTGRAD_BINARY(And, (), false, ACTGRAD_LOOP_2(static_cast<decltype(x)>(x & y)))
 ACTGRAD_BINARY(Or, (), false, ACTGRAD_LOOP_2(static_cast<decltype(x)>(x | y)))
+// max(x + y, 0) and max(x - y, 0)
+ACTGRAD_BINARY(AddRelu, (), false, ([nan = actgrad::nan_propagates()](auto* out, const auto* in0, const auto* in1, uint32_t n) {
+    actgrad::map_wide(out, n, [nan](auto x, auto y) {
+        return actgrad::maximum(actgrad::wrapping(x, y, [](auto a, auto b) { return a + b; }), decltype(x)(0), nan);
+    }, in0, in1);
+}))
+ACTGRAD_BINARY(SubRelu, (), false, ([nan = actgrad::nan_propagates()](auto* out, const auto* in0, const auto* in1, uint32_t n) {
+    actgrad::map_wide(out, n, [nan](auto x, auto y) {
+        return actgrad::maximum(actgrad::wrapping(x, y, [](auto a, auto b) { return a - b; }), decltype(x)(0), nan);
+    }, in0, in1);
+}))
 // x if x >= 0, else x * y (Ascend 950)
 ACTGRAD_BINARY(Prelu, (), false, ACTGRAD_LOOP_2(x >= 0 ? x : x * y))
 
@@ -273,26 +291,41 @@ void Divs(const LocalTensor<T>& dst, const actgrad::NonDeduced<T>& scalarValue, 
 
 namespace actgrad {
 
-// dst = f(sources, dst): the destination is a source too. Products and sums round once.
+// a * b + c, rounded once.
+template <class D, class S>
+inline D fused(S a, S b, D c)
+{
+    if constexpr (std::is_integral_v<D>) {
+        return wrapping<D>(wrapping<D>(a, b, [](auto x, auto y) { return x * y; }), c, [](auto x, auto y) { return x + y; });
+    } else if constexpr (std::is_same_v<D, float>) {
+        return std::fma(static_cast<float>(a), static_cast<float>(b), c);
+    } else {  // the product is exact in double, and the sum is rounded to odd before it becomes narrow
+        const double product = static_cast<double>(static_cast<float>(a)) * static_cast<float>(b);
+        const float sum = to_odd_float(product + static_cast<double>(static_cast<float>(c)));
+        D result;
+        from_float(&sum, &result, 1);
+        return result;
+    }
+}
+
+// dst = in0 * in1 + dst; a null pointer in1 stands for the factor.
 template <class D, class S>
 inline void multiply_add(D* out, const S* in0, const S* in1, S factor, uint32_t n)
 {
-    constexpr bool has_two = true;
-    (void)has_two;
-    for (uint32_t i = 0; i < n; ++i) {
-        if constexpr (std::is_integral_v<D>) {
-            out[i] = wrapping<D>(wrapping<D>(in0[i], in1 ? in1[i] : factor, [](auto a, auto b) { return a * b; }),
-                                 out[i], [](auto a, auto b) { return a + b; });
-        } else {
-            const float a = static_cast<float>(in0[i]), b = static_cast<float>(in1 ? in1[i] : factor);
-            if constexpr (std::is_same_v<D, float>) {
-                out[i] = std::fma(a, b, out[i]);
-            } else {  // exact in double: 22 bits of the product, and the sum is rounded to odd
-                const float sum = to_odd_float(static_cast<double>(a) * b + static_cast<double>(static_cast<float>(out[i])));
-                from_float(&sum, &out[i], 1);
-            }
+    for (uint32_t i = 0; i < n; ++i) out[i] = fused<D>(in0[i], in1 ? in1[i] : factor, out[i]);
+}
+
+// dst = in0 * dst + in1, and with `relu` not less than 0.
+template <class T>
+inline auto fused_multiply_add(bool relu)
+{
+    return [relu, nan = relu && nan_propagates()](T* out, const T*, const T* in0, const T* in1, uint32_t n) {
+        for (uint32_t i = 0; i < n; ++i) {
+            const T sum = fused<T>(in0[i], out[i], in1[i]);
+            using W = wide_t<T>;
+            out[i] = relu ? static_cast<T>(maximum(static_cast<W>(sum), W(0), nan)) : sum;
         }
-    }
+    };
 }
 
 }  // namespace actgrad
@@ -340,5 +373,29 @@ void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const actgrad::N
         actgrad::source(dst, "destination", repeatParams.dstBlkStride, repeatParams.dstRepStride),
         actgrad::source(src, "source", repeatParams.srcBlkStride, repeatParams.srcRepStride));
 }
+
+// dst = src0 * dst + src1, rounded once; FusedMulAddRelu takes the maximum with 0.
+#define ACTGRAD_FUSED(Name, relu)                                                                                     \
+    template <class T>                                                                                                \
+    void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                      \
+              actgrad::Count count, ACTGRAD_AT)                                                                       \
+    {                                                                                                                 \
+        actgrad::require_type<T>(actgrad::Call::Name, #Name, at);                                                     \
+        actgrad::first_n(actgrad::fused_multiply_add<T>(relu), #Name, count.value, at, dst, dst, src0, src1);         \
+    }                                                                                                                 \
+    template <class T, bool isSetMask = true>                                                                         \
+    void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                      \
+              const actgrad::Mask& mask, U8 repeatTime, const BinaryRepeatParams& repeatParams, ACTGRAD_AT)           \
+    {                                                                                                                 \
+        actgrad::require_type<T>(actgrad::Call::Name, #Name, at);                                                     \
+        actgrad::strided(                                                                                             \
+            actgrad::fused_multiply_add<T>(relu), #Name, mask, isSetMask, repeatTime.value, false, at,                \
+            actgrad::operand(dst, "destination", repeatParams.dstBlkStride, repeatParams.dstRepStride), dst,          \
+            actgrad::source(dst, "destination", repeatParams.dstBlkStride, repeatParams.dstRepStride),                \
+            actgrad::source(src0, "first source", repeatParams.src0BlkStride, repeatParams.src0RepStride),            \
+            actgrad::source(src1, "second source", repeatParams.src1BlkStride, repeatParams.src1RepStride));          \
+    }
+ACTGRAD_FUSED(FusedMulAdd, false)
+ACTGRAD_FUSED(FusedMulAddRelu, true)
 
 }  // namespace AscendC

@@ -190,6 +190,28 @@ void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTen
             actgrad::put(target, actgrad::take<T>(from, at));
         }
 }
+// Eight blocks of 32 bytes in each repeat; an offset for each block, a multiple of 32 bytes.
+template <class T>
+void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<uint32_t>& offset,
+             U8 repeatTime, const GatherRepeatParams& repeatParams, ACTGRAD_AT)
+{
+    actgrad::start(at);
+    actgrad::require_type<T>(actgrad::Call::Gatherb, "Gatherb", at);
+    constexpr uint32_t block = actgrad::block_bytes;
+    if (!actgrad::note_read(offset, offset.address, int64_t{32} * repeatTime.value, "offsets", at)) return;
+    for (uint32_t each = 0; each < 8u * repeatTime.value; ++each) {
+        const auto from = actgrad::take<uint32_t>(offset.address + 4 * each, at);
+        const uint32_t to = dst.address + (each / 8 * repeatParams.dstRepStride + each % 8 * repeatParams.dstBlkStride) * block;
+        if (!actgrad::note_read(src0, src0.address + from.value, block, "source", at) ||
+            !actgrad::note_write(dst, to, block, "destination", at))
+            return;
+        for (uint32_t i = 0; i < block; i += sizeof(T)) {
+            auto element = actgrad::take<T>(src0.address + from.value + i, at);
+            if (!from.is_value) element.is_value = false, element.origin = from.origin;
+            actgrad::put(to + i, element);
+        }
+    }
+}
 template <class T>
 void Scatter(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& dstOffset,
              uint32_t dstBaseAddr, actgrad::Count count, ACTGRAD_AT)

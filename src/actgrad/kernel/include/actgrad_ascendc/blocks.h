@@ -15,7 +15,7 @@
 
 namespace actgrad {
 
-constexpr size_t stack_bytes = 8u << 20;
+constexpr size_t stack_bytes = 8u << 20, stack_guard = 64u << 20;  // a large local array must not jump over the guard
 
 inline uint8_t* map_memory(size_t bytes)
 {
@@ -28,7 +28,7 @@ inline uint8_t* map_memory(size_t bytes)
 struct Runner {
     Core core;
     ucontext_t context;
-    uint8_t* stack = map_memory(stack_bytes);
+    uint8_t* stack = map_memory(stack_guard + stack_bytes) + stack_guard;
     bool done = true, stopped = false, waits = false, abandoned = false;
     int64_t waits_for = 0;
     Where waits_at = {"", 0};
@@ -36,7 +36,7 @@ struct Runner {
 
     Runner()
     {
-        mprotect(stack, 4096, PROT_NONE);  // an overflow of the stack must not reach other memory
+        mprotect(stack - stack_guard, stack_guard, PROT_NONE);  // an overflow must not reach other memory
         core.ub = map_memory(arena_bytes + 4096);
         // Contents are random on the device. This is NaN in each floating type; later blocks find what earlier ones left.
         std::memset(core.ub, 0xFF, ub_bytes);
@@ -46,7 +46,7 @@ struct Runner {
     Runner& operator=(const Runner&) = delete;
     ~Runner()
     {
-        munmap(stack, stack_bytes);
+        munmap(stack - stack_guard, stack_guard + stack_bytes);
         munmap(core.ub, arena_bytes + 4096);
         munmap(core.shadow, sizeof(Shadow));
     }
@@ -133,7 +133,7 @@ inline double run_blocks(int64_t blocks, const Job& job)
         const Runner& first = *runners.front();
         if (static_cast<int64_t>(runners.size()) < first.waits_for) {
             report.block = first.core.block;
-            ACTGRAD_ERROR(deadlock, first.waits_at, "SyncAll waits for %lld blocks, and only %zu come here",
+            ACTGRAD_ERROR(deadlock, first.waits_at, "the blocks wait here for %lld blocks, and only %zu come",
                           static_cast<long long>(first.waits_for), runners.size());
             for (const auto& runner : runners) runner->abandoned = true;
         }

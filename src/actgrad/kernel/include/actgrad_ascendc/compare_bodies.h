@@ -6,6 +6,31 @@
 
 namespace actgrad {
 
+ACTGRAD_BODY void check_reserve(SELMODE mode, Where at)
+{
+    constexpr uint32_t reserve = 8192;
+    if (__NPU_ARCH__ == 3510 || mode == SELMODE::VSEL_CMPMASK_SPR || core->used + reserve <= options.ub) return;
+    const uint32_t start = options.ub - reserve;
+    const auto is_used = [](uint32_t from, uint32_t to) {
+        bool used = false;
+        Shadow::for_blocks(from, to - from, [&](uint32_t block, uint32_t bits) {
+            used |= (core->shadow->defined[block] & bits) != 0;
+        });
+        return used;
+    };
+    bool ends_unused = options.checks;
+    for (const Buffer& buffer : core->buffers) {
+        if (buffer.state == State::dead || buffer.start + buffer.bytes <= start) continue;
+        const uint32_t from = std::max(buffer.start, start), to = std::min(buffer.start + buffer.bytes, arena_bytes);
+        ends_unused = ends_unused && buffer.start < start && is_used(buffer.start, start) && !is_used(from, to);
+        fault(Kind::ub_capacity, Severity::note, buffer.at, "this buffer covers the last %u bytes of UB, which Select at "
+              "line %d needs", reserve, at.line);
+    }
+    fault(Kind::ub_capacity, ends_unused ? Severity::warning : Severity::error, at,
+          "Select in this mode needs %u bytes of UB of its own; the buffers leave %u", reserve,
+          options.ub - std::min(core->used, options.ub));
+}
+
 ACTGRAD_BODY bool begin_bytes(const Operand* operands, const int64_t* bytes, int number, Where at)
 {
     if (!options.checks) return true;

@@ -153,12 +153,9 @@ inline void compare_strided(const char* name, const LocalTensor<U>& dst, const O
 
 // ---- Select
 
-inline void check_reserve(SELMODE mode, Where at)
-{
-    if (__NPU_ARCH__ != 3510 && mode != SELMODE::VSEL_CMPMASK_SPR && core->used + 8192 > options.ub)
-        ACTGRAD_ERROR(ub_capacity, at, "Select in this mode needs 8192 bytes of UB of its own; the buffers leave %u",
-                      options.ub - std::min(core->used, options.ub));
-}
+// Modes 1 and 2 need the last 8 KB of UB before Ascend 950. A warning if a buffer covers them and the kernel has not used
+// this part of the buffer: kernels that take all of UB as one buffer often leave its end alone.
+void check_reserve(SELMODE mode, Where at);
 
 // One operand of Select: a tensor or a scalar.
 template <class T>

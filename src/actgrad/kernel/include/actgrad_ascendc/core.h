@@ -88,7 +88,7 @@ struct Flag {
 
 class Core {
 public:
-    static constexpr int events = static_cast<int>(AscendC::HardEvent::MAX), event_ids = 8;
+    static constexpr int events = static_cast<int>(AscendC::HardEvent::MAX), event_ids = 8, cross_core_ids = 16;
     static constexpr int most_buffers = 64, most_queue_buffers = 8;
 
     int64_t block = 0;
@@ -108,6 +108,9 @@ public:
     uint8_t compare_mask[32] = {};
     uint64_t ctrl = 1ull << 60;
     float deq_scale = 1.0f;
+    double last_sum = 0, last_extreme = 0;  // results of ReduceSum, ReduceMax and ReduceMin
+    uint32_t last_index = 0;
+    Flag cross_core_flags[cross_core_ids];
 
     enum class Atomic : uint8_t { none, add, max, min };
     Atomic atomic = Atomic::none;

@@ -156,6 +156,10 @@ ACTGRAD_BODY void Core::finish()
             if (flags[event][id].is_set)
                 ACTGRAD_ERROR(flag_unpaired, flags[event][id].at, "no WaitFlag follows this SetFlag of event id %d",
                               id);
+    for (int id = 0; id < cross_core_ids; ++id)
+        if (cross_core_flags[id].is_set)
+            ACTGRAD_ERROR(flag_unpaired, cross_core_flags[id].at, "no CrossCoreWaitFlag follows this CrossCoreSetFlag of "
+                          "flag id %d", id);
     if (counter_mode)
         ACTGRAD_ERROR(mask_or_repeat, counter_mode_at, "the Counter mode set here is still on at the end; "
                       "SetMaskNorm must follow");
@@ -170,6 +174,7 @@ ACTGRAD_BODY void Core::reset(int64_t next_block)
     used = peak = 0;
     for (auto& row : flags)
         for (Flag& flag : row) flag = Flag();
+    for (Flag& flag : cross_core_flags) flag = Flag();
     std::memset(reserved_ids, 0, sizeof reserved_ids);
     counter_mode = false;
     mask[0] = mask[1] = ~0ull;

@@ -102,7 +102,11 @@ inline const DtypeRow* row_of(DataType type)
 inline int GetSizeByDataType(DataType type) { return row_of(type) ? row_of(type)->bits / 8 : -1; }
 inline int64_t GetSizeInBytes(int64_t count, DataType type) { return row_of(type) ? count * row_of(type)->bits / 8 : -1; }
 
-enum Format : int32_t { FORMAT_NCHW = 0, FORMAT_NHWC, FORMAT_ND, FORMAT_NC1HWC0, FORMAT_FRACTAL_Z, FORMAT_FRACTAL_NZ = 29 };
+enum Format : int32_t {
+    FORMAT_NCHW = 0, FORMAT_NHWC, FORMAT_ND, FORMAT_NC1HWC0, FORMAT_FRACTAL_Z, FORMAT_C1HWNCoC0 = 14,
+    FORMAT_HWCN = 16, FORMAT_NDHWC = 27, FORMAT_FRACTAL_NZ = 29, FORMAT_NCDHW = 30, FORMAT_NDC1HWC0 = 32,
+    FORMAT_FRACTAL_Z_3D = 33, FORMAT_NCL = 47
+};
 inline Format GetPrimaryFormat(int32_t format) { return static_cast<Format>(format & 0xFF); }
 
 using graphStatus = uint32_t;
@@ -155,6 +159,7 @@ struct TypeUtils {
 #pragma pop_macro("DT_FLOAT4_E1M2")
 
 using graphStatus = ge::graphStatus;
+namespace AscendC {}  // some tiling functions use it
 
 // ---- the platform
 
@@ -512,10 +517,16 @@ private:
 
 // ---- messages
 
-inline std::string& last_error()
+// The first error: those that follow come from the functions that called the one that failed.
+inline std::string& first_error()
 {
     static std::string text;
     return text;
+}
+inline void log_error(const std::string& text)
+{
+    if (first_error().empty()) first_error() = text;
+    std::fprintf(stderr, "tiling: %s\n", text.c_str());
 }
 inline const char* printable(const std::string& text) { return text.c_str(); }
 template <class T> inline T printable(T value) { return value; }
@@ -525,10 +536,7 @@ inline void log_message(const char* level, const Context&, const Format& format,
 {
     char text[2048];
     std::snprintf(text, sizeof text, printable(format), printable(values)...);
-    if (level[0] == 'E') {
-        last_error() = text;
-        std::fprintf(stderr, "tiling: %s\n", text);
-    }
+    if (level[0] == 'E') log_error(text);
 }
 template <class Context>
 inline void log_message(const char*, const Context&)
@@ -543,8 +551,7 @@ inline void log_values(const A&... values)
 {
     std::ostringstream out;
     ((append_value(out, values), out << ' '), ...);
-    last_error() = out.str();
-    std::fprintf(stderr, "tiling: %s\n", last_error().c_str());
+    log_error(out.str());
 }
 
 }  // namespace actgrad::host

@@ -75,6 +75,21 @@ inline uint64_t key_of(std::initializer_list<int64_t> values)
     }
     return key;
 }
+// The template arguments of a key.
+inline std::vector<std::string> instance_of(uint64_t key)
+{
+    std::vector<std::string> instance;
+    for (const TemplateParameter& parameter : template_parameters()) {
+        const uint64_t field = key & ((uint64_t{1} << parameter.bits) - 1);
+        key >>= parameter.bits;
+        if (parameter.is_index && field >= parameter.values.size()) return {};
+        const int64_t value = parameter.is_index ? parameter.values[field] : static_cast<int64_t>(field);
+        const ge::DtypeRow* row = parameter.is_type ? ge::row_of(static_cast<ge::DataType>(value)) : nullptr;
+        instance.push_back(row != nullptr ? row->c_name : std::to_string(value));
+    }
+    return instance;
+}
+
 template <class... A>
 inline uint64_t key(A... values) { return key_of({static_cast<int64_t>(values)...}); }
 inline uint64_t key(std::initializer_list<int64_t> values) { return key_of(values); }

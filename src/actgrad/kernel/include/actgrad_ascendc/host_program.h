@@ -89,8 +89,8 @@ inline void read_case(gert::TilingContext& context, std::string& op)
             context.attributes.attributes.push_back(attribute);
         } else {
             line >> type;
-            if (word == "float") attribute.number = std::strtof(type.c_str(), nullptr);
-            else attribute.integer = std::strtoll(type.c_str(), nullptr, 10), attribute.flag = attribute.integer != 0;
+            attribute.number = std::strtof(type.c_str(), nullptr);  // a float attribute may be given as `int 1`
+            if (word != "float") attribute.integer = std::strtoll(type.c_str(), nullptr, 10), attribute.flag = attribute.integer != 0;
             context.attributes.attributes.push_back(attribute);
         }
     }
@@ -122,7 +122,8 @@ inline int run_tiling(int count, char** words)
         status = found->parse(&parse);
     }
     if (status == ge::GRAPH_SUCCESS) status = found->tiling(&context);
-    std::string json = "{\"status\": " + std::to_string(status) + ", \"error\": " + quoted(last_error()) +
+    if (last_instance().empty()) last_instance() = instance_of(context.key);  // the function sets no key, or a number
+    std::string json = "{\"status\": " + std::to_string(status) + ", \"error\": " + quoted(first_error()) +
                        ", \"key\": " + std::to_string(context.key) + ", \"blocks\": " + std::to_string(context.blocks) +
                        ", \"op\": " + quoted(found->name) + ", \"workspaces\": [";
     for (size_t i = 0; i < context.workspaces.size(); ++i) json += (i ? ", " : "") + std::to_string(context.workspaces[i]);

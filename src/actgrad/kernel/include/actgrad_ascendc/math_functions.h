@@ -84,4 +84,6 @@ ACTGRAD_FUNCTION(Sign, (), true, x > 0 ? 1.0 : x < 0 ? -1.0 : x)
 ACTGRAD_FUNCTION(Gelu, (), true, x == -INFINITY ? -0.0 : x / (1.0 + std::exp(-1.5957691216057308 * (x + 0.044715 * x * x * x))))
 ACTGRAD_FUNCTION(FasterGelu, (), true, x == -INFINITY ? -0.0 : x / (1.0 + std::exp(-1.702 * x)))
 
+ACTGRAD_FUNCTION(Rint, (), true, std::nearbyint(x))
+
 }  // namespace AscendC

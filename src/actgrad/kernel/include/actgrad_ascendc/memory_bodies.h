@@ -10,15 +10,20 @@ namespace actgrad {
 
 ACTGRAD_BODY void fault(Kind kind, Severity severity, Where at, const char* format, ...)
 {
-    for (const Fault& known : report.faults)
-        if (known.kind == kind && known.at.line == at.line && std::strcmp(known.at.file, at.file) == 0) return;
-    if (report.faults.size() >= Report::most) return;
+    Fault* weaker = nullptr;  // the same fault, found before with less certainty
+    for (Fault& known : report.faults)
+        if (known.kind == kind && known.at.line == at.line && std::strcmp(known.at.file, at.file) == 0) {
+            if (known.severity <= severity) return;
+            weaker = &known;
+        }
+    if (weaker == nullptr && report.faults.size() >= Report::most) return;
     char text[1024];
     va_list values;
     va_start(values, format);
     std::vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    report.faults.push_back({kind, severity, at, report.block, text});
+    if (weaker != nullptr) *weaker = {kind, severity, at, report.block, text};
+    else report.faults.push_back({kind, severity, at, report.block, text});
 }
 
 ACTGRAD_BODY int GlobalMemory::find(const void* pointer) const
@@ -98,10 +103,10 @@ inline void collide(const Interval& write, const Interval& other)
         const GmAccess& later = a.block > b.block ? a : b;
         const GmAccess& earlier = a.block > b.block ? b : a;
         report.block = later.block;
-        fault(Kind::gm_overlapping_writes, later.same ? Severity::warning : Severity::error, later.at,
-              "blocks %d and %d both write byte %lld of %s%s; block %d does so at line %d", earlier.block,
-              later.block, static_cast<long long>(from), name, later.same ? " (the same values)" : "",
-              earlier.block, earlier.at.line);
+        ACTGRAD_ERROR(gm_overlapping_writes, later.at,
+                      "blocks %d and %d both write byte %lld of %s%s; block %d does so at line %d", earlier.block,
+                      later.block, static_cast<long long>(from), name, later.same ? " (the same values, by luck)" : "",
+                      earlier.block, earlier.at.line);
     }
 }
 

@@ -124,6 +124,16 @@ struct BrcbRepeatParams {
     BrcbRepeatParams(U16 dstBlock, U16 dstRepeat) : dstBlkStride(dstBlock), dstRepStride(dstRepeat) {}
 };
 
+// Strides of the destination of Gatherb, in blocks of 32 bytes.
+struct GatherRepeatParams {
+    U16 dstBlkStride, dstRepStride;
+    uint32_t blockNumber = 8;
+    bool repeatStrideMode = false, strideSizeMode = false;
+
+    GatherRepeatParams() : GatherRepeatParams(1, 8) {}
+    GatherRepeatParams(U8 dstBlock, U8 dstRepeat) : dstBlkStride(dstBlock.value), dstRepStride(dstRepeat.value) {}
+};
+
 struct GatherMaskParams {
     U8 src0BlockStride;
     U16 repeatTimes, src0RepeatStride;

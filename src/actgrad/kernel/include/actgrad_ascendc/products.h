@@ -35,13 +35,14 @@
 
 namespace actgrad {
 
-enum class Call : uint8_t { Abs, Add, Adds, And, BlockReduceMax, BlockReduceMin, BlockReduceSum, Brcb, Compare, CompareScalar, Compares, Copy, CreateVecIndex, DeInterleave, Div, Divs, Duplicate, Erf, Exp, Gather, Gelu, Interleave, LeakyRelu, Ln, Log, Max, Maxs, Min, Mins, Mul, Muls, Neg, Not, Or, Prelu, Reciprocal, ReduceMax, ReduceMin, ReduceSum, Relu, Scatter, Select, ShiftLeft, ShiftRight, Sigmoid, Sqrt, Sub, Subs, Tanh, TransDataTo5HD, WholeReduceMax, WholeReduceMin, WholeReduceSum };
+enum class Call : uint8_t { Abs, Add, AddRelu, Adds, And, BlockReduceMax, BlockReduceMin, BlockReduceSum, Brcb, Compare, CompareScalar, Compares, Copy, CreateVecIndex, DeInterleave, Div, Divs, Duplicate, Erf, Exp, FusedMulAdd, FusedMulAddRelu, Gather, Gatherb, Gelu, Interleave, LeakyRelu, Ln, Log, Max, Maxs, Min, Mins, Mul, Muls, Neg, Not, Or, PairReduceSum, Prelu, Reciprocal, ReduceMax, ReduceMin, ReduceSum, Relu, RepeatReduceSum, Rsqrt, Scatter, Select, ShiftLeft, ShiftRight, Sigmoid, Sqrt, Sub, SubRelu, Subs, Tanh, TransDataTo5HD, WholeReduceMax, WholeReduceMin, WholeReduceSum };
 enum class Type : uint8_t { bool_, int8_t_, uint8_t_, int16_t_, uint16_t_, int32_t_, uint32_t_, int64_t_, uint64_t_, half_, bfloat16_t_, float_, double_, fp8_e5m2_t_, fp8_e4m3fn_t_, hifloat8_t_, fp8_e8m0_t_, fp4x2_e2m1_t_, fp4x2_e1m2_t_, int4b_t_ };
 
 #if __NPU_ARCH__ == 2002
 constexpr uint32_t types_of_calls[] = {
     0x00A00,  // Abs: half float
     0x00A28,  // Add: int16_t int32_t half float
+    0x00A08,  // AddRelu: int16_t half float
     0x00A28,  // Adds: int16_t int32_t half float
     0x00018,  // And: int16_t uint16_t
     0x00A00,  // BlockReduceMax: half float
@@ -59,7 +60,10 @@ constexpr uint32_t types_of_calls[] = {
     0x00E78,  // Duplicate: int16_t uint16_t int32_t uint32_t half bfloat16_t float
     0x00A00,  // Erf: half float
     0x00A00,  // Exp: half float
+    0x00A00,  // FusedMulAdd: half float
+    0x00A00,  // FusedMulAddRelu: half float
     0x00A78,  // Gather: int16_t uint16_t int32_t uint32_t half float
+    0x00A78,  // Gatherb: int16_t uint16_t int32_t uint32_t half float
     0x00A00,  // Gelu: half float
     0x00000,  // Interleave: not on this product
     0x00A00,  // LeakyRelu: half float
@@ -74,12 +78,15 @@ constexpr uint32_t types_of_calls[] = {
     0x00000,  // Neg: not on this product
     0x00018,  // Not: int16_t uint16_t
     0x00018,  // Or: int16_t uint16_t
+    0x00A00,  // PairReduceSum: half float
     0x00000,  // Prelu: not on this product
     0x00A00,  // Reciprocal: half float
     0x00A00,  // ReduceMax: half float
     0x00A00,  // ReduceMin: half float
     0x00A00,  // ReduceSum: half float
     0x00A20,  // Relu: int32_t half float
+    0x00A00,  // RepeatReduceSum: half float
+    0x00A00,  // Rsqrt: half float
     0x00A50,  // Scatter: uint16_t uint32_t half float
     0x00A00,  // Select: half float
     0x00000,  // ShiftLeft: not on this product
@@ -87,6 +94,7 @@ constexpr uint32_t types_of_calls[] = {
     0x00A00,  // Sigmoid: half float
     0x00A00,  // Sqrt: half float
     0x00A28,  // Sub: int16_t int32_t half float
+    0x00A08,  // SubRelu: int16_t half float
     0x00000,  // Subs: not on this product
     0x00A00,  // Tanh: half float
     0x00A7E,  // TransDataTo5HD: int8_t uint8_t int16_t uint16_t int32_t uint32_t half float
@@ -115,6 +123,7 @@ constexpr CastRow cast_rows[] = {
 constexpr uint32_t types_of_calls[] = {
     0x00A00,  // Abs: half float
     0x00A28,  // Add: int16_t int32_t half float
+    0x00A08,  // AddRelu: int16_t half float
     0x00A28,  // Adds: int16_t int32_t half float
     0x00018,  // And: int16_t uint16_t
     0x00A00,  // BlockReduceMax: half float
@@ -132,7 +141,10 @@ constexpr uint32_t types_of_calls[] = {
     0x00E78,  // Duplicate: int16_t uint16_t int32_t uint32_t half bfloat16_t float
     0x00A00,  // Erf: half float
     0x00A00,  // Exp: half float
+    0x00A00,  // FusedMulAdd: half float
+    0x00A00,  // FusedMulAddRelu: half float
     0x00E78,  // Gather: int16_t uint16_t int32_t uint32_t half bfloat16_t float
+    0x00E78,  // Gatherb: int16_t uint16_t int32_t uint32_t half bfloat16_t float
     0x00A00,  // Gelu: half float
     0x00000,  // Interleave: not on this product
     0x00A00,  // LeakyRelu: half float
@@ -147,12 +159,15 @@ constexpr uint32_t types_of_calls[] = {
     0x00000,  // Neg: not on this product
     0x00018,  // Not: int16_t uint16_t
     0x00018,  // Or: int16_t uint16_t
+    0x00A00,  // PairReduceSum: half float
     0x00000,  // Prelu: not on this product
     0x00A00,  // Reciprocal: half float
     0x00A00,  // ReduceMax: half float
     0x00A00,  // ReduceMin: half float
     0x00A00,  // ReduceSum: half float
     0x00A20,  // Relu: int32_t half float
+    0x00A00,  // RepeatReduceSum: half float
+    0x00A00,  // Rsqrt: half float
     0x00000,  // Scatter: not on this product
     0x00A00,  // Select: half float
     0x00078,  // ShiftLeft: int16_t uint16_t int32_t uint32_t
@@ -160,6 +175,7 @@ constexpr uint32_t types_of_calls[] = {
     0x00A00,  // Sigmoid: half float
     0x00A00,  // Sqrt: half float
     0x00A28,  // Sub: int16_t int32_t half float
+    0x00A08,  // SubRelu: int16_t half float
     0x00000,  // Subs: not on this product
     0x00A00,  // Tanh: half float
     0x00A7E,  // TransDataTo5HD: int8_t uint8_t int16_t uint16_t int32_t uint32_t half float
@@ -199,6 +215,7 @@ constexpr CastRow cast_rows[] = {
 constexpr uint32_t types_of_calls[] = {
     0x00AAA,  // Abs: int8_t int16_t int32_t int64_t half float
     0x00FFE,  // Add: int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t half bfloat16_t float
+    0x00A08,  // AddRelu: int16_t half float
     0x00FAE,  // Adds: int8_t uint8_t int16_t int32_t int64_t uint64_t half bfloat16_t float
     0x001FE,  // And: int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t
     0x00A00,  // BlockReduceMax: half float
@@ -216,7 +233,10 @@ constexpr uint32_t types_of_calls[] = {
     0x7EFFF,  // Duplicate: bool int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t half bfloat16_t float fp8_e5m2_t fp8_e4m3fn_t hifloat8_t fp8_e8m0_t fp4x2_e2m1_t fp4x2_e1m2_t
     0x00A00,  // Erf: half float
     0x00A00,  // Exp: half float
+    0x00A00,  // FusedMulAdd: half float
+    0x00A00,  // FusedMulAddRelu: half float
     0x00FFE,  // Gather: int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t half bfloat16_t float
+    0x00E7E,  // Gatherb: int8_t uint8_t int16_t uint16_t int32_t uint32_t half bfloat16_t float
     0x00A00,  // Gelu: half float
     0x00FFE,  // Interleave: int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t half bfloat16_t float
     0x00A00,  // LeakyRelu: half float
@@ -231,12 +251,15 @@ constexpr uint32_t types_of_calls[] = {
     0x00AAA,  // Neg: int8_t int16_t int32_t int64_t half float
     0x00BFE,  // Not: int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t half float
     0x001FE,  // Or: int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t
+    0x00A00,  // PairReduceSum: half float
     0x00A00,  // Prelu: half float
     0x00B80,  // Reciprocal: int64_t uint64_t half float
     0x00BF8,  // ReduceMax: int16_t uint16_t int32_t uint32_t int64_t uint64_t half float
     0x00BF8,  // ReduceMin: int16_t uint16_t int32_t uint32_t int64_t uint64_t half float
     0x00BE0,  // ReduceSum: int32_t uint32_t int64_t uint64_t half float
     0x00AA0,  // Relu: int32_t int64_t half float
+    0x00A00,  // RepeatReduceSum: half float
+    0x00A00,  // Rsqrt: half float
     0x00FFE,  // Scatter: int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t half bfloat16_t float
     0x00FFE,  // Select: int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t half bfloat16_t float
     0x001FE,  // ShiftLeft: int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t
@@ -244,6 +267,7 @@ constexpr uint32_t types_of_calls[] = {
     0x00A00,  // Sigmoid: half float
     0x00A00,  // Sqrt: half float
     0x00FFE,  // Sub: int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t half bfloat16_t float
+    0x00A08,  // SubRelu: int16_t half float
     0x00FA8,  // Subs: int16_t int32_t int64_t uint64_t half bfloat16_t float
     0x00A00,  // Tanh: half float
     0x00E7E,  // TransDataTo5HD: int8_t uint8_t int16_t uint16_t int32_t uint32_t half bfloat16_t float

@@ -163,6 +163,7 @@ inline void reduce_sum(const LocalTensor<T>& dst, const Operand& src, const View
         }
     }
     put_result(dst.address, sums[0], is_value, origin);
+    core->last_sum = static_cast<double>(sums[0]);
 }
 
 template <class T>
@@ -182,17 +183,19 @@ inline void reduce_extreme(const LocalTensor<T>& dst, const Operand& src, const 
                 found.take(values[lane], repeat * active.lanes + lane, extreme, options.nan_propagates);
     }
     put_result(dst.address, found.value, is_value, origin);
+    core->last_extreme = static_cast<double>(found.value);
+    core->last_index = found.index;
     if (with_index) put_index(dst.address + sizeof(T), found.index, sizeof(T), is_value, origin);
 }
 
 template <class T>
-inline void whole_reduce_sum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const Mask& mask, bool sets_mask,
+inline void whole_reduce_sum(Call call, const char* name, const LocalTensor<T>& dst, const LocalTensor<T>& src, const Mask& mask, bool sets_mask,
                              int64_t repeats, int64_t dst_stride, uint32_t block, uint32_t repeat_stride, Where at)
 {
     start(at);
-    require_type<T>(Call::WholeReduceSum, "WholeReduceSum", at);
-    if (!core->counter_mode && !usable_repeats(repeats, "WholeReduceSum", at)) return;
-    const Active active = pick(mask, sets_mask, repeats, 256 / sizeof(T), "WholeReduceSum", at);
+    require_type<T>(call, name, at);
+    if (!core->counter_mode && !usable_repeats(repeats, name, at)) return;
+    const Active active = pick(mask, sets_mask, repeats, 256 / sizeof(T), name, at);
     const Operand from = operand(src, "source", block, repeat_stride);
     if (active.repeats == 0 ||
         !begin_reduction(dst, static_cast<uint32_t>(((active.repeats - 1) * dst_stride + 1) * sizeof(T)), sizeof(T), from, active, at))
@@ -281,6 +284,47 @@ inline void block_reduce(Call call, const char* name, const LocalTensor<T>& dst,
     }
 }
 
+// The sums of neighbours: half as many results as elements. dst_stride counts 128 bytes.
+template <class T>
+inline void pair_reduce(const LocalTensor<T>& dst, const LocalTensor<T>& src, int64_t repeats, const Mask& mask,
+                        bool sets_mask, int64_t dst_stride, uint32_t block, uint32_t repeat_stride, Where at)
+{
+    start(at);
+    require_type<T>(Call::PairReduceSum, "PairReduceSum", at);
+    if (!core->counter_mode && !usable_repeats(repeats, "PairReduceSum", at)) return;
+    constexpr uint32_t lanes = 256 / sizeof(T);
+    const Active active = pick(mask, sets_mask, repeats, lanes, "PairReduceSum", at);
+    const Operand from = operand(src, "source", block, repeat_stride);
+    if (active.repeats == 0) return;
+    uint32_t last = 1;  // results of the last repeat
+    for (uint32_t lane = 0; lane < lanes; lane += 2)
+        if (active.part(active.repeats - 1, lane, 2) != 0) last = lane / 2 + 1;
+    const int64_t bytes = int64_t{active.repeats - 1} * dst_stride * 128 + last * sizeof(T);
+    if (!begin_reduction(dst, static_cast<uint32_t>(bytes), block_bytes, from, active, at)) return;
+    for (uint32_t repeat = 0; repeat < active.repeats; ++repeat) {
+        T values[256];
+        Where origin = at;
+        bool is_value[128];
+        for (uint32_t lane = 0; lane < lanes; lane += 2) {
+            is_value[lane / 2] = true;
+            for (uint32_t each = lane; each < lane + 2; ++each) {
+                values[each] = T(0);
+                if (!active.has(repeat, each)) continue;
+                const uint32_t address = lane_address(from, repeat, each);
+                std::memcpy(static_cast<void*>(&values[each]), core->ub + address, sizeof(T));
+                if (options.checks && !core->shadow->is_defined(address, sizeof(T))) {
+                    is_value[lane / 2] = false;
+                    origin = origin_of(address, sizeof(T), at);
+                }
+            }
+        }
+        for (uint32_t lane = 0; lane < lanes; lane += 2)
+            if (active.part(repeat, lane, 2) != 0)
+                put_result(dst.address + static_cast<uint32_t>(repeat * dst_stride * 128 + lane / 2 * sizeof(T)),
+                           add_rounded(values[lane], values[lane + 1]), is_value[lane / 2], origin);
+    }
+}
+
 template <class T>
 inline auto extreme_of_block(Extreme extreme)
 {
@@ -350,7 +394,7 @@ template <class T, bool isSetMask = true>
 void WholeReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const actgrad::Mask& mask,
                     actgrad::Count repeatTime, actgrad::Count dstRepStride, U16 srcBlkStride, U16 srcRepStride, ACTGRAD_AT)
 {
-    actgrad::whole_reduce_sum(dst, src, mask, isSetMask, repeatTime.value, dstRepStride.value, srcBlkStride, srcRepStride, at);
+    actgrad::whole_reduce_sum(actgrad::Call::WholeReduceSum, "WholeReduceSum", dst, src, mask, isSetMask, repeatTime.value, dstRepStride.value, srcBlkStride, srcRepStride, at);
 }
 template <class T, bool isSetMask = true>
 void WholeReduceMax(const LocalTensor<T>& dst, const LocalTensor<T>& src, const actgrad::Mask& mask,
@@ -367,6 +411,25 @@ void WholeReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
 {
     actgrad::whole_reduce_extreme(actgrad::Call::WholeReduceMin, "WholeReduceMin", actgrad::Extreme::min, dst, src, mask,
                                   isSetMask, repeatTime.value, dstRepStride.value, srcBlkStride, srcRepStride, order, at);
+}
+
+// The same by its own name. The block stride of the destination has no effect.
+template <class T, bool isSetMask = true>
+void RepeatReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, actgrad::Count repeatTime,
+                     const actgrad::Mask& mask, actgrad::Count, U16 srcBlkStride, actgrad::Count dstRepStride,
+                     U16 srcRepStride, ACTGRAD_AT)
+{
+    actgrad::whole_reduce_sum(actgrad::Call::RepeatReduceSum, "RepeatReduceSum", dst, src, mask, isSetMask,
+                              repeatTime.value, dstRepStride.value, srcBlkStride, srcRepStride, at);
+}
+
+// ---- one result for each pair of neighbours: half a repeat; dstRepStride counts half repeats
+
+template <class T, bool isSetMask = true>
+void PairReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, actgrad::Count repeatTime,
+                   const actgrad::Mask& mask, actgrad::Count dstRepStride, U16 srcBlkStride, U16 srcRepStride, ACTGRAD_AT)
+{
+    actgrad::pair_reduce(dst, src, repeatTime.value, mask, isSetMask, dstRepStride.value, srcBlkStride, srcRepStride, at);
 }
 
 // ---- one result for each block: eight for a repeat; dstRepStride counts eight results
@@ -394,6 +457,41 @@ void BlockReduceMin(const LocalTensor<T>& dst, const LocalTensor<T>& src, actgra
     actgrad::block_reduce(actgrad::Call::BlockReduceMin, "BlockReduceMin", dst, src, repeatTime.value, mask, isSetMask,
                           dstRepStride.value, srcBlkStride, srcRepStride,
                           actgrad::extreme_of_block<T>(actgrad::Extreme::min), at);
+}
+
+// ---- the results of the last ReduceSum, ReduceMax or ReduceMin, which the core keeps in registers
+
+template <class T>
+T GetReduceRepeatSumSpr()
+{
+    return static_cast<T>(actgrad::core->last_sum);
+}
+template <class T>
+T GetAccVal()
+{
+    return GetReduceRepeatSumSpr<T>();
+}
+// The index has the bits of an integer in the type of the elements.
+template <class T>
+void GetReduceRepeatMaxMinSpr(T& value, T& index)
+{
+    value = static_cast<T>(actgrad::core->last_extreme);
+    index = actgrad::bits_of<T>(static_cast<actgrad::bits_t<sizeof(T)>>(actgrad::core->last_index));
+}
+template <class T>
+T GetReduceRepeatMaxMinSpr()
+{
+    return static_cast<T>(actgrad::core->last_extreme);
+}
+template <class T>
+void GetReduceMaxMinCount(T& value, T& index)
+{
+    GetReduceRepeatMaxMinSpr(value, index);
+}
+template <class T>
+T GetReduceMaxMinCount()
+{
+    return GetReduceRepeatMaxMinSpr<T>();
 }
 
 }  // namespace AscendC

@@ -11,6 +11,7 @@ inline int64_t GetSubBlockIdx() { return 0; }
 inline int64_t GetSubBlockNum() { return 1; }
 inline int64_t GetTaskRation() { return 1; }
 inline int64_t GetTaskRatio() { return 1; }
+inline int16_t GetDataBlockSizeInBytes() { return 32; }
 inline uint32_t GetVecLen() { return 256; }
 inline uint32_t GetUBSizeInBytes() { return actgrad::options.ub; }
 inline int64_t GetSystemCycle()
@@ -23,6 +24,7 @@ inline int64_t GetSystemCycle()
 inline GM_ADDR GetUserWorkspace(GM_ADDR workspace) { return workspace; }
 inline void SetSysWorkspace(GM_ADDR) {}
 inline void SetSysWorkspaceForce(GM_ADDR) {}
+inline void SetSysWorkSpace(GM_ADDR) {}
 
 // The number of leading zeros of a word, 64 for 0; and the number of its bits that equal `value`.
 inline int64_t ScalarCountLeadingZero(uint64_t word) { return word == 0 ? 64 : __builtin_clzll(word); }
@@ -84,6 +86,13 @@ void SetCtrlSpr(int64_t value)
 [[noreturn]] inline void assertion_failed(const char* condition, actgrad::Where at)
 {
     ACTGRAD_ERROR(crash, at, "the kernel's assertion failed: %s", condition);
+    throw actgrad::StopBlock();
+}
+
+// The kernel stops itself.
+[[noreturn]] inline void Trap(ACTGRAD_AT)
+{
+    ACTGRAD_ERROR(crash, at, "the kernel calls Trap");
     throw actgrad::StopBlock();
 }
 

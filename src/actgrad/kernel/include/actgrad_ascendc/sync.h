@@ -66,6 +66,10 @@ inline void (*wait_for_blocks)(int64_t blocks, Where at) = nullptr;
 
 void meet_all_blocks(int64_t blocks, Where at);
 
+// One flag of CrossCoreSetFlag. Mode 0: the wait ends when all blocks have set the flag.
+void set_cross_core_flag(uint16_t id, Where at);
+void wait_cross_core_flag(uint16_t id, Where at);
+
 }  // namespace actgrad
 
 namespace AscendC {
@@ -117,6 +121,28 @@ void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t
     }
     meet_all_blocks(blocks, at);
 }
+
+// A barrier in two halves: each block sets the flag, and a wait ends when all blocks have set it. Mode 0 is the barrier
+// of all vector cores. Modes 1 and 2 order the cores of one group (two vector cores, one cube core), which we do not
+// imitate. `pipe` is the pipe whose instructions must have ended before the flag is set.
+template <uint8_t modeId, pipe_t pipe>
+void CrossCoreSetFlag(uint16_t flagId, ACTGRAD_AT)
+{
+    static_assert(modeId == 0, "actgrad imitates mode 0 of CrossCoreSetFlag, which orders all vector cores");
+    actgrad::set_cross_core_flag(flagId, at);
+}
+template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
+void CrossCoreWaitFlag(uint16_t flagId, ACTGRAD_AT)
+{
+    static_assert(modeId == 0, "actgrad imitates mode 0 of CrossCoreWaitFlag, which orders all vector cores");
+    actgrad::wait_cross_core_flag(flagId, at);
+}
+
+// Hints for caches. The order of kernels in a launch: one kernel runs here.
+inline void ICachePreLoad(int64_t) {}
+template <class T> void DataCachePreload(const GlobalTensor<uint64_t>&, T) {}
+inline void SetNextTaskStart() {}
+inline void WaitPreTaskEnd() {}
 
 template <class T, CacheLine line = CacheLine::SINGLE_CACHE_LINE, DcciDst dst = DcciDst::CACHELINE_OUT>
 void DataCacheCleanAndInvalid(const GlobalTensor<T>&)

@@ -57,9 +57,38 @@ ACTGRAD_BODY void meet_all_blocks(int64_t blocks, Where at)
     core->gm_reads.clear();
     core->gm_writes.clear();
     if (number_of_blocks > ACTGRAD_VECTOR_CORES)
-        ACTGRAD_ERROR(deadlock, at, "SyncAll with %lld blocks; %s has %d cores, and the other blocks never start",
+        ACTGRAD_ERROR(deadlock, at, "all %lld blocks wait for each other; %s has %d cores, and the other blocks never start",
                       static_cast<long long>(number_of_blocks), product_name(), ACTGRAD_VECTOR_CORES);
     wait_for_blocks(blocks, at);
+}
+
+ACTGRAD_BODY Flag* cross_core_flag_of(uint16_t id, const char* call, Where at)
+{
+    report.last = at;
+    if (id < Core::cross_core_ids) return &core->cross_core_flags[id];
+    ACTGRAD_ERROR(flag_unpaired, at, "%s gets flag id %d; the ids are 0 to %d", call, id, Core::cross_core_ids - 1);
+    return nullptr;
+}
+
+ACTGRAD_BODY void set_cross_core_flag(uint16_t id, Where at)
+{
+    Flag* flag = cross_core_flag_of(id, "CrossCoreSetFlag", at);
+    if (flag == nullptr) return;
+    flag->is_set = true;
+    flag->at = at;
+}
+
+ACTGRAD_BODY void wait_cross_core_flag(uint16_t id, Where at)
+{
+    Flag* flag = cross_core_flag_of(id, "CrossCoreWaitFlag", at);
+    if (flag == nullptr) return;
+    if (!flag->is_set) {
+        ACTGRAD_ERROR(flag_unpaired, at, "CrossCoreWaitFlag of flag id %d waits for ever; no CrossCoreSetFlag of this id "
+                      "comes before it", id);
+        return;
+    }
+    flag->is_set = false;
+    meet_all_blocks(number_of_blocks, at);
 }
 
 }  // namespace actgrad

@@ -129,8 +129,9 @@ public:
     void SetSize(uint32_t elements) { bytes = elements * sizeof(T); }
     void SetBufferLen(uint32_t elements) { bytes = elements * sizeof(T); }
     TPosition GetPosition() const { return position; }
-    T* GetPhyAddr() const { return reinterpret_cast<T*>(actgrad::core->ub + address); }
-    T* GetPhyAddr(uint32_t offset) const { return GetPhyAddr() + offset; }
+    // An integer, as on the device: kernels cast it to a pointer, or put it into a list of addresses.
+    uint64_t GetPhyAddr() const { return reinterpret_cast<uint64_t>(actgrad::core->ub + address); }
+    uint64_t GetPhyAddr(uint32_t offset) const { return GetPhyAddr() + offset * sizeof(T); }
     template <class Tag> void SetUserTag(Tag) const {}
 
     // Whole-tensor operators: y = a + b, mask = a < b. See operators.h.

@@ -229,6 +229,8 @@ constexpr uint32_t TILING_KEY_VAR_UNUSED = 0;
 // Vector-only kernels run on a vector core (AIV).
 constexpr int AIC = 1, AIV = 2, MIX = 0;
 constexpr int g_coreType = AIV;
+#define ASCEND_IS_AIV constexpr(::AscendC::g_coreType == ::AscendC::AIV)
+#define ASCEND_IS_AIC constexpr(::AscendC::g_coreType == ::AscendC::AIC)
 
 template <class A, class B>
 struct IsSameType : std::is_same<A, B> {};
