@@ -113,7 +113,10 @@ class Findings:
         counts = Counter("; ".join(dict.fromkeys(d.says.partition(":")[0] for d in one.diagnoses)) for one in failing)
         for says, count in counts.most_common():
             yield f"{count} of {quantity(len(self.verdicts), 'case')}: looks like: {says or UNKNOWN}"
-        yield from text.details(next((one for one in failing if "(" not in one.case and one.diagnoses), failing[0]))
+        if any(one.fault.severity == "error" for one in self.faults):  # they may explain the numbers
+            yield "correct the faults first; --html shows the wrong numbers"
+            return
+        yield from text.details(max(failing, key=_explained))
 
     def document(self, settings: Mapping[str, Any], decision: Decision) -> dict[str, Any]:
         """The results as JSON values."""
@@ -145,6 +148,11 @@ class Findings:
             lines = [str(one) for one in self.assumptions]
             yield f"<h2>Assumptions</h2><pre>{escape(chr(10).join(lines))}</pre>"
         yield "<h2>Numbers</h2>"
+
+
+def _explained(verdict: Verdict) -> float:
+    """The share of the failing elements that a mistake explains."""
+    return max((one.explained / one.looked_at for one in verdict.diagnoses if one.looked_at), default=0.0)
 
 
 def _short(file: str) -> str:

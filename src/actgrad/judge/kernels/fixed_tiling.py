@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -159,7 +160,8 @@ def _guarded(function: Callable[[], Any], path: Path, option: str) -> Any:
     try:
         return function()
     except Exception as error:
-        places = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        frames = traceback.extract_tb(error.__traceback__)
+        places = [frame for frame in frames if os.path.abspath(frame.filename) == os.path.abspath(path)]
         line = places[-1].lineno if places else getattr(error, "lineno", None)
         cause = " ".join(f"{type(error).__name__}: {error}".split())
         raise ActgradError(f"{option} {path}:{line or 1}: {cause}; the file must run; correct it") from error
