@@ -38,7 +38,7 @@ from .. import __version__
 from ..base.errors import InvalidArgument, library
 from ..calls.operator import REGISTRY
 from ..checks import law
-from ..judge.kernels import fixed_tiling, project, trial
+from ..judge.kernels import fixed_tiling, launches, project
 from ..judge.kernels.findings import Findings
 from ..judge.kernels.project import Project
 from ..kernel.products import facts
@@ -101,18 +101,18 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
     if args.operator is not None:
         args.operator = _operator(parser, args.operator)
     checked = _project(parser, args)
-    settings = trial.Settings(
+    settings = launches.Settings(
         defines=_pairs(args.define, "--define"), include=args.include, blocks=args.blocks or BLOCKS,
         tiling=None if args.tiling is None else fixed_tiling.read(args.tiling), struct=args.tiling_struct,
         key=args.tiling_key, workspace=args.workspace or 0, timeout=args.timeout,
         assumptions=_pairs(args.assume, "--assume"), strict=args.strict,
     )  # fmt: skip
-    with trial.in_force(checked.operator, checked.product):
-        names = trial.dtypes(checked, args.dtypes)
+    with launches.in_force(checked.operator, checked.product):
+        names = launches.dtypes(checked, args.dtypes)
         planned = args.cases + len(names)
         with terminal.progress("running", planned) as advance:
-            listed = trial.cases(checked.operator, names, args.cases, args.seed)
-            findings = Findings(tuple(trial.run_all(checked, settings, listed, advance)), planned)
+            listed = launches.cases(checked.operator, names, args.cases, args.seed)
+            findings = Findings(tuple(launches.run_all(checked, settings, listed, advance)), planned)
         facts_of_run = _facts(args, checked, names)
     return _report(args, findings, facts_of_run)
 

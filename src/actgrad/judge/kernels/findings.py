@@ -17,7 +17,7 @@ from ...writing import terminal
 from ..report import page, text
 from ..standards import STANDARDS
 from ..verdict import Decision, Verdict, decide
-from .trial import Trial
+from .launches import Trial
 
 SHOWN = 20  # faults that a terminal shows
 UNKNOWN = "no mistake that actgrad knows"
