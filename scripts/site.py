@@ -25,12 +25,12 @@ from actgrad.ascend.sdk import clients
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
-LANGUAGES = {".c": "c", ".cpp": "cpp", ".hpp": "cpp", ".py": "python", ".sh": "sh", ".yml": "yaml"}
+LANGUAGES = {".c": "c", ".cpp": "cpp", ".h": "cpp", ".hpp": "cpp", ".py": "python", ".sh": "sh", ".yml": "yaml"}
 LINK = re.compile(r"\[([^\]\n]*)\]\((?!\w+:)([^)#\s]+)(#[^)\s]*)?\)")  # the parts of [text](target#anchor)
 DEFINITION = re.compile(r"src/actgrad/ops/(\w+)\.py")
 SDK_TABLES = ("src/actgrad/ascend/sdk/clients.txt", "src/actgrad/ascend/sdk/checks/checks.txt")  # on the site, one page
 NAVIGATION = {
-    "Tutorials": ["tutorials/train", "tutorials/port", "accept"],
+    "Tutorials": ["tutorials/train", "tutorials/port", "accept", "tutorials/kernel"],
     "How-to guides": [
         *(
             "numpy",
@@ -43,6 +43,7 @@ NAVIGATION = {
             "check",
             "ci",
             "ci-kernels",
+            "kernel",
             "new-operator",
             "upgrade-0.4",
             "faq",

@@ -18,9 +18,9 @@ GONE = {
     "ascend": ("actgrad.aclnn", "actgrad.ir", "actgrad.cli.cases_command", "actgrad.cli.sdk_command"),
     "judge": (
         "actgrad.ascend.cases", "actgrad.cli.cases_command", "actgrad.cli.check_command", "actgrad.conformance",
-        "actgrad.cli.delivery_command", "actgrad.cli.exhaustive_command",
+        "actgrad.cli.delivery_command", "actgrad.cli.exhaustive_command", "actgrad.cli.kernel_check_command",
     ),
-    "kernel": ("actgrad.cli.kernel_command",),
+    "kernel": ("actgrad.cli.kernel_command", "actgrad.cli.kernel_check_command", "actgrad.judge.kernels"),
     "torch": ("actgrad.torch_npu",),
 }  # fmt: skip
 #: Modules that need no wing and cannot be imported everywhere: Triton is an extra, and __main__ runs the command.

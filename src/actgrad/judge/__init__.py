@@ -15,6 +15,7 @@ diagnosis/     finds the mistake that explains failing elements
 files/         reads tensors from files
 delivery/      a folder of inputs for an external program, and the check of its outputs
 exhaustive/    checks every number of a dtype
+kernels/       runs an Ascend C kernel on drawn cases, and judges faults and numbers
 report/        verdicts as text, as HTML and as JSON
 """
 

@@ -22,14 +22,15 @@ def page(
     settings: Mapping[str, Any],
     decision: Decision,
     is_of_files: bool,
+    before: str = "",
 ) -> str:
-    """The page as text."""
+    """The page as text. `before` is HTML that stands before the results."""
     blocks = text.blocks(results, standard_names, is_of_files)
     return fill_page(
         word=decision.word,
         why=decision.why,
         settings=settings,
-        results=terminal.as_html([*blocks, *map(str, decision.disagreements), *decision.warnings]),
+        results=before + terminal.as_html([*blocks, *map(str, decision.disagreements), *decision.warnings]),
         pictures="\n".join(_figures(results, is_of_files)),
         rest=standards_section(standard_names),
     )
