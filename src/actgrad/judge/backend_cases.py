@@ -116,23 +116,25 @@ def _usual(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.r
 
 
 def special_tensors(
-    operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
+    operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator, rows: int = 0
 ) -> tuple[Any, ...]:
     """The tensors with all pairs of special values, all special values with 1, and numbers with every exponent.
 
-    For integers, all pairs of small numbers and of the ends of the range.
+    For integers, all pairs of small numbers and of the ends of the range. With `rows`, the elements have this number of
+    rows, and the last row repeats the first elements. Otherwise the layout chooses the shape.
     """
     if BY_NAME[dtype].kind != "float":
         minimum, maximum = oracle.ends(dtype)
         some = np.clip([0, 1, -1, 2, -2, 3, maximum, minimum, maximum - 1, minimum + 1], minimum, maximum).astype(
             BY_NAME[dtype].numpy
         )
-        return _pairs(operator, attributes, *(a.ravel() for a in np.meshgrid(some, some)))
+        first, second = np.meshgrid(some, some)
+        return _pairs(operator, attributes, first.ravel(), second.ravel(), rows)
     special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))
     if operator.access.sees_rows:  # make rows of two elements
-        rows = as_result(operator, attributes, np.stack([x, other], axis=1))
-        return oracle.paired(operator, attributes, rows, lambda: np.ones_like(rows))
+        pairs = as_result(operator, attributes, np.stack([x, other], axis=1))
+        return oracle.paired(operator, attributes, pairs, lambda: np.ones_like(pairs))
     ones = np.ones(len(special) + len(rest), special.dtype)
     x = as_result(operator, attributes, np.concatenate([x, special, rest]))
     other = np.concatenate([other, ones])
@@ -154,11 +156,14 @@ def special_tensors(
     for e in expected:
         is_usable &= ~e.overflows.reshape(-1, len(x)).any(axis=0) | (other_size == 1)
         is_usable &= ~e.is_magnified.reshape(-1, len(x)).any(axis=0)
-    return _pairs(operator, attributes, x[is_usable], other[is_usable])
+    return _pairs(operator, attributes, x[is_usable], other[is_usable], rows)
 
 
-def _pairs(operator: Operator, attributes: dict[str, Any], x: Array, other: Array) -> tuple[Any, ...]:
+def _pairs(operator: Operator, attributes: dict[str, Any], x: Array, other: Array, rows: int) -> tuple[Any, ...]:
     """The tensors of a call that computes with x[k] and other[k] at the same index."""
+    if rows:
+        shape = rows, -(-x.size // rows)
+        return oracle.paired(operator, attributes, np.resize(x, shape), lambda: np.resize(other, shape))
     return oracle.paired(operator, attributes, x.reshape(operator.access.row(x.size)), lambda: other)
 
 
@@ -193,7 +198,7 @@ def _layouts(
         placed = tuple(None if a is None else layout(a) for a in shaped(setting, shape))
         yield BackendCase(operator, setting, dtype, words, SPECIAL_STANDARDS, placed, layout)
     if operator.broadcasts:
-        shapes = _broadcast_shapes(operator, attributes, dtype)
+        shapes = broadcast_shapes(operator, attributes, dtype)
         of_shapes = {shape: shaped(attributes, shape) for shape in dict.fromkeys(shapes)}
         name = " with ".join("x".join(map(str, shape)) for shape in dict.fromkeys(shapes))
         tensors = tuple(of_shapes[shape][k] for k, shape in enumerate(shapes))
@@ -207,7 +212,7 @@ def _layouts(
     yield BackendCase(operator, attributes, dtype, name, SPECIAL_STANDARDS, tensors)
 
 
-def _broadcast_shapes(operator: Operator, attributes: dict[str, Any], dtype: str) -> tuple[tuple[int, ...], ...]:
+def broadcast_shapes(operator: Operator, attributes: dict[str, Any], dtype: str) -> tuple[tuple[int, ...], ...]:
     """A shape for each tensor, which the call broadcasts to 31x32.
 
     The last required tensor has the shape 1x32 and the others 31x1, if the checks accept these shapes. For a tensor

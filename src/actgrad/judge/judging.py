@@ -18,7 +18,7 @@ from .elements import Array, Elements, elements
 from .golden import Golden
 from .measurement import Progress, compare_at, double, measure, spans
 from .power import power
-from .standards import STANDARDS
+from .standards import STANDARDS, ElementErrors
 from .verdict import SAMPLE_SIZE, Diagnosis, OutputVerdict, Verdict
 
 VERIFICATION_SIZE = 256  # elements whose exact values the CPU backend and NumPy both compute
@@ -68,8 +68,12 @@ def judge(
     if call.size:
         sample = np.arange(0, call.size, max(1, call.size // VERIFICATION_SIZE))
         golden.verify([lane.take(sample) for lane in call.inputs])
-    parts = measure(call, golden, names, partial(standards.counts, deciding=deciding, strict=strict), progress)
+    decides = partial(standards.counts, deciding=deciding, strict=strict)
+    parts = measure(call, golden, names, decides, progress)
     verdict = Verdict(operator.name, call.attributes, golden.source, tuple(names), tuple(parts))
+    if not verdict.holds and not verdict.failing:  # a mean is too large, and no single element is
+        parts = measure(call, golden, names, decides, None, looks_closer=True)
+        verdict = replace(verdict, outputs=tuple(parts))
     if with_power:
         verdict = replace(verdict, power=power(call, golden, deciding, strict))
     if not verdict.failing:
@@ -95,7 +99,22 @@ def _sample(call: Elements, golden: Golden, parts: Sequence[OutputVerdict], earl
     grid = np.arange(0, call.size, max(1, call.size // SAMPLE_SIZE))
     positions = np.unique(np.concatenate([failing, grid]))
     inputs, errors = compare_at(call, golden, positions)
-    actual, wrong = tuple(c.actual for c in errors), tuple(c.wrong for c in errors)
+    actual = tuple(c.actual for c in errors)
+    wrong = _broken(parts, errors) or tuple(c.wrong for c in errors)
     count, failing_counts = len(call.computation.loop.inputs), tuple(part.failing for part in parts)
     statistics = tuple(inputs[count:])
     return Sample(call, positions, tuple(inputs[:count]), actual, wrong, failing_counts, statistics, earlier)
+
+
+def _broken(parts: Sequence[OutputVerdict], errors: Sequence[ElementErrors]) -> tuple[Array, ...]:
+    """The elements that fail a standard which rejects the call. () if the call is accepted, or if no element is."""
+    wrong = []
+    for part, c in zip(parts, errors, strict=True):
+        over = np.zeros(len(c.error), bool)
+        for outcome in part.outcomes:
+            if outcome.is_broken:
+                standard = STANDARDS[outcome.standard]
+                over |= standard.measure(c, outcome.limits)[0]
+                over |= standard.contributes(c, outcome.limits) if standard.contributes is not None else False
+        wrong.append(over)
+    return tuple(wrong) if any(map(np.any, wrong)) else ()

@@ -27,17 +27,23 @@ _RETAINED_BYTES = 24 << 20  # below 32 MiB, the largest value of glibc's thresho
 
 
 def measure(
-    call: Elements, golden: Golden, names: Sequence[str], decides: Decides, progress: Progress | None
+    call: Elements,
+    golden: Golden,
+    names: Sequence[str],
+    decides: Decides,
+    progress: Progress | None,
+    looks_closer: bool = False,
 ) -> list[OutputVerdict]:
     """The verdict of the standards `names` on each output.
 
-    The verdicts on chunks are added in the order of the chunks, so the result does not depend on the threads.
+    With `looks_closer`, elements that only make a mean too large fail too. The verdicts on chunks are added in the
+    order of the chunks, so the result does not depend on the threads.
     """
 
     def chunk(at: slice) -> list[OutputVerdict]:
         inputs, errors = compare_at(call, golden, at)
         lanes = zip(call.outputs, errors, strict=True)
-        return [_verdict(call, lane, inputs, c, at.start, names, decides) for lane, c in lanes]
+        return [_verdict(call, lane, inputs, c, at.start, names, decides, looks_closer) for lane, c in lanes]
 
     outputs: list[OutputVerdict] = []
     for span, parts in in_threads(chunk, spans(call.size)):
@@ -55,6 +61,7 @@ def _verdict(
     start: int,
     names: Sequence[str],
     decides: Decides,
+    looks_closer: bool,
 ) -> OutputVerdict:
     """The verdict on the chunk of an output that begins at position `start`."""
     dtype, x, ulps = c.actual.dtype.name, inputs[call.main], np.where(c.by_terms, 0, c.ulps)
@@ -64,6 +71,8 @@ def _verdict(
         if dtype in standard.limits:
             over, tally = standard.measure(c, standard.limits[dtype])
             failing |= over
+            if looks_closer and standard.contributes is not None:
+                failing |= standard.contributes(c, standard.limits[dtype])
         outcomes.append(standards.decide(standard, dtype, tally, decides(standard.name, dtype)))
 
     def failure(k: int) -> Failure:

@@ -44,6 +44,15 @@ class ElementErrors:
     lost_signs: Array | None = None  # where a zero has the wrong sign, and the contract states the sign
 
     @property
+    def undecided(self) -> Array:
+        """Where rounding decides whether a result is NaN or infinite: a factor overflows, or is subnormal."""
+        if self.is_finite:
+            return np.zeros(len(self.error), bool)
+        wide = self.actual.astype(self.exact.dtype)
+        undecided: Array = self.by_terms & ~(np.isfinite(wide) & np.isfinite(self.golden))
+        return undecided
+
+    @property
     def wrong(self) -> Array:
         """The elements that a diagnosis must explain."""
         return self.faults if self.lost_signs is None else self.faults | self.lost_signs
@@ -132,6 +141,8 @@ class AcceptanceStandard:
     measure: Callable[[ElementErrors, Limits], tuple[Array, Tally]]  # the elements above the tolerance, and the tally
     holds: Callable[[Tally, Limits], bool]  # whether the tally is accepted
     shows: Callable[[Tally, Limits], str]  # a function that says the tally in words
+    #: The elements that make a mean too large, if no single element is above the tolerance.
+    contributes: Callable[[ElementErrors, Limits], Array] | None = None
 
 
 @dataclass(frozen=True)
@@ -185,15 +196,17 @@ def _mixed(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     rtol, atol, limit = limits
     with np.errstate(invalid="ignore"):
         within = c.error <= atol + rtol * np.abs(c.golden)
-    within |= c.error == 0  # equal infinities, or NaN for NaN
-    largest = _largest(c.error)
-    broken = _count((c.error > limit) & (c.ulps > MIXED_ULPS)) if largest > limit else 0
-    return ~within, Tally(len(within), _count(~within), broken, 0.0, largest)
+    undecided = c.undecided
+    within |= (c.error == 0) | undecided  # equal infinities, or NaN for NaN
+    error = c.error if c.is_finite else np.where(undecided, 0, c.error)
+    largest = _largest(error)
+    broken = _count((error > limit) & (c.ulps > MIXED_ULPS)) if largest > limit else 0
+    return ~within, Tally(len(within), _count(~within), broken, 0.0, largest, _count(undecided))
 
 
 def _shows_mixed(t: Tally, limits: Limits) -> str:
     far = f", {t.broken} beyond {limits[2]:g} and {MIXED_ULPS} ULP" if t.broken else ""
-    return f"{1 - t.share:.2%} within, largest error {t.largest:.2g}{far}"
+    return f"{1 - t.share:.2%} within, largest error {t.largest:.2g}{far}{_excuses(t)}"
 
 
 # MERE and MARE
@@ -202,12 +215,22 @@ MERE_OFFSET = 1e-7
 MARE_FACTOR = 10
 
 
-def _mere(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
-    (threshold,) = limits
+def _relative(c: ElementErrors) -> Array:
     with np.errstate(invalid="ignore"):
-        relative = c.error / (np.abs(c.golden) + MERE_OFFSET)
+        relative: Array = c.error / (np.abs(c.golden) + MERE_OFFSET)
     if not c.is_finite:
         relative = np.where(c.error == 0, 0, np.where(np.isfinite(relative), relative, np.inf))
+    return relative
+
+
+def _above_mean(c: ElementErrors, limits: Limits) -> Array:
+    above: Array = (_relative(c) >= limits[0]) & c.faults
+    return above
+
+
+def _mere(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+    (threshold,) = limits
+    relative = _relative(c)
     over, excused = _excusing(c, relative >= MARE_FACTOR * threshold)
     relative = np.where(excused, 0, relative)
     return over, Tally(len(over), _count(over), 0, float(np.sum(relative)), _largest(relative), _count(excused))
@@ -279,7 +302,7 @@ def _nonfinite(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     if not c.is_finite:
         wide = c.actual.astype(c.exact.dtype)
         concerned = ~(np.isfinite(wide) & np.isfinite(c.golden))
-        over = over | (concerned & (c.error > 0) & ~(c.ulps <= 1) & ~c.by_terms)
+        over = over | (concerned & (c.error > 0) & ~(c.ulps <= 1) & ~c.undecided)
     return over, Tally(len(over), _count(over))
 
 
@@ -326,6 +349,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             _mere,
             lambda t, limits: t.mean < limits[0] and t.largest < MARE_FACTOR * limits[0],
             lambda t, limits: f"MERE {t.mean:.2g}, MARE {t.largest:.2g} (T = {limits[0]:.2g}){_excuses(t)}",
+            _above_mean,
         ),
         AcceptanceStandard(
             "thousandth",

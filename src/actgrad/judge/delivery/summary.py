@@ -241,6 +241,8 @@ def _table(entries: Sequence[Entry]) -> str:
 def _worst(entry: Entry) -> str:
     """The worst element: its index, the inputs there, and the actual and the golden value."""
     worst = entry["worst"]
+    if "output" not in worst:
+        return "no element"
     inputs = "".join(f", {name} = {_number(value)}" for name, value in worst.get("inputs", {}).items())
     numbers = f"{_number(worst.get('actual'))} instead of {_number(worst.get('golden'))}"
     if float(worst["ulp"]) <= LARGEST_ULP:  # far from 0; otherwise the number of ULPs says nothing

@@ -142,7 +142,7 @@ def _judged(
 
 
 def _entry(verdict: Verdict) -> Entry:
-    failing = max(verdict.outputs, key=lambda output: output.failing)
+    failing = max(verdict.outputs, key=lambda one: (any(o.is_broken for o in one.outcomes), one.failing))
     broken = verdict.sentences(lambda one: one.is_broken)
     exceeded = verdict.sentences(verdict.needs_warning)
     weak = weaknesses(verdict.power)
