@@ -16,6 +16,7 @@ from .elements import Array, At, Elements, Lane
 from .error_bounds import Sized
 from .golden import Golden
 from .oracle import Expected
+from .profiles import Profile
 from .standards import STANDARDS, ElementErrors, Tally
 from .verdict import MAX_FAILURES, SAMPLE_SIZE, ULP_EDGES, Failure, OutputVerdict
 
@@ -33,6 +34,7 @@ def measure(
     decides: Decides,
     progress: Progress | None,
     looks_closer: bool = False,
+    profile: Profile | None = None,
 ) -> list[OutputVerdict]:
     """The verdict of the standards `names` on each output.
 
@@ -41,7 +43,7 @@ def measure(
     """
 
     def chunk(at: slice) -> list[OutputVerdict]:
-        inputs, errors = compare_at(call, golden, at)
+        inputs, errors = compare_at(call, golden, at, profile)
         lanes = zip(call.outputs, errors, strict=True)
         return [_verdict(call, lane, inputs, c, at.start, names, decides, looks_closer) for lane, c in lanes]
 
@@ -103,15 +105,29 @@ def _number(value: Any) -> float | int:
     return int(value) if isinstance(value, np.integer) else float(value)
 
 
-def compare_at(call: Elements, golden: Golden, at: At) -> tuple[list[Any], list[ElementErrors]]:
+def compare_at(
+    call: Elements, golden: Golden, at: At, profile: Profile | None = None
+) -> tuple[list[Any], list[ElementErrors]]:
     """The inputs at these positions, and the errors of each output there."""
     inputs = [lane.take(at) for lane in call.inputs]
     is_rest = call.in_rest(at)
     exact: Any = dict.fromkeys(call.numbers, np.empty(0))
     if call.size:
         exact = call.cleared(golden.values(inputs), at)
-    lanes = zip(call.outputs, call.numbers, strict=True)
-    return inputs, [_compare(lane.take(at), exact[n], call, golden, inputs, n, is_rest) for lane, n in lanes]
+    errors = []
+    for k, (lane, n) in enumerate(zip(call.outputs, call.numbers, strict=True)):
+        actual, adjusted = lane.take(at), exact[n]
+        if profile is not None:
+            adjusted = profile.adjusted(k, exact[n], actual, inputs, at)
+        is_stated = is_rest | _differs(adjusted, exact[n])  # nothing excuses an error there
+        errors.append(_compare(actual, adjusted, call, golden, inputs, n, is_stated))
+    return inputs, errors
+
+
+def _differs(adjusted: Array, exact: Array) -> Array:
+    if adjusted is exact:
+        return np.zeros(len(exact), bool)
+    return np.asarray(~((adjusted == exact) | (np.isnan(adjusted) & np.isnan(exact))))
 
 
 def spans(size: int) -> Iterator[slice]:

@@ -258,6 +258,25 @@ def _thousandth(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     return over, Tally(len(over), _count(over), excused=_count(excused))
 
 
+# TTK's methods: exact integers, and quantised results
+
+QUANTISED = ("int8", "int4")  # the dtypes for which TTK has the method quant
+
+
+def _binary(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+    over = np.asarray(c.error > 0)
+    return over, Tally(len(over), _count(over), 0, 0.0, _largest(c.error))
+
+
+def _quant(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+    over = np.asarray(c.error > limits[0])
+    return over, Tally(len(over), _count(over), 0, 0.0, _largest(c.error))
+
+
+def _shows_differences(t: Tally, limits: Limits) -> str:
+    return f"{t.over} differ, by at most {t.largest:.3g}"
+
+
 # ULP, and exact integers
 
 
@@ -322,7 +341,15 @@ REPEAT = "repeat"
 ULP = "ulp"  # the standard with actgrad's own bounds
 IN_FORCE = ("mixed", "nonfinite", REPEAT)  # the standards that decide if a caller names none
 ALL = "all"  # the value of --standard that means all standards
-PUBLISHED = ("mixed", "mere-mare", "thousandth")  # published standards of accuracy. Each is defined for some dtypes
+#: Standards that are measured only if a caller names them.
+ONLY_IF_NAMED = ("binary", "quant")
+CROSS_CHECK = "cross-check"  # the comparison with a second device's outputs, see cross_check.py
+PUBLISHED = (
+    "mixed",
+    "mere-mare",
+    "thousandth",
+    *ONLY_IF_NAMED,
+)  # published standards of accuracy. Each is defined for some dtypes
 STANDARDS: Mapping[str, AcceptanceStandard] = {
     s.name: s
     for s in (
@@ -335,6 +362,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
                 "float16": (2**-9, 2**-9, 1e-1),
                 "bfloat16": (2**-6, 2**-6, 1.0),
                 "float32": (2**-10, 2**-16, 1e-2),
+                "float8_e4m3fn": (2**-2, 2**-4, 1.0),
+                "float8_e5m2": (2**-1, 2**-3, 1e-1),
             },
             _mixed,
             lambda t, limits: t.over <= MIXED_SHARE * t.elements and not t.broken,
@@ -345,7 +374,13 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             "MERE and MARE",
             f"mean and maximum of |actual - golden| / (|golden| + {MERE_OFFSET:g}) below T and {MARE_FACTOR} T; CANN "
             "asked this of contributed operators before the mixed tolerance",
-            {"float16": (2**-10,), "bfloat16": (2**-7,), "float32": (2**-13,)},
+            {
+                "float16": (2**-10,),
+                "bfloat16": (2**-7,),
+                "float32": (2**-13,),
+                "float8_e4m3fn": (2**-3,),
+                "float8_e5m2": (2**-2,),
+            },
             _mere,
             lambda t, limits: t.mean < limits[0] and t.largest < MARE_FACTOR * limits[0],
             lambda t, limits: f"MERE {t.mean:.2g}, MARE {t.largest:.2g} (T = {limits[0]:.2g}){_excuses(t)}",
@@ -373,6 +408,33 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             _shows_ulp,
         ),
         AcceptanceStandard(
+            "binary",
+            "TTK binary",
+            "integers and bits must be equal, as TTK compares them by default",
+            {name: () for name, row in BY_NAME.items() if row.kind in ("bool", "int", "uint")},
+            _binary,
+            lambda t, limits: not t.over,
+            _shows_differences,
+        ),
+        AcceptanceStandard(
+            "quant",
+            "TTK quant",
+            "INT8 and INT4 results of floats differ by at most 1",
+            {name: (1.0,) for name in QUANTISED if name in BY_NAME},
+            _quant,
+            lambda t, limits: not t.over,
+            _shows_differences,
+        ),
+        AcceptanceStandard(
+            CROSS_CHECK,
+            "TTK cross check",
+            "the errors are at most a few times those of a second device (--baseline)",
+            {},
+            _binary,
+            lambda t, limits: not t.over,
+            _shows_differences,
+        ),
+        AcceptanceStandard(
             "nonfinite",
             "NaN and infinity",
             "an element is NaN or infinite if and only if the rounded exact value is; a zero that is the limit at "
@@ -386,7 +448,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
 }
 #: Value of --standard -> its meaning.
 NAMES: Mapping[str, str] = {
-    **{name: standard.says for name, standard in STANDARDS.items()},
+    **{name: standard.says for name, standard in STANDARDS.items() if name != CROSS_CHECK},
     REPEAT: f"the same bits in {RUNS} runs; only for actgrad's own backends, because a file has one run",
 }
 _OF_CANN = (
@@ -402,6 +464,9 @@ SOURCES: Mapping[str, Source] = {
     "mixed": Source(*_OF_CANN, "adbe441e9254676174937047457419b6e645e384", "15 July 2026"),
     "mere-mare": Source(*_OF_CANN, "60496434718ec45c5c61de86389d4e947bff1d58", "9 April 2026"),
     "thousandth": _OF_TTK,
+    "binary": _OF_TTK,
+    "quant": _OF_TTK,
+    CROSS_CHECK: _OF_TTK,
     "nonfinite": _OF_TTK,
     REPEAT: Source(
         "昇腾算子精度标准 (accuracy standard for Ascend operators)",
@@ -429,7 +494,9 @@ def counts(name: str, dtype: str, deciding: Collection[str], strict: bool) -> bo
     """
     if name != ULP:
         return name in deciding
-    return strict or not any(n in PUBLISHED and dtype in STANDARDS[n].limits for n in deciding)
+    # The mixed tolerance of FLOAT8 accepts a difference of several steps, so it does not replace the bounds by default.
+    is_coarse = BY_NAME[dtype].kind == "float8" and {"mixed", "nonfinite"} <= {*deciding}
+    return strict or is_coarse or not any(n in PUBLISHED and dtype in STANDARDS[n].limits for n in deciding)
 
 
 def repeat(runs: int, different: int) -> Outcome:
