@@ -104,6 +104,11 @@ def draw(
         yield _Maker(operator, plan, f"{operator.name}-{k + 1:04}", (seed, k)).case()
 
 
+def draw_planned(operator: Operator, plan: Plan, name: str, seed: int) -> tuple[DeliveryCase, dict[str, Array]]:
+    """The case of a plan, and its inputs."""
+    return _Maker(operator, plan, name, (seed, 0)).case()
+
+
 class _Unfit(Exception):
     """The checks refuse the optional tensors of a case for tensors of this shape."""
 
