@@ -183,7 +183,7 @@ def _cases(operator: Operator, dtype: str, seed: int) -> Iterator[Case]:
         tensors = [inputs.get(name) for name in operator.schema.tensor_names]
         stated = {name: value for name, value in drawn.attributes.items() if value is not None}
         call = new_elements(operator, stated, tensors)
-        if 0 < call.size <= 2 * MOST:
+        if 0 < call.size <= MOST:
             yield _case(call)
 
 
