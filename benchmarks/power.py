@@ -95,9 +95,10 @@ def _run(given: argparse.Namespace) -> int:
             if dtype in REGISTRY[name].input_dtypes:
                 results.append(measure(REGISTRY[name], dtype, given.mutations, given.seed))
                 print(line(results[-1]), flush=True)
-    text = table(results)
+    count, names = sum(result["mutations"] for result in results), {result["operator"] for result in results}
+    text = f"Seed {given.seed}, {count:,} mutations of {len(names)} operators.\n\n{table(results)}"
     print(text)
-    print(f"{time.monotonic() - begin:.0f} seconds, seed {given.seed}")
+    print(f"{time.monotonic() - begin:.0f} seconds")
     if given.json:
         given.json.write_text(json.dumps(results, indent=1) + "\n")
     if given.write:

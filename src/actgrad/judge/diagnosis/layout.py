@@ -386,6 +386,6 @@ def _run(wrong: Array, silent: Array, group: Array, count: int) -> tuple[int, in
 
 
 RULES: tuple[Rule, ...] = (
-    of_earlier_call, rearranged, broadcast_otherwise, read_transposed, exchanged_dimensions, shifted,
+    of_earlier_call, rearranged, broadcast_otherwise, exchanged_dimensions, read_transposed, shifted,
     permuted_rows, positions,
 )  # fmt: skip
