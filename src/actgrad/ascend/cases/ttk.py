@@ -162,7 +162,7 @@ def _kernel_tensors(
     ranges = _ranges("input_data_ranges", cells, len(shapes)) if side == "input" else [DEFAULT] * len(shapes)
     tensors = {}
     for (one, name), shape, dtype, values in zip(names, shapes, dtypes, ranges, strict=False):
-        if shape is None and (one in graph.optional or side == "output"):
+        if shape is None and (one in graph.optional or side != "input"):
             continue
         if name:
             sizes = fields.shape(f"{side}_shapes of {one}", shape)
