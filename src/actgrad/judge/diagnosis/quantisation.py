@@ -61,7 +61,7 @@ def group_boundaries(sample: Sample) -> Iterator[Suspicion]:
 def quantised_value(sample: Sample) -> Iterator[Suspicion]:
     """A wrong sign, zero point or scale in the quantised output."""
     right, actual, wrong = sample.right[0], sample.actual[0], sample.wrong[0]
-    if not _is_quantised(actual) or np.count_nonzero(wrong) < 1:
+    if not _quantises(sample) or np.count_nonzero(wrong) < 1:
         return
     with np.errstate(all="ignore"):
         yield Suspicion("sign", "the sign of the quantised values is turned", _first(sample, -right.values))
@@ -88,7 +88,7 @@ def quantised_value(sample: Sample) -> Iterator[Suspicion]:
 def neighbour_row(sample: Sample) -> Iterator[Suspicion]:
     """Values that were quantised with the scale of a neighbouring row, or with one scale for all rows."""
     call = sample.call
-    if not _is_quantised(sample.actual[0]) or not call.statistics_axes or call.size > LARGEST_CALL:
+    if not _quantises(sample) or not call.statistics_axes or call.size > LARGEST_CALL:
         return
     scale = _scale_of_elements(sample)
     if scale is None:
@@ -118,7 +118,7 @@ def neighbour_row(sample: Sample) -> Iterator[Suspicion]:
 
 def scale_output(sample: Sample) -> Iterator[Suspicion]:
     """A returned scale that is inverted, or wrong by one factor."""
-    if not _is_quantised(sample.actual[0]):
+    if not _quantises(sample):
         return
     for k, lane in enumerate(sample.call.outputs):
         right, actual, wrong = sample.right[k], sample.actual[k], sample.wrong[k]
@@ -133,6 +133,13 @@ def scale_output(sample: Sample) -> Iterator[Suspicion]:
                 predictions[f"{lane.name}-factor"] = (words, right.values * ratio)
             for mistake, (words, values) in predictions.items():
                 yield Suspicion(mistake, words, _at(sample, k, values))
+
+
+def _quantises(sample: Sample) -> bool:
+    """Whether the operator quantises: it states the dtype of its first output, and computes this output in floats."""
+    operator = sample.call.operator
+    states_dtype = bool(operator.definition.dtypes_of(operator.schema.outputs[0]))
+    return states_dtype and _is_quantised(sample.actual[0]) and sample.right[0].values.dtype.kind == "f"
 
 
 def _is_quantised(actual: Array) -> bool:
