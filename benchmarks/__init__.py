@@ -6,5 +6,6 @@ puts the measurements in order, `results` are their outcomes and JSON; `report` 
 documents, `compare` holds two files against each other; `machine` names the machine. `training` and `sdk_calls` measure
 training with PyTorch and programs in C, for `documents`; `torch_routes` compares two routes of a call of
 `actgrad.torch`; `gpu_check` is scripts/gpu_check.py, on a GPU. `devices/` are the CPU and GPUs, `measurements/`
-throughput, latency, start of a process and peak memory, `peers/` the other libraries.
+throughput, latency, start of a process and peak memory, `peers/` the other libraries. `power` counts the wrong
+kernels that acceptance standards accept.
 """

@@ -54,7 +54,7 @@ NAVIGATION = {
         *("accuracy", "models", "benchmarks/index", "benchmarks/results"),
         *("api/index", "glossary", "support", "examples"),
     ],
-    "Explanation": ["how-it-works", "ulp", "determinism", "backward", "comparison"],
+    "Explanation": ["how-it-works", "ulp", "power", "determinism", "backward", "comparison"],
     "The project": ["contributing", "changelog", "security"],
 }
 NESTED = {"operators": "operators/*", "api/index": "api/*"}  # pages below another page

@@ -13,6 +13,7 @@ from ..base.dtypes import ALIASES, BY_NAME, FLOATS
 from ..base.errors import ActgradError, UnsupportedOnProduct, did_you_mean, nearest, some
 from ..calls.operator import REGISTRY
 from ..checks import law
+from ..judge.files import operator_files
 from .parsing import Parser
 
 Subparsers = argparse._SubParsersAction
@@ -61,6 +62,14 @@ def _by_other_names() -> dict[str, str]:
         pairs += [(c.name, o.name) for o in operators for c in o.law.functions]
         pairs += [(graph.name, o.name) for o in operators for graph in o.law.graphs]
     return {_plain(name): operator for name, operator in reversed(pairs)}
+
+
+def operators_file(text: str) -> Path:
+    """A Python file with operators. It runs at once, so that the names of its operators are known."""
+    chosen = path(text)
+    operator_files.load(chosen)
+    _by_other_names.cache_clear()
+    return chosen
 
 
 def dtype(text: str) -> str:

@@ -6,14 +6,16 @@ place, broadcasting and type promotion. `actgrad check --cases FILE` runs the ca
 
 With --tensors DIR, the command writes a delivery: a folder with the inputs of many cases and manifest.json, which says
 where another program must write its outputs. `actgrad check --manifest DIR` judges these outputs. The tensors mix
-ordinary, large, small and special numbers.
+ordinary, large, small and special numbers. A delivery has every kind of case in every data type, with and without each
+optional tensor. The table at the end shows the number of cases of each kind. If --number is too small for all kinds,
+the last line says INCOMPLETE.
 
 examples:
   actgrad cases elu_backward --standard v2 -o elu_backward.json
   actgrad cases elu_backward selu_backward leaky_relu_backward geglu_backward -o backward.csv --seed 1
   actgrad cases gelu -o gelu.json --number 20 --largest 1000000
   actgrad check --cases elu_backward.json --results judged.json
-  actgrad cases swiglu gelu_backward softmax --tensors DIR --seed 7 --number 40
+  actgrad cases swiglu gelu_backward softmax --tensors DIR --seed 7
 """
 
 from __future__ import annotations
@@ -22,18 +24,18 @@ import argparse
 import sys
 from functools import partial
 from math import prod
+from typing import Any
 
 from ..ascend.cases import case_files, generation
 from ..ascend.cases.case_model import FileCase
 from ..base.errors import quantity
 from ..calls.operator import REGISTRY
-from ..judge.delivery import drawing, manifest
+from ..judge.delivery import design, drawing, manifest
 from ..writing import outputs, terminal
 from . import argument_types
 from .argument_types import Subparsers
 from .parsing import Parser
 
-NUMBER = 40  # cases of each operator in a delivery
 _MOST = 100_000  # most cases per operator
 _LARGEST = 1 << 28
 
@@ -59,7 +61,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     parser.add_argument("--seed", type=argument_types.integer(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
     parser.add_argument(
         "--number", type=argument_types.integer(1, _MOST), metavar="N",
-        help=f"number of cases per operator, shared by all kinds (default: one per kind; with --tensors {NUMBER})",
+        help="number of cases per operator, shared by all kinds (default: as many as there are kinds)",
     )  # fmt: skip
     parser.add_argument(
         "--largest", type=argument_types.integer(2, _LARGEST), default=generation.LARGEST, metavar="N",
@@ -94,14 +96,26 @@ def _write_delivery(parser: Parser, args: argparse.Namespace, names: list[str]) 
     for option, is_given in (("--format", args.format), ("--largest", args.largest != generation.LARGEST)):
         if is_given:
             parser.error(f"{option} and --tensors cannot be combined; only one is allowed; leave one out")
-    number = NUMBER if args.number is None else args.number
     with argument_types.choosing(args.product):
         for name in names:
             argument_types.require_product(name, args.product)
         dtypes = {name: drawing.dtypes_of(REGISTRY[name], args.dtypes or drawing.DTYPES) for name in names}
-        cases = (case for name in names for case in drawing.draw(REGISTRY[name], dtypes[name], number, args.seed))
-        with terminal.progress("cases", number * len(names)) as advance:
+        plans = {name: [*design.plans(REGISTRY[name], dtypes[name], args.number, args.seed)] for name in names}
+        cases = (case for name in names for case in drawing.draw(REGISTRY[name], dtypes[name], args.number, args.seed))
+        with terminal.progress("cases", sum(map(len, plans.values()))) as advance:
             written = manifest.write(args.tensors, cases, args.seed, advance)
+        coverage = design.coverage(written, dtypes)
     special = [case for case in written if case.special]
     print(f"{args.tensors}: {quantity(len(written), 'case')}, {len(special)} for special values", file=sys.stderr)
+    terminal.show(terminal.rendered([_table(coverage), coverage.sentence()]))
     return 0
+
+
+def _table(coverage: design.Coverage) -> Any:
+    """The number of cases in each cell: a row per operator, dtype and optional tensor, a column per kind."""
+    groups: dict[str, list[terminal.Row]] = {}
+    for (operator, dtype, state), cells in coverage.rows():
+        group = groups.setdefault(operator, [])
+        group.append(["" if group else operator, dtype, state, *cells])
+    headings = [kind.replace(" ", "\n") for kind in coverage.kinds]
+    return terminal.table(["operator", "dtype", "optional tensor"], headings, list(groups.values()))

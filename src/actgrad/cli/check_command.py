@@ -6,6 +6,7 @@ without --full, it tests only one case of each operator and dtype.
 
   --actual      judge results from files, of any implementation
   --manifest    judge the outputs of many cases that `actgrad cases --tensors` made
+  --compare     say which cases of a delivery are fixed, broken or still open since an older report
   --cases       compute the cases of an ATK or a TTK file with actgrad, and judge the results
   --exhaustive  test every number of a dtype
 
@@ -34,6 +35,9 @@ examples:
   actgrad check geglu --inputs x.bin:bfloat16:128x4096 --actual y.bin:bfloat16:128x2048 --attr approximate=tanh
   actgrad check selu_backward --inputs grad.npy y.npy --actual out.npy --product Ascend950 --json -
   actgrad check --manifest DIR --jobs 2 --html report.html --json report.json --junit report.xml --state DIR/state
+  actgrad check --manifest DIR --waivers waivers.json --profile pytorch
+  actgrad check --compare old.json new.json
+  actgrad check softplus2 --operators my_operators.py
   actgrad check --cases atk_aclnnSelu.json --results judged.json
   actgrad check --exhaustive --dtype float16,bfloat16 --write docs/accuracy.md
   actgrad check --exhaustive elu_backward --dtype float32
@@ -47,6 +51,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from datetime import datetime, timezone
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -57,13 +62,14 @@ from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, either, library, quantity, some
 from ..calls.operator import REGISTRY
 from ..checks import law
-from ..judge import backend_cases, gradient_check
+from ..judge import backend_cases, cross_check, gradient_check, waivers
 from ..judge.elements import is_judged, judged_dtypes
 from ..judge.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
 from ..judge.files import submission, tensor_files
 from ..judge.gradient_check import Disagreement
+from ..judge.profiles import CANN, PROFILES
 from ..judge.report import page, text
-from ..judge.standards import ALL, IN_FORCE, NAMES, REPEAT, ULP
+from ..judge.standards import ALL, IN_FORCE, NAMES, ONLY_IF_NAMED, REPEAT, ULP
 from ..judge.verdict import Verdict, decide
 from ..writing import outputs, terminal
 from . import argument_types, delivery_command, exhaustive_command
@@ -78,13 +84,14 @@ SHOWN = 8  # failing cases of our own backends that are printed
 SAMPLE = 8  # without names and without --full, check tries one of SAMPLE cases for each operator and dtype
 
 
-_REPORT = ("standard", "strict", "json", "html")
+_REPORT = ("standard", "strict", "json", "html", "profile", "waivers")
 #: The options of each mode. An option selects its mode. "" is the mode for our own backends.
 MODES = {
     "": ("backend", "dtype", "seed", "full", *_REPORT),
     "actual": ("inputs", "attr", *_REPORT),
     "cases": ("results", "tensors", "backend", "seed", *_REPORT),
-    "manifest": ("jobs", "junit", "state", *_REPORT),
+    "manifest": ("jobs", "junit", "state", "case", "baseline", "level", *_REPORT),
+    "compare": ("json",),
     "exhaustive": ("every", "defaults", "state", "write", "dtype"),
 }
 
@@ -95,17 +102,26 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     standards = "\n".join(["\nstandards (docs/check.md names the published documents):", *lines, ""])
     summary = "judge results of actgrad, or of any implementation from files, by the acceptance standards"
     parser = argument_types.add_command(subparsers, "check", summary, __doc__, standards)
-    add, operator, path, file_name = (
+    add, path, file_name = (
         parser.add_argument,
-        argument_types.operator,
         argument_types.path,
         argument_types.file_name,
     )
-    add("operator", nargs="*", type=operator, metavar="OPERATOR", help="names as in actgrad list (default: all)")
+    add(
+        "--operators",
+        metavar="FILE",
+        type=argument_types.operators_file,
+        help="a Python file that defines operators of your own; it runs before anything else",
+    )
+    add("operator", nargs="*", metavar="OPERATOR", help="names as in actgrad list (default: all)")
     standard = argument_types.several(argument_types.one_of((*NAMES, ALL)))
     words = "the standards that decide; all: every standard below, also ulp (default: mixed,nonfinite,repeat)"
     add("--standard", type=standard, metavar="A,B,...", help=words)
     add("--strict", action="store_true", default=None, help="actgrad's own bounds (ulp) decide too")
+    profiles = "; ".join(f"{name}: {words}" for name, words in PROFILES.items()).replace("%", "%%")
+    add("--profile", choices=PROFILES, help=f"what counts at infinities and jumps (default: cann). {profiles}")
+    words = "JSON with failures that are accepted for a time: operator, kind, reason, until"
+    add("--waivers", metavar="FILE", type=path, help=words)
     product = argument_types.product
     add("--product", type=product, metavar="NAME", help="apply the rules of this product or chip, such as Ascend910B3")
     add(
@@ -145,6 +161,14 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
         help="the folder with manifest.json, the inputs and the outputs",
     )
     add("--jobs", type=argument_types.integer(1, 1024), metavar="N", help="number of processes (default: all cores)")
+    add("--case", action="append", metavar="ID", help="judge only this case; may be repeated")
+    words = (
+        "a folder with a second device's outputs under the same names: errors may be a few times those of this device"
+    )
+    add("--baseline", metavar="DIR", type=path, help=words)
+    words = f"how many times, by TTK's cross check: L0 the most, L2 the fewest (default: {cross_check.LEVEL})"
+    add("--level", choices=cross_check.LEVELS, help=words)
+    add("--compare", nargs=2, metavar=("OLD", "NEW"), type=path, help="compare two files of --json")
     add("--junit", metavar="FILE", type=path, help="write JUnit XML with one test case for each case")
     add = parser.add_argument_group("cases from a file").add_argument
     add("--cases", metavar="FILE", type=argument_types.case_file, help="ATK's .json or TTK's .csv (see docs/check.md)")
@@ -172,12 +196,13 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
 
 
 def _run(parser: Parser, args: argparse.Namespace) -> int:
+    args.operator = [_operator(parser, text) for text in args.operator]
     mode = _mode(parser, args)
-    args.backend, args.seed = args.backend or "cpu", args.seed or 0
+    args.backend, args.seed, args.profile = args.backend or "cpu", args.seed or 0, args.profile or CANN
     outputs.check_paths(_written(args), _inputs(args))
     library("rich", "check needs rich", "check")
     if ALL in (args.standard or ()):
-        args.standard = list(NAMES)
+        args.standard = [name for name in NAMES if name not in ONLY_IF_NAMED]
     # If --standard names actgrad's own bounds, they decide too.
     args.strict = bool(args.strict) or ULP in (args.standard or ())
     with ExitStack() as stack:
@@ -185,9 +210,21 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
             stack.enter_context(argument_types.choosing(args.product, args.rules))
         if args.tensors is not None:
             return delivery_command.write_cases(args)
-        runs = {"exhaustive": exhaustive_command.run, "manifest": delivery_command.run}
+        runs = {
+            "exhaustive": exhaustive_command.run,
+            "manifest": delivery_command.run,
+            "compare": delivery_command.compare,
+        }
         is_accepted = runs[mode](args) if mode in runs else _check(args, mode)
     return 0 if is_accepted else REJECTED
+
+
+def _operator(parser: Parser, text: str) -> str:
+    """The operator with this name. It may be one that --operators defines behind the name."""
+    try:
+        return argument_types.operator(text)
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"OPERATOR: {error}")
 
 
 def _mode(parser: Parser, args: argparse.Namespace) -> str:
@@ -209,7 +246,7 @@ def _mode(parser: Parser, args: argparse.Namespace) -> str:
         parser.error(f"--actual: got {got}; it must be the output of one operator; name that one")
     if mode == "actual" and args.inputs is None:
         parser.error("--inputs is missing; --actual needs the tensors that it was computed from; add --inputs FILE")
-    if mode in ("cases", "manifest") and args.operator:
+    if mode in ("cases", "manifest", "compare") and args.operator:
         got = quantity(len(args.operator), "operator")
         parser.error(f"--{mode}: got {got} too; the file must name the operators; leave the names out")
     for name in args.dtype or ():
@@ -230,14 +267,15 @@ def _written(args: argparse.Namespace) -> dict[str, Path | None]:
 def _inputs(args: argparse.Namespace) -> list[Path]:
     """The files that this call reads."""
     tensors = [tensor_files.split(text)[0] for text in (*(args.inputs or ()), *(args.actual or ()))]
-    return [*tensors, *filter(None, [args.cases])]
+    return [*tensors, *filter(None, [args.cases, args.waivers, args.operators, *(args.compare or ())])]
 
 
 def _check(args: argparse.Namespace, mode: str) -> bool:
     """Judge, report and decide."""
     is_of_files = mode == "actual"
     deciding = args.standard or IN_FORCE
-    standard_names = [name for name in NAMES if name in (args.standard or NAMES)]
+    usual = [name for name in NAMES if name not in ONLY_IF_NAMED]
+    standard_names = [name for name in NAMES if name in (args.standard or usual)]
     outcomes: list[CaseOutcome] = []
     disagreements: list[Disagreement] = []
     if is_of_files:
@@ -257,7 +295,9 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
         disagreements = [fault for operator in operators for fault in gradient_check.disagreements(operator)]
     _refuse_nothing(args, standard_names, results, outcomes)
     refused = [o.verdict is None for o in outcomes if o.case.expects_error and o.holds is not None]
-    decision = decide(results, refused, sum(outcome.holds is None for outcome in outcomes), disagreements)
+    excepted = _waived(args, results)
+    left = [result for k, result in enumerate(results) if k not in excepted]
+    decision = decide(left, refused, sum(outcome.holds is None for outcome in outcomes), disagreements, len(excepted))
     settings = _settings(args, standard_names)
     if mode == "cases":
         _report_cases(args, outcomes)
@@ -272,9 +312,24 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
         if args.json:
             outputs.write(args.json, document)
         blocks = text.blocks(results, standard_names, is_of_files, SHOWN, args.verbose, terminal.columns())
-        lines = [*blocks, *map(str, disagreements), *_first_few(decision.warnings), str(decision)]
+        waivers_lines = [f"waived: {results[k].case}: {words}" for k, words in excepted.items()]
+        lines = [*blocks, *map(str, disagreements), *waivers_lines, *_first_few(decision.warnings), str(decision)]
         terminal.show(terminal.rendered(lines))
     return decision.is_accepted
+
+
+def _waived(args: argparse.Namespace, results: Sequence[Verdict]) -> dict[int, str]:
+    """The indices of the failing results that waivers accept, and the waivers in words."""
+    accepted: dict[int, str] = {}
+    if args.waivers is None:
+        return accepted
+    listed, today = waivers.read(args.waivers), datetime.now(timezone.utc).date()
+    for k, result in enumerate(results):
+        if not result.holds:
+            names = [diagnosis.mistake for diagnosis in result.diagnoses]
+            if found := waivers.matching(listed, result.operator, names, result.case, today):
+                accepted[k] = "; ".join(map(str, found))
+    return accepted
 
 
 def _refuse_nothing(
@@ -303,6 +358,7 @@ def _settings(args: argparse.Namespace, standard_names: list[str]) -> dict[str, 
         "command": shlex.join(["actgrad", *sys.argv[1:]]),
         "standards": standard_names,
         "strict": args.strict,
+        **({} if args.profile == CANN else {"profile": f"{args.profile}: {PROFILES[args.profile]}"}),
         **({"product": "none", "rules": "operator"} if judge is None else judge.description),
         **({"inputs": args.inputs, "actual": args.actual} if args.actual else {"backend": args.backend}),
         **({"cases": str(args.cases)} if args.cases else {}),
@@ -340,7 +396,9 @@ def _of_backend(
                 backend_cases.cases(operator, dtype, args.seed),
                 *((k % SAMPLE, k % SAMPLE + 1) if is_sample else (None,)),
             ):
-                result = backend_cases.judge_case(case, args.backend, standard_names, args.strict, deciding)
+                result = backend_cases.judge_case(
+                    case, args.backend, standard_names, args.strict, deciding, args.profile
+                )
                 if result is not None:
                     yield result
             advance(1)
@@ -370,7 +428,9 @@ def _of_cases(args: argparse.Namespace) -> list[CaseOutcome]:
     outcomes = []
     with terminal.progress("cases", len(listed)) as advance:
         for k, case in enumerate(listed):
-            outcomes.append(execution.execute(case, args.backend, standard_names, args.seed + k, args.strict))
+            outcomes.append(
+                execution.execute(case, args.backend, standard_names, args.seed + k, args.strict, args.profile)
+            )
             advance(1)
     return outcomes
 

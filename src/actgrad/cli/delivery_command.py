@@ -10,10 +10,14 @@ import shlex
 import sys
 from collections.abc import Iterable
 from contextlib import closing
+from datetime import datetime, timezone
 from pathlib import Path
 
 from ..backends import cores
-from ..judge.delivery import manifest, summary, trial
+from ..base.errors import ActgradError, did_you_mean
+from ..judge import cross_check, waivers
+from ..judge.delivery import comparison, manifest, summary, trial
+from ..judge.delivery.manifest import DeliveryCase
 from ..judge.standards import IN_FORCE, REPEAT, STANDARDS
 from ..writing import outputs, terminal
 
@@ -21,16 +25,23 @@ from ..writing import outputs, terminal
 def run(args: argparse.Namespace) -> bool:
     """Judge, report and decide. Return whether all cases are accepted."""
     folder = args.manifest
-    cases = manifest.read(folder)
+    cases = _chosen(args, manifest.read(folder))
+    listed = [] if args.waivers is None else waivers.read(args.waivers)
     files = {"--json": args.json, "--html": args.html, "--junit": args.junit, "--state": args.state}
     files = {option: path for option, path in files.items() if path != "-"}
     inputs = [folder / manifest.NAME, *(folder / tensor.file for case in cases for tensor in case.files)]
     outputs.check_paths(files, inputs)
+    if args.level is not None and args.baseline is None:
+        raise ActgradError(
+            "check: --level needs --baseline; it says how far from the second device; add --baseline DIR"
+        )
     names = None if args.standard is None else [name for name in args.standard if name != REPEAT]
     options = {
         "measured": names, "deciding": [name for name in (IN_FORCE if names is None else names) if name != REPEAT],
         "strict": args.strict,
-        "product": args.product, "rules": args.rules,
+        "product": args.product, "rules": args.rules, "profile": args.profile,
+        "baseline": None if args.baseline is None else str(args.baseline), "level": args.level or cross_check.LEVEL,
+        "operators": None if args.operators is None else str(args.operators.resolve()),
     }  # fmt: skip
     jobs = min(args.jobs or cores(), len(cases))
     by_id = {}
@@ -45,7 +56,8 @@ def run(args: argparse.Namespace) -> bool:
         words = f"{args.state} has the results; repeat the command to continue" if args.state else lost
         terminal.complain(f"check: interrupted: {len(by_id)} of {len(cases)} cases were judged; {words}")
         raise
-    entries = [by_id[case.id] for case in cases]
+    today = datetime.now(timezone.utc).date()
+    entries = summary.with_waivers([by_id[case.id] for case in cases], listed, today)
     digest = hashlib.sha256((folder / manifest.NAME).read_bytes()).hexdigest()
     facts = summary.settings(options, shlex.join(["actgrad", *sys.argv[1:]]), digest)
     reports = {str(path) for path in files.values() if path is not None}
@@ -64,6 +76,32 @@ def run(args: argparse.Namespace) -> bool:
             outputs.write(args.json, text)
         terminal.show(terminal.rendered(summary.blocks(entries, document)))
     return bool(document["verdict"] == trial.ACCEPTED)
+
+
+def _chosen(args: argparse.Namespace, cases: list[DeliveryCase]) -> list[DeliveryCase]:
+    """The cases that --case names, or all."""
+    if not args.case:
+        return cases
+    known = [case.id for case in cases]
+    for name in args.case:
+        if name not in known:
+            cure = did_you_mean(name, known, "see manifest.json")
+            raise ActgradError(f"--case {name}: is not in {args.manifest}; it must be the id of a case; {cure}")
+    return [case for case in cases if case.id in args.case]
+
+
+def compare(args: argparse.Namespace) -> bool:
+    """`actgrad check --compare OLD NEW`: report the differences. Return whether no case is broken."""
+    old, new = map(comparison.read, args.compare)
+    groups = comparison.compare(old, new)
+    text = json.dumps({"format": "actgrad-comparison", **groups}, indent=1) + "\n"
+    if args.json == "-":
+        terminal.show(text)
+    else:
+        if args.json:
+            outputs.write(args.json, text)
+        terminal.show(terminal.rendered(comparison.lines(groups)))
+    return not groups["broken"]
 
 
 def write_cases(args: argparse.Namespace) -> int:

@@ -7,6 +7,9 @@ golden         the exact values of a call
 oracle         errors in ULP, and inputs and attributes for tests
 error_bounds   the errors that rounding explains
 standards      the acceptance standards
+profiles       what counts at infinities and where a formula jumps
+cross_check    compares the errors with those of a second device
+waivers        failures that somebody has accepted for a time
 power          whether a test case would accept wrong outputs
 measurement    measures the errors of all elements, on all cores
 backend_cases  test cases for actgrad's own backends

@@ -24,6 +24,7 @@ from ..checks import law
 from . import golden, oracle, standards
 from .elements import Array
 from .judging import judge
+from .profiles import CANN
 from .standards import NAMES, REPEAT, RUNS, STANDARDS
 from .verdict import Verdict
 
@@ -116,23 +117,25 @@ def _usual(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.r
 
 
 def special_tensors(
-    operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
+    operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator, rows: int = 0
 ) -> tuple[Any, ...]:
     """The tensors with all pairs of special values, all special values with 1, and numbers with every exponent.
 
-    For integers, all pairs of small numbers and of the ends of the range.
+    For integers, all pairs of small numbers and of the ends of the range. With `rows`, the elements have this number of
+    rows, and the last row repeats the first elements. Otherwise the layout chooses the shape.
     """
     if BY_NAME[dtype].kind != "float":
         minimum, maximum = oracle.ends(dtype)
         some = np.clip([0, 1, -1, 2, -2, 3, maximum, minimum, maximum - 1, minimum + 1], minimum, maximum).astype(
             BY_NAME[dtype].numpy
         )
-        return _pairs(operator, attributes, *(a.ravel() for a in np.meshgrid(some, some)))
+        first, second = np.meshgrid(some, some)
+        return _pairs(operator, attributes, first.ravel(), second.ravel(), rows)
     special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))
     if operator.access.sees_rows:  # make rows of two elements
-        rows = as_result(operator, attributes, np.stack([x, other], axis=1))
-        return oracle.paired(operator, attributes, rows, lambda: np.ones_like(rows))
+        pairs = as_result(operator, attributes, np.stack([x, other], axis=1))
+        return oracle.paired(operator, attributes, pairs, lambda: np.ones_like(pairs))
     ones = np.ones(len(special) + len(rest), special.dtype)
     x = as_result(operator, attributes, np.concatenate([x, special, rest]))
     other = np.concatenate([other, ones])
@@ -154,11 +157,14 @@ def special_tensors(
     for e in expected:
         is_usable &= ~e.overflows.reshape(-1, len(x)).any(axis=0) | (other_size == 1)
         is_usable &= ~e.is_magnified.reshape(-1, len(x)).any(axis=0)
-    return _pairs(operator, attributes, x[is_usable], other[is_usable])
+    return _pairs(operator, attributes, x[is_usable], other[is_usable], rows)
 
 
-def _pairs(operator: Operator, attributes: dict[str, Any], x: Array, other: Array) -> tuple[Any, ...]:
+def _pairs(operator: Operator, attributes: dict[str, Any], x: Array, other: Array, rows: int) -> tuple[Any, ...]:
     """The tensors of a call that computes with x[k] and other[k] at the same index."""
+    if rows:
+        shape = rows, -(-x.size // rows)
+        return oracle.paired(operator, attributes, np.resize(x, shape), lambda: np.resize(other, shape))
     return oracle.paired(operator, attributes, x.reshape(operator.access.row(x.size)), lambda: other)
 
 
@@ -193,7 +199,7 @@ def _layouts(
         placed = tuple(None if a is None else layout(a) for a in shaped(setting, shape))
         yield BackendCase(operator, setting, dtype, words, SPECIAL_STANDARDS, placed, layout)
     if operator.broadcasts:
-        shapes = _broadcast_shapes(operator, attributes, dtype)
+        shapes = broadcast_shapes(operator, attributes, dtype)
         of_shapes = {shape: shaped(attributes, shape) for shape in dict.fromkeys(shapes)}
         name = " with ".join("x".join(map(str, shape)) for shape in dict.fromkeys(shapes))
         tensors = tuple(of_shapes[shape][k] for k, shape in enumerate(shapes))
@@ -207,7 +213,7 @@ def _layouts(
     yield BackendCase(operator, attributes, dtype, name, SPECIAL_STANDARDS, tensors)
 
 
-def _broadcast_shapes(operator: Operator, attributes: dict[str, Any], dtype: str) -> tuple[tuple[int, ...], ...]:
+def broadcast_shapes(operator: Operator, attributes: dict[str, Any], dtype: str) -> tuple[tuple[int, ...], ...]:
     """A shape for each tensor, which the call broadcasts to 31x32.
 
     The last required tensor has the shape 1x32 and the others 31x1, if the checks accept these shapes. For a tensor
@@ -248,6 +254,7 @@ def judge_case(
     names: Iterable[str],
     strict: bool = False,
     deciding: Collection[str] | None = None,
+    profile: str = CANN,
 ) -> Verdict | None:
     """The verdict on a case of a backend. None if no standard applies, or if the rules in force refuse the call."""
     names = [name for name in names if name in case.standards]
@@ -260,7 +267,7 @@ def judge_case(
             raise
         return None
     outputs = tuple(case.layout(np.empty(array.shape, array.dtype)) for array in oracle.as_tuple(plan.result))
-    verdict = compute_and_judge(case, backend, outputs, names, strict, deciding)
+    verdict = compute_and_judge(case, backend, outputs, names, strict, deciding, profile)
     return replace(verdict, dtype=case.dtype, case=case.name)
 
 
@@ -271,14 +278,18 @@ def compute_and_judge(
     names: Iterable[str],
     strict: bool,
     deciding: Collection[str] | None = None,
+    profile: str = CANN,
 ) -> Verdict:
     """Compute a case on a backend, into `outputs`, and return the verdict."""
     for array in outputs:
-        garbage(array)
+        if _keeps_rows(case):
+            array[...] = np.zeros((), array.dtype)
+        else:
+            garbage(array)
     compute(case, backend, outputs)
     verdict = judge(
         case.operator, case.attributes, case.inputs, outputs, measured=names, deciding=deciding, strict=strict,
-        with_power=case.of_file,
+        with_power=case.of_file, profile=profile,
     )  # fmt: skip
     if REPEAT not in names:
         return verdict
@@ -288,6 +299,14 @@ def compute_and_judge(
         compute(case, backend, again)
         different += [array.tobytes() for array in again] != first
     return replace(verdict, repeat=standards.repeat(RUNS, different))
+
+
+def _keeps_rows(case: BackendCase) -> bool:
+    """Whether a tensor says which rows the call computes, and the others keep their values: 0 in a new result."""
+    definition = case.operator.definition
+    given = dict(zip(definition.schema.tensor_names, case.inputs, strict=False))
+    names = (definition.ragged.counter, definition.ragged.groups)
+    return definition.ragged.rest == "kept" and any(given.get(name) is not None for name in names)
 
 
 def compute(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> None:

@@ -16,6 +16,7 @@ from .elements import Array, At, Elements, Lane
 from .error_bounds import Sized
 from .golden import Golden
 from .oracle import Expected
+from .profiles import Profile
 from .standards import STANDARDS, ElementErrors, Tally
 from .verdict import MAX_FAILURES, SAMPLE_SIZE, ULP_EDGES, Failure, OutputVerdict
 
@@ -27,17 +28,24 @@ _RETAINED_BYTES = 24 << 20  # below 32 MiB, the largest value of glibc's thresho
 
 
 def measure(
-    call: Elements, golden: Golden, names: Sequence[str], decides: Decides, progress: Progress | None
+    call: Elements,
+    golden: Golden,
+    names: Sequence[str],
+    decides: Decides,
+    progress: Progress | None,
+    looks_closer: bool = False,
+    profile: Profile | None = None,
 ) -> list[OutputVerdict]:
     """The verdict of the standards `names` on each output.
 
-    The verdicts on chunks are added in the order of the chunks, so the result does not depend on the threads.
+    With `looks_closer`, elements that only make a mean too large fail too. The verdicts on chunks are added in the
+    order of the chunks, so the result does not depend on the threads.
     """
 
     def chunk(at: slice) -> list[OutputVerdict]:
-        inputs, errors = compare_at(call, golden, at)
+        inputs, errors = compare_at(call, golden, at, profile)
         lanes = zip(call.outputs, errors, strict=True)
-        return [_verdict(call, lane, inputs, c, at.start, names, decides) for lane, c in lanes]
+        return [_verdict(call, lane, inputs, c, at.start, names, decides, looks_closer) for lane, c in lanes]
 
     outputs: list[OutputVerdict] = []
     for span, parts in in_threads(chunk, spans(call.size)):
@@ -55,6 +63,7 @@ def _verdict(
     start: int,
     names: Sequence[str],
     decides: Decides,
+    looks_closer: bool,
 ) -> OutputVerdict:
     """The verdict on the chunk of an output that begins at position `start`."""
     dtype, x, ulps = c.actual.dtype.name, inputs[call.main], np.where(c.by_terms, 0, c.ulps)
@@ -64,6 +73,8 @@ def _verdict(
         if dtype in standard.limits:
             over, tally = standard.measure(c, standard.limits[dtype])
             failing |= over
+            if looks_closer and standard.contributes is not None:
+                failing |= standard.contributes(c, standard.limits[dtype])
         outcomes.append(standards.decide(standard, dtype, tally, decides(standard.name, dtype)))
 
     def failure(k: int) -> Failure:
@@ -94,15 +105,29 @@ def _number(value: Any) -> float | int:
     return int(value) if isinstance(value, np.integer) else float(value)
 
 
-def compare_at(call: Elements, golden: Golden, at: At) -> tuple[list[Any], list[ElementErrors]]:
+def compare_at(
+    call: Elements, golden: Golden, at: At, profile: Profile | None = None
+) -> tuple[list[Any], list[ElementErrors]]:
     """The inputs at these positions, and the errors of each output there."""
     inputs = [lane.take(at) for lane in call.inputs]
     is_rest = call.in_rest(at)
     exact: Any = dict.fromkeys(call.numbers, np.empty(0))
     if call.size:
         exact = call.cleared(golden.values(inputs), at)
-    lanes = zip(call.outputs, call.numbers, strict=True)
-    return inputs, [_compare(lane.take(at), exact[n], call, golden, inputs, n, is_rest) for lane, n in lanes]
+    errors = []
+    for k, (lane, n) in enumerate(zip(call.outputs, call.numbers, strict=True)):
+        actual, adjusted = lane.take(at), exact[n]
+        if profile is not None:
+            adjusted = profile.adjusted(k, exact[n], actual, inputs, at)
+        is_stated = is_rest | _differs(adjusted, exact[n])  # nothing excuses an error there
+        errors.append(_compare(actual, adjusted, call, golden, inputs, n, is_stated))
+    return inputs, errors
+
+
+def _differs(adjusted: Array, exact: Array) -> Array:
+    if adjusted is exact:
+        return np.zeros(len(exact), bool)
+    return np.asarray(~((adjusted == exact) | (np.isnan(adjusted) & np.isnan(exact))))
 
 
 def spans(size: int) -> Iterator[slice]:

@@ -44,6 +44,15 @@ class ElementErrors:
     lost_signs: Array | None = None  # where a zero has the wrong sign, and the contract states the sign
 
     @property
+    def undecided(self) -> Array:
+        """Where rounding decides whether a result is NaN or infinite: a factor overflows, or is subnormal."""
+        if self.is_finite:
+            return np.zeros(len(self.error), bool)
+        wide = self.actual.astype(self.exact.dtype)
+        undecided: Array = self.by_terms & ~(np.isfinite(wide) & np.isfinite(self.golden))
+        return undecided
+
+    @property
     def wrong(self) -> Array:
         """The elements that a diagnosis must explain."""
         return self.faults if self.lost_signs is None else self.faults | self.lost_signs
@@ -132,6 +141,8 @@ class AcceptanceStandard:
     measure: Callable[[ElementErrors, Limits], tuple[Array, Tally]]  # the elements above the tolerance, and the tally
     holds: Callable[[Tally, Limits], bool]  # whether the tally is accepted
     shows: Callable[[Tally, Limits], str]  # a function that says the tally in words
+    #: The elements that make a mean too large, if no single element is above the tolerance.
+    contributes: Callable[[ElementErrors, Limits], Array] | None = None
 
 
 @dataclass(frozen=True)
@@ -185,15 +196,17 @@ def _mixed(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     rtol, atol, limit = limits
     with np.errstate(invalid="ignore"):
         within = c.error <= atol + rtol * np.abs(c.golden)
-    within |= c.error == 0  # equal infinities, or NaN for NaN
-    largest = _largest(c.error)
-    broken = _count((c.error > limit) & (c.ulps > MIXED_ULPS)) if largest > limit else 0
-    return ~within, Tally(len(within), _count(~within), broken, 0.0, largest)
+    undecided = c.undecided
+    within |= (c.error == 0) | undecided  # equal infinities, or NaN for NaN
+    error = c.error if c.is_finite else np.where(undecided, 0, c.error)
+    largest = _largest(error)
+    broken = _count((error > limit) & (c.ulps > MIXED_ULPS)) if largest > limit else 0
+    return ~within, Tally(len(within), _count(~within), broken, 0.0, largest, _count(undecided))
 
 
 def _shows_mixed(t: Tally, limits: Limits) -> str:
     far = f", {t.broken} beyond {limits[2]:g} and {MIXED_ULPS} ULP" if t.broken else ""
-    return f"{1 - t.share:.2%} within, largest error {t.largest:.2g}{far}"
+    return f"{1 - t.share:.2%} within, largest error {t.largest:.2g}{far}{_excuses(t)}"
 
 
 # MERE and MARE
@@ -202,12 +215,22 @@ MERE_OFFSET = 1e-7
 MARE_FACTOR = 10
 
 
-def _mere(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
-    (threshold,) = limits
+def _relative(c: ElementErrors) -> Array:
     with np.errstate(invalid="ignore"):
-        relative = c.error / (np.abs(c.golden) + MERE_OFFSET)
+        relative: Array = c.error / (np.abs(c.golden) + MERE_OFFSET)
     if not c.is_finite:
         relative = np.where(c.error == 0, 0, np.where(np.isfinite(relative), relative, np.inf))
+    return relative
+
+
+def _above_mean(c: ElementErrors, limits: Limits) -> Array:
+    above: Array = (_relative(c) >= limits[0]) & c.faults
+    return above
+
+
+def _mere(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+    (threshold,) = limits
+    relative = _relative(c)
     over, excused = _excusing(c, relative >= MARE_FACTOR * threshold)
     relative = np.where(excused, 0, relative)
     return over, Tally(len(over), _count(over), 0, float(np.sum(relative)), _largest(relative), _count(excused))
@@ -233,6 +256,25 @@ def _thousandth(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
         over |= np.isinf(c.error)
     over, excused = _excusing(c, over)
     return over, Tally(len(over), _count(over), excused=_count(excused))
+
+
+# TTK's methods: exact integers, and quantised results
+
+QUANTISED = ("int8", "int4")  # the dtypes for which TTK has the method quant
+
+
+def _binary(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+    over = np.asarray(c.error > 0)
+    return over, Tally(len(over), _count(over), 0, 0.0, _largest(c.error))
+
+
+def _quant(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+    over = np.asarray(c.error > limits[0])
+    return over, Tally(len(over), _count(over), 0, 0.0, _largest(c.error))
+
+
+def _shows_differences(t: Tally, limits: Limits) -> str:
+    return f"{t.over} differ, by at most {t.largest:.3g}"
 
 
 # ULP, and exact integers
@@ -279,7 +321,7 @@ def _nonfinite(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     if not c.is_finite:
         wide = c.actual.astype(c.exact.dtype)
         concerned = ~(np.isfinite(wide) & np.isfinite(c.golden))
-        over = over | (concerned & (c.error > 0) & ~(c.ulps <= 1) & ~c.by_terms)
+        over = over | (concerned & (c.error > 0) & ~(c.ulps <= 1) & ~c.undecided)
     return over, Tally(len(over), _count(over))
 
 
@@ -299,7 +341,15 @@ REPEAT = "repeat"
 ULP = "ulp"  # the standard with actgrad's own bounds
 IN_FORCE = ("mixed", "nonfinite", REPEAT)  # the standards that decide if a caller names none
 ALL = "all"  # the value of --standard that means all standards
-PUBLISHED = ("mixed", "mere-mare", "thousandth")  # published standards of accuracy. Each is defined for some dtypes
+#: Standards that are measured only if a caller names them.
+ONLY_IF_NAMED = ("binary", "quant")
+CROSS_CHECK = "cross-check"  # the comparison with a second device's outputs, see cross_check.py
+PUBLISHED = (
+    "mixed",
+    "mere-mare",
+    "thousandth",
+    *ONLY_IF_NAMED,
+)  # published standards of accuracy. Each is defined for some dtypes
 STANDARDS: Mapping[str, AcceptanceStandard] = {
     s.name: s
     for s in (
@@ -312,6 +362,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
                 "float16": (2**-9, 2**-9, 1e-1),
                 "bfloat16": (2**-6, 2**-6, 1.0),
                 "float32": (2**-10, 2**-16, 1e-2),
+                "float8_e4m3fn": (2**-2, 2**-4, 1.0),
+                "float8_e5m2": (2**-1, 2**-3, 1e-1),
             },
             _mixed,
             lambda t, limits: t.over <= MIXED_SHARE * t.elements and not t.broken,
@@ -322,10 +374,17 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             "MERE and MARE",
             f"mean and maximum of |actual - golden| / (|golden| + {MERE_OFFSET:g}) below T and {MARE_FACTOR} T; CANN "
             "asked this of contributed operators before the mixed tolerance",
-            {"float16": (2**-10,), "bfloat16": (2**-7,), "float32": (2**-13,)},
+            {
+                "float16": (2**-10,),
+                "bfloat16": (2**-7,),
+                "float32": (2**-13,),
+                "float8_e4m3fn": (2**-3,),
+                "float8_e5m2": (2**-2,),
+            },
             _mere,
             lambda t, limits: t.mean < limits[0] and t.largest < MARE_FACTOR * limits[0],
             lambda t, limits: f"MERE {t.mean:.2g}, MARE {t.largest:.2g} (T = {limits[0]:.2g}){_excuses(t)}",
+            _above_mean,
         ),
         AcceptanceStandard(
             "thousandth",
@@ -349,6 +408,33 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             _shows_ulp,
         ),
         AcceptanceStandard(
+            "binary",
+            "TTK binary",
+            "integers and bits must be equal, as TTK compares them by default",
+            {name: () for name, row in BY_NAME.items() if row.kind in ("bool", "int", "uint")},
+            _binary,
+            lambda t, limits: not t.over,
+            _shows_differences,
+        ),
+        AcceptanceStandard(
+            "quant",
+            "TTK quant",
+            "INT8 and INT4 results of floats differ by at most 1",
+            {name: (1.0,) for name in QUANTISED if name in BY_NAME},
+            _quant,
+            lambda t, limits: not t.over,
+            _shows_differences,
+        ),
+        AcceptanceStandard(
+            CROSS_CHECK,
+            "TTK cross check",
+            "the errors are at most a few times those of a second device (--baseline)",
+            {},
+            _binary,
+            lambda t, limits: not t.over,
+            _shows_differences,
+        ),
+        AcceptanceStandard(
             "nonfinite",
             "NaN and infinity",
             "an element is NaN or infinite if and only if the rounded exact value is; a zero that is the limit at "
@@ -362,7 +448,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
 }
 #: Value of --standard -> its meaning.
 NAMES: Mapping[str, str] = {
-    **{name: standard.says for name, standard in STANDARDS.items()},
+    **{name: standard.says for name, standard in STANDARDS.items() if name != CROSS_CHECK},
     REPEAT: f"the same bits in {RUNS} runs; only for actgrad's own backends, because a file has one run",
 }
 _OF_CANN = (
@@ -378,6 +464,9 @@ SOURCES: Mapping[str, Source] = {
     "mixed": Source(*_OF_CANN, "adbe441e9254676174937047457419b6e645e384", "15 July 2026"),
     "mere-mare": Source(*_OF_CANN, "60496434718ec45c5c61de86389d4e947bff1d58", "9 April 2026"),
     "thousandth": _OF_TTK,
+    "binary": _OF_TTK,
+    "quant": _OF_TTK,
+    CROSS_CHECK: _OF_TTK,
     "nonfinite": _OF_TTK,
     REPEAT: Source(
         "昇腾算子精度标准 (accuracy standard for Ascend operators)",
@@ -405,7 +494,9 @@ def counts(name: str, dtype: str, deciding: Collection[str], strict: bool) -> bo
     """
     if name != ULP:
         return name in deciding
-    return strict or not any(n in PUBLISHED and dtype in STANDARDS[n].limits for n in deciding)
+    # The mixed tolerance of FLOAT8 accepts a difference of several steps, so it does not replace the bounds by default.
+    is_coarse = BY_NAME[dtype].kind == "float8" and {"mixed", "nonfinite"} <= {*deciding}
+    return strict or is_coarse or not any(n in PUBLISHED and dtype in STANDARDS[n].limits for n in deciding)
 
 
 def repeat(runs: int, different: int) -> Outcome:

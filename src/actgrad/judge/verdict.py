@@ -13,7 +13,7 @@ from ..base.dtypes import BY_NAME
 from .diagnosis.axis import Range
 from .elements import Array
 from .gradient_check import Disagreement
-from .standards import NAMES, PUBLISHED, REPEAT, STANDARDS, ULP, Outcome
+from .standards import CROSS_CHECK, NAMES, PUBLISHED, REPEAT, STANDARDS, ULP, Outcome
 
 #: Edges of the histogram of errors, in ULP. Errors above the last edge, NaN among them, have their own bin.
 ULP_EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0)
@@ -173,6 +173,7 @@ def decide(
     refused: Sequence[bool] = (),
     not_run: int = 0,
     disagreements: Sequence[Disagreement] = (),
+    waived: int = 0,
 ) -> Decision:
     """The decision about all results together.
 
@@ -195,6 +196,8 @@ def decide(
         said.append(f"no published standard is defined for {', '.join(sorted(unpublished))}")
     if refused:
         said.append(f"{sum(refused)} of {len(refused)} calls that must be refused were refused")
+    if waived:
+        said.append(f"{waived} of {len(results) + waived} cases are waived")
     if not_run:
         said.append(f"{not_run} of {len(results) + sum(refused) + not_run} cases were not run")
     if disagreements:
@@ -217,5 +220,7 @@ def _warning(result: Verdict) -> str:
 
 def _sentence(names: Iterable[str], singular: str, plural: str) -> str:
     name_set = set(names)
-    titles = [STANDARDS[n].title if n != REPEAT else "equal bits in all runs" for n in NAMES if n in name_set]
+    titles = [
+        STANDARDS[n].title if n != REPEAT else "equal bits in all runs" for n in (*NAMES, CROSS_CHECK) if n in name_set
+    ]
     return f"{', '.join(titles)} {singular if len(titles) == 1 else plural}" if titles else ""

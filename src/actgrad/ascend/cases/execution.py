@@ -15,6 +15,7 @@ from ...judge import backend_cases, oracle
 from ...judge.backend_cases import BackendCase
 from ...judge.elements import Array, is_judged
 from ...judge.files.sizes import available_memory
+from ...judge.profiles import CANN
 from ...judge.standards import STANDARDS, ULP
 from ...judge.verdict import Verdict
 from .case_model import FileCase, NotRun, Tensor
@@ -52,10 +53,17 @@ class CaseOutcome:
         return "; ".join([*broken, *(d.says for d in verdict.diagnoses)])
 
 
-def execute(case: FileCase, backend: str, names: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
+def execute(
+    case: FileCase,
+    backend: str,
+    names: Sequence[str] | None,
+    seed: int,
+    strict: bool = False,
+    profile: str = CANN,
+) -> CaseOutcome:
     """Run a case. `names` replace its standards. Raises only if the backend is missing. Other errors are outcomes."""
     try:
-        return CaseOutcome(case, _run_case(case, backend, names, seed, strict))
+        return CaseOutcome(case, _run_case(case, backend, names, seed, strict, profile))
     except BackendUnavailable:
         raise
     except NotRun as why:
@@ -87,7 +95,9 @@ def draw(case: FileCase, seed: int) -> tuple[Operator, dict[str, Any], tuple[Arr
     return operator, attributes, tensors, _outputs(case, operator, attributes, tensors)
 
 
-def _run_case(case: FileCase, backend: str, standard_names: Sequence[str] | None, seed: int, strict: bool) -> Verdict:
+def _run_case(
+    case: FileCase, backend: str, standard_names: Sequence[str] | None, seed: int, strict: bool, profile: str
+) -> Verdict:
     operator, attributes, tensors, outputs = draw(case, seed)
     names, signature = operator.schema.tensor_names, case.signature
     assert signature is not None, "a case that was drawn has a signature"
@@ -100,7 +110,7 @@ def _run_case(case: FileCase, backend: str, standard_names: Sequence[str] | None
         standards.append(ULP)
     if strict and ULP not in standards:
         standards.append(ULP)
-    verdict = backend_cases.compute_and_judge(backend_case, backend, outputs, standards, strict)
+    verdict = backend_cases.compute_and_judge(backend_case, backend, outputs, standards, strict, None, profile)
     if not verdict.is_judged and verdict.repeat is None:
         raise NotRun(f"the dtype is {dtype}; {', '.join(standards)} must cover it; choose another standard")
     return replace(verdict, dtype=dtype, case=case.name)

@@ -9,6 +9,7 @@ from ...calls.operator import REGISTRY, Operator
 from ..aclnn import signatures
 from ..aclnn.signatures import CParameter, Signature
 from ..law import law_of
+from ..rules.graph_lines import GraphSignature
 from ..rules.law import C
 
 PREFIX, ACTGRAD_PREFIX = "aclnn", "actgrad."
@@ -29,6 +30,46 @@ def unknown(name: str) -> str:
     c_name = name if name.startswith((PREFIX, ACTGRAD_PREFIX)) else PREFIX + name
     cure = did_you_mean(c_name, names, "remove the case")
     return f"function {name} is unknown; it must be a function of `actgrad list`; {cure}"
+
+
+@cache
+def _kernels() -> dict[str, tuple[Operator, GraphSignature]]:
+    """The graph operators by their names in small letters, without underscores."""
+    return {
+        graph.name.lower(): (operator, graph)
+        for operator in REGISTRY.values()
+        for graph in law_of(operator.definition).graphs
+    }
+
+
+def find_kernel(name: str) -> tuple[Signature, GraphSignature] | None:
+    """The kernel called `name`, such as elu_grad: its parameters, and the graph operator. None if actgrad lacks it."""
+    found = _kernels().get(name.lower().replace("_", ""))
+    if found is None:
+        return None
+    operator, graph = found
+    schema = operator.schema
+    inputs = [
+        CParameter(one, argument or one, "Tensor", is_unread=not argument) for one, argument in graph.tensors.items()
+    ]
+    attributes = [
+        CParameter(one, argument, schema.attributes_by_name[argument].type)
+        for one, argument in graph.renamed.items()
+        if argument
+    ]
+    outputs = [
+        CParameter(one, argument, "Tensor", is_output=True)
+        for one, argument in zip(graph.outputs, schema.outputs, strict=True)
+    ]
+    function = C(name, fixed=graph.fixed)
+    parameters = (*inputs, *attributes, *outputs)
+    return Signature(name, operator, function, law_of(operator.definition), False, parameters), graph
+
+
+def unknown_kernel(name: str) -> str:
+    """The reason why actgrad cannot run a case of a kernel that it does not have."""
+    cure = did_you_mean(name.lower().replace("_", ""), list(_kernels()), "remove the case")
+    return f"kernel {name} is unknown; it must be a graph operator of `actgrad list`; {cure}"
 
 
 @cache

@@ -35,8 +35,9 @@ FORMAT, VERSION = "actgrad-delivery", 1
 MOST_BYTES = 64 << 20  # limit on the size of a manifest
 MOST_CASES = 100_000
 _FIELDS = ("format", "version", "seed", "actgrad", "cases")
-_CASE_FIELDS = ("id", "operator", "attributes", "product", "inputs", "outputs", "special")
-_FILE_FIELDS = ("file", "dtype", "shape", "sha256")  # an output has no sha256
+_CASE_FIELDS = ("id", "operator", "attributes", "product", "inputs", "outputs", "special", "kind")
+_FILE_FIELDS = ("file", "dtype", "shape")
+_INPUT_FIELDS = (*_FILE_FIELDS, "sha256", "strides")
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class TensorFile:
     dtype: str | None  # None: the dtype of the file, or of the result
     shape: tuple[int, ...] | None
     sha256: str = ""  # of an input's file. "" if the manifest does not have it
+    #: The steps in elements from one index to the next, if the program must pass a tensor that is not contiguous.
+    strides: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class DeliveryCase:
     inputs: dict[str, TensorFile]
     outputs: dict[str, TensorFile]
     special: str = ""  # the special values that the case tests. Such a case may be weak
+    kind: str = ""  # what the case tests, see design.KINDS. "" if the manifest does not say it
 
     @property
     def operator(self) -> Operator:
@@ -76,15 +80,18 @@ class DeliveryCase:
         def entries(tensors: Mapping[str, TensorFile]) -> dict[str, Any]:
             return {
                 name: {
-                    **{field: value for field, value in vars(one).items() if field != "sha256" or value},
+                    "file": one.file,
+                    "dtype": one.dtype,
                     "shape": None if one.shape is None else list(one.shape),
+                    **({"sha256": one.sha256} if one.sha256 else {}),
+                    **({} if one.strides is None else {"strides": list(one.strides)}),
                 }
                 for name, one in tensors.items()
             }
 
         entry = {"id": self.id, "operator": self.operator_name, "attributes": self.attributes, "product": self.product}
         entry |= {"inputs": entries(self.inputs), "outputs": entries(self.outputs)}
-        return entry | ({"special": self.special} if self.special else {})
+        return entry | {name: text for name in ("special", "kind") if (text := getattr(self, name))}
 
 
 # Writing
@@ -120,11 +127,21 @@ def write(
 
 
 def npy(array: Array) -> bytes:
-    """A .npy file that every NumPy can read. bfloat16 is written as its bits."""
+    """A .npy file that every NumPy can read. bfloat16 and floats of 8 bits are written as their bits.
+
+    The file has the order of the array's dimensions in memory if the array is transposed. Otherwise it is in C order.
+    """
     file = io.BytesIO()
-    bits = array.view(np.uint16) if array.dtype.name == "bfloat16" else array
-    np.lib.format.write_array(file, np.ascontiguousarray(bits).reshape(array.shape), allow_pickle=False)
+    is_transposed = array.flags.f_contiguous and not array.flags.c_contiguous
+    ordered = np.array(array, order="F" if is_transposed else "C").reshape(array.shape, order="A")
+    bits = ordered.view(bits_dtype(array.dtype.name)) if bits_dtype(array.dtype.name) else ordered
+    np.lib.format.write_array(file, bits, allow_pickle=False)
     return file.getvalue()
+
+
+def bits_dtype(name: str) -> str:
+    """The dtype of the bits of a dtype that NumPy lacks, or "" if NumPy has the dtype."""
+    return "uint16" if name == "bfloat16" else "uint8" if name in BY_NAME and BY_NAME[name].kind == "float8" else ""
 
 
 # Reading
@@ -169,8 +186,9 @@ def load(folder: Path, tensor: TensorFile) -> Array:
     path = folder / tensor.file
     _refuse_outside(os.path.realpath(folder), tensor.file)
     array = tensor_files.read_npy(path)
-    if tensor.dtype == "bfloat16" and array.dtype in (np.uint16, np.int16):
-        array = array.view(BY_NAME["bfloat16"].numpy)
+    bits = bits_dtype(tensor.dtype or "")
+    if bits and (array.dtype in (bits, bits[1:]) or array.dtype == f"V{np.dtype(bits).itemsize}"):
+        array = array.view(BY_NAME[tensor.dtype or ""].numpy)
     dtype, shape = tensor.dtype or array.dtype.name, array.shape if tensor.shape is None else tensor.shape
     if (array.dtype.name, array.shape) != (dtype, shape):
         expected = f"it must hold {dtype} of shape {shape}"
@@ -244,10 +262,11 @@ def _case(entry: Any, number: int) -> DeliveryCase:
     files = entry.get("outputs", dict.fromkeys(schema.outputs, no_details))
     tensors = _tensors("inputs", inputs, schema.tensor_names, required, name)
     results = _tensors("outputs", files, schema.outputs, schema.outputs, name)
-    special = entry.get("special", "")
-    if not isinstance(special, str):
-        raise Fault(f"special is {quote(special)}; it must be a text; correct it")
-    return DeliveryCase(name, word, attributes, product, tensors, results, special)
+    for field in ("special", "kind"):
+        if not isinstance(text := entry.get(field, ""), str):
+            raise Fault(f"{field} is {quote(text)}; it must be a text; correct it")
+    texts = entry.get("special", ""), entry.get("kind", "")
+    return DeliveryCase(name, word, attributes, product, tensors, results, *texts)
 
 
 def _attributes(operator: Operator, values: Any) -> dict[str, Any]:
@@ -276,7 +295,7 @@ def _tensors(
     for name in names:
         if name in entries:
             entry = entries[name]
-            _refuse_unknown(entry, _FILE_FIELDS if what == "inputs" else _FILE_FIELDS[:-1], f"{what}: {name}")
+            _refuse_unknown(entry, _INPUT_FIELDS if what == "inputs" else _FILE_FIELDS, f"{what}: {name}")
             sha256 = entry.get("sha256", "")
             if not isinstance(sha256, str) or not re.fullmatch("([0-9a-f]{64})?", sha256):
                 raise Fault(f"{name}: sha256 is {quote(sha256)}; it must be 64 digits from 0 to f; correct it")
@@ -285,8 +304,20 @@ def _tensors(
                 raise Fault(f"{name}: dtype is {dtype}; it must be a real dtype; use another one")
             shape = fields.shape(f"{name}: shape", entry["shape"]) if "shape" in entry else None
             file = _file_name(name, entry.get("file", f"{folder}/{name}.npy"))
-            tensors[name] = TensorFile(file, dtype, shape, sha256)
+            tensors[name] = TensorFile(file, dtype, shape, sha256, _strides(name, entry, shape))
     return tensors
+
+
+def _strides(name: str, entry: dict[str, Any], shape: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    strides = entry.get("strides")
+    if strides is None:
+        return None
+    is_listed = isinstance(strides, list) and all(type(n) is int and abs(n) < 1 << 40 for n in strides)
+    if not is_listed or (shape is not None and len(shape) != len(strides)):
+        raise Fault(
+            f"{name}: strides is {quote(strides)}; it must be a step in elements for each dimension; correct it"
+        )
+    return tuple(strides)
 
 
 def _file_name(what: str, word: Any) -> str:

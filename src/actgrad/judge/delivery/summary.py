@@ -7,7 +7,7 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 from html import escape
 from operator import itemgetter
 from pathlib import Path
@@ -21,8 +21,9 @@ from ...writing import terminal
 from ..power import WRONG
 from ..report import page, svg
 from ..report.text import grouped
+from ..waivers import Waiver, matching
 from .manifest import NAME, DeliveryCase
-from .trial import ACCEPTED, MISSING, REJECTED, Entry
+from .trial import ACCEPTED, MISSING, REJECTED, WAIVED, Entry
 
 MARK = "actgrad-delivery"  # near the beginning of every file that `check` makes
 SHOWN = 8  # failing cases that a terminal shows
@@ -31,27 +32,48 @@ PICTURES = 1000  # failing cases with pictures on the page
 UNKNOWN = "no mistake that actgrad knows"
 _KEYS = (
     "id", "operator", "attributes", "dtype", "inputs", "verdict", "why", "diagnosis", "says", "power",
-    "power by standard", "worst", "failing", "elements", "failing by standard", "warnings",
+    "power by standard", "worst", "failing", "elements", "failing by standard", "warnings", "kind", "seconds",
+    "reproduce", "waiver",
 )  # fmt: skip
 
 
 def report(entries: Sequence[Entry], surplus: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The content of report.json."""
     counts = Counter(entry["verdict"] for entry in entries)
-    is_accepted = counts[ACCEPTED] == len(entries)
+    is_accepted = counts[ACCEPTED] + counts[WAIVED] == len(entries)
     verb = "is" if len(entries) == 1 else "are"
     words = [f"{counts[ACCEPTED]} of {quantity(len(entries), 'case')} {verb} accepted"]
-    words += [f"{counts[word]} {word.lower()}" for word in (REJECTED, MISSING) if counts[word]]
+    words += [f"{counts[word]} {word.lower()}" for word in (REJECTED, MISSING, WAIVED) if counts[word]]
+    shown = [ACCEPTED, REJECTED, MISSING, *([WAIVED] if counts[WAIVED] else [])]
     return {
         "format": f"{MARK}-report",
         "verdict": ACCEPTED if is_accepted else REJECTED,
         "why": ", ".join(words),
-        "counts": {word: counts[word] for word in (ACCEPTED, REJECTED, MISSING)},
+        "counts": {word: counts[word] for word in shown},
         "weak": weak(entries),
         "surplus": list(surplus),
         **settings,
         "cases": [{key: entry[key] for key in _KEYS if key in entry} for entry in entries],
     }
+
+
+def with_waivers(entries: Iterable[Entry], waivers: Sequence[Waiver], today: date) -> list[Entry]:
+    """The entries, in which a rejected case that waivers accept is WAIVED."""
+    result = []
+    for entry in entries:
+        found: list[Waiver] = []
+        if entry["verdict"] == REJECTED:
+            found = matching(waivers, entry["operator"], entry["diagnosis"], entry.get("kind", ""), today)
+        words = "; ".join(map(str, found))
+        result.append({**entry, "verdict": WAIVED, "waiver": words} if found else entry)
+    return result
+
+
+def waived(entries: Iterable[Entry]) -> Iterator[str]:
+    """A line for each waived case."""
+    for entry in entries:
+        if entry["verdict"] == WAIVED:
+            yield f"waived: {entry['id']}: {entry['waiver']}; {entry['why']}"
 
 
 def weak(entries: Iterable[Entry]) -> dict[str, int]:
@@ -100,14 +122,14 @@ def blocks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[An
     figures = ("accepted", "worst ULP")
     yield from (terminal.printable(line) for line in by_mistake(entries))
     yield terminal.table(["operator", "dtype"], figures, _overview(entries, figures))
-    failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
+    failing = [entry for entry in entries if entry["verdict"] in (REJECTED, MISSING)]
     for entry in failing[:SHOWN]:
         is_rejected = entry["verdict"] == REJECTED
         details = f"; worst: {_worst(entry)}; looks like: {looks_like(entry)}" if is_rejected else ""
         yield terminal.printable(f"{entry['id']}: {entry['verdict']}: {entry['why']}{details}")
     if len(failing) > SHOWN:
         yield f"{len(failing) - SHOWN} more cases fail; --json and --html have all"
-    yield from (terminal.printable(line) for line in (*warnings(entries, SHOWN), *remarks(document)))
+    yield from (terminal.printable(line) for line in (*waived(entries), *warnings(entries, SHOWN), *remarks(document)))
     yield f"{document['verdict']}: {document['why']}"
 
 
@@ -174,10 +196,15 @@ def junit(entries: Sequence[Entry], document: Mapping[str, Any]) -> str:
     """JUnit XML with one test case for each case."""
     counts = document["counts"]
     numbers = f'tests="{len(entries)}" failures="{counts[REJECTED]}" errors="{counts[MISSING]}"'
+    numbers += f' skipped="{counts.get(WAIVED, 0)}" time="{sum(entry.get("seconds", 0) for entry in entries):.3f}"'
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<!-- {MARK}-junit -->"]
     lines += [f'<testsuites name="actgrad check" {numbers}>', f'<testsuite name="actgrad check" {numbers}>']
     for entry in entries:
         head = f"  <testcase classname={_attribute(entry['operator'])} name={_attribute(entry['id'])}"
+        head += f' time="{entry.get("seconds", 0):.3f}"'
+        if entry["verdict"] == WAIVED:
+            lines.append(f"{head}><skipped message={_attribute(entry['waiver'])}/></testcase>")
+            continue
         kind = {REJECTED: "failure", MISSING: "error"}.get(entry["verdict"])
         if kind is None:
             lines.append(f"{head}/>")
@@ -201,14 +228,15 @@ def html(
     entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[str, Any], standard_names: Collection[str]
 ) -> str:
     """The page as text. It defines these standards."""
-    failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
+    failing = [entry for entry in entries if entry["verdict"] in (REJECTED, MISSING)]
 
     def paragraphs(lines: Iterable[str]) -> list[str]:
         return [f"<p>{escape(terminal.printable(line))}</p>" for line in lines]
 
-    results = [*paragraphs(by_mistake(entries)), _table(entries), *paragraphs(remarks(document))]
+    lines = [*waived(entries), *remarks(document)]
+    results = [*paragraphs(by_mistake(entries)), _table(entries), *paragraphs(lines)]
     warned = paragraphs(warnings(entries, len(entries)))
-    articles = [_article(entry, k < PICTURES) for k, entry in enumerate(failing)]
+    articles = _by_cause(failing)
     hashes = [f"{digest or 'missing':64}  {name}" for entry in entries for name, digest in entry["hashes"].items()]
     return page.fill_page(
         word=document["verdict"],
@@ -234,13 +262,49 @@ def _table(entries: Sequence[Entry]) -> str:
         return f"<tr>{''.join(marked)}</tr>"
 
     groups = _overview(entries, figures)
-    rows = [line([group[0][0], *row[1:]], "td") for group in groups for row in group]
+    failing = {entry["operator"] for entry in entries if entry["verdict"] in (REJECTED, MISSING)}
+
+    def linked(cells: Sequence[str]) -> str:
+        text = line(cells, "td")
+        name = escape(terminal.printable(cells[0]))
+        return text.replace(f">{name}<", f'><a href="#{_anchor(name)}">{name}</a><', 1) if name in failing else text
+
+    rows = [linked([group[0][0], *row[1:]]) for group in groups for row in group]
     return f'<div class="wide"><table>{line(head, "th")}\n{chr(10).join(rows)}</table></div>'
+
+
+def _by_cause(failing: Sequence[Entry]) -> list[str]:
+    """The failing cases, grouped by operator and cause. A heading has the cause once, and the ids of its cases."""
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for entry in failing:
+        cause = "missing output" if entry["verdict"] == MISSING else _mistakes(entry)
+        groups.setdefault((entry["operator"], cause), []).append(entry)
+    parts, drawn = [], 0
+    ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
+    for number, ((operator, cause), of) in enumerate(ordered):
+        text = escape(terminal.printable(f"{operator}: {cause}"))
+        names = ", ".join(escape(terminal.printable(entry["id"])) for entry in of)
+        anchor = f'<span id="{_anchor(operator)}"></span>' if _is_first(ordered, number) else ""
+        parts.append(f"{anchor}<h3>{text}</h3><p>{quantity(len(of), 'case')}: {names}</p>")
+        for entry in of:
+            parts.append(_article(entry, drawn < PICTURES))
+            drawn += 1
+    return parts
+
+
+def _is_first(ordered: Sequence[tuple[tuple[str, str], Any]], number: int) -> bool:
+    return ordered[number][0][0] not in [operator for (operator, _), _ in ordered[:number]]
+
+
+def _anchor(operator: str) -> str:
+    return f"fails-{operator}"
 
 
 def _worst(entry: Entry) -> str:
     """The worst element: its index, the inputs there, and the actual and the golden value."""
     worst = entry["worst"]
+    if "output" not in worst:
+        return "no element"
     inputs = "".join(f", {name} = {_number(value)}" for name, value in worst.get("inputs", {}).items())
     numbers = f"{_number(worst.get('actual'))} instead of {_number(worst.get('golden'))}"
     if float(worst["ulp"]) <= LARGEST_ULP:  # far from 0; otherwise the number of ULPs says nothing
@@ -270,6 +334,12 @@ def _article(entry: Entry, has_pictures: bool) -> str:
         draw = (svg.over_x, svg.over_position)
         drawings = (function(points) for function, points in zip(draw, entry.get("pictures", ()), strict=False))
         lines += [f'<div class="pair">{"".join(drawings)}</div>']
+    if "reproduce" in entry:
+        again = entry["reproduce"]
+        lines.append(
+            f"<details><summary>Reproduce</summary><pre>{text(again['command'])}</pre>"
+            f"<pre>{escape(again['script'])}</pre></details>"
+        )
     return "\n".join([*lines, "</article>"])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -20,21 +21,22 @@ import actgrad
 
 from ...base.errors import ActgradError
 from ...checks import law
-from .. import oracle
+from .. import cross_check, oracle
 from ..elements import Array
-from ..files import sizes, state
+from ..files import operator_files, sizes, state
 from ..files.sizes import UnreadableFile
 from ..judging import judge
 from ..power import weaknesses
+from ..profiles import CANN
 from ..report import svg
 from ..report.text import json_value
 from ..standards import STANDARDS, ULP
 from ..verdict import Verdict
-from . import manifest
+from . import manifest, reproduction
 from .manifest import DeliveryCase, TensorFile
 from .workers import in_processes
 
-ACCEPTED, REJECTED, MISSING = "ACCEPTED", "REJECTED", "MISSING"
+ACCEPTED, REJECTED, MISSING, WAIVED = "ACCEPTED", "REJECTED", "MISSING", "WAIVED"
 MARK = "actgrad-delivery-state 2"
 _TIMES = 12  # the memory to judge a case, relative to the size of its tensors
 Entry = dict[str, Any]  # the result of a case, as in report.json, and more for the page
@@ -51,7 +53,10 @@ def judge_case(
 
     `outputs_before` are outputs of the cases before this one: a diagnosis looks for them in a stale output.
     """
-    entry = {"id": case.id, "operator": case.operator.name, "special": case.special}
+    begin = time.monotonic()
+    if options.get("operators"):
+        operator_files.load(Path(options["operators"]))
+    entry = {"id": case.id, "operator": case.operator.name, "special": case.special, "kind": case.kind}
     hashes = {tensor.file: manifest.digest(folder / tensor.file) for tensor in case.files}
     with ExitStack() as stack:
         product, rules = case.product or options["product"], options["rules"]
@@ -70,10 +75,13 @@ def judge_case(
                 options,
                 case.as_json(),
                 hashes,
+                [manifest.digest(Path(options["baseline"]) / one.file) for one in case.outputs.values()]
+                if options.get("baseline")
+                else [],
             ]
         )
         key = hashlib.sha256(facts.encode()).hexdigest()
-        if before is not None and before.get("key") == key:
+        if before is not None and before.get("key") == key and "verdict" in before:
             compared = _compared(folder, before["verdict"], outputs_before)
             if compared == before.get("compared"):
                 return before
@@ -82,7 +90,8 @@ def judge_case(
         except ActgradError as error:
             raise UnreadableFile(f"{error}{_hint(folder, case)}") from error
     compared = _compared(folder, entry["verdict"], outputs_before)
-    return {**entry, "hashes": hashes, "key": key, "compared": compared}
+    seconds = round(time.monotonic() - begin, 3)
+    return {**entry, "hashes": hashes, "key": key, "compared": compared, "seconds": seconds}
 
 
 def _compared(folder: Path, verdict: str, outputs_before: Sequence[tuple[str, TensorFile]]) -> list[str]:
@@ -110,7 +119,8 @@ def _judged(
     inputs = [None if one is None else manifest.load(folder, one) for one in files]
     planned = oracle.as_tuple(operator.plan(*inputs, backend="reference", **case.attributes).result)
     actual: list[Array] = []
-    dtype, faults = planned[0].dtype.name, []
+    main, faults = inputs[operator.schema.tensor_names.index(operator.definition.main)], []
+    dtype = planned[0].dtype.name if main is None else main.dtype.name
     for (name, one), result in zip(case.outputs.items(), planned, strict=True):
         if one.shape not in (None, result.shape):
             expected = f"it must be {result.shape}, the shape of the result"
@@ -137,12 +147,26 @@ def _judged(
     verdict = judge(
         operator, case.attributes, inputs, actual,
         measured=names, deciding=deciding, strict=options["strict"], earlier=earlier,
+        profile=options.get("profile") or CANN,
+        baseline=_baseline(options, case, planned), level=options.get("level") or cross_check.LEVEL,
     )  # fmt: skip
-    return {**facts, "dtype": actual[0].dtype.name, **_entry(verdict)}
+    entry = {**facts, "dtype": dtype, **_entry(verdict)}
+    if not verdict.holds:
+        entry["reproduce"] = reproduction.of_case(folder, case, verdict)
+    return entry
+
+
+def _baseline(options: Mapping[str, Any], case: DeliveryCase, planned: Sequence[Array]) -> list[Array] | None:
+    """The outputs of the second device."""
+    if not options.get("baseline"):
+        return None
+    pairs = zip(case.outputs.values(), planned, strict=True)
+    files = [TensorFile(one.file, one.dtype or result.dtype.name, result.shape) for one, result in pairs]
+    return [manifest.load(Path(options["baseline"]), one) for one in files]
 
 
 def _entry(verdict: Verdict) -> Entry:
-    failing = max(verdict.outputs, key=lambda output: output.failing)
+    failing = max(verdict.outputs, key=lambda one: (any(o.is_broken for o in one.outcomes), one.failing))
     broken = verdict.sentences(lambda one: one.is_broken)
     exceeded = verdict.sentences(verdict.needs_warning)
     weak = weaknesses(verdict.power)
@@ -187,7 +211,7 @@ def judge_all(
     tasks = [(folder, case, options, entries.get(case.id), earlier) for case, earlier in pairs]
     with state.saving(state_file, lambda: {"format": MARK, "cases": entries}) as save:
         # A new process has only actgrad's own operators, not those that this program defines.
-        is_own = all(hasattr(actgrad, case.operator_name) for case in cases)
+        is_own = all(hasattr(actgrad, case.operator_name) for case in cases) or options.get("operators")
         for entry in in_processes(_guarded, tasks, jobs) if jobs > 1 and is_own else map(_guarded, tasks):
             if "error" in entry:
                 raise UnreadableFile(f"{folder / manifest.NAME}: case {entry['id']!r}: {entry['error']}")

@@ -39,7 +39,7 @@ def rounding_to_integers(sample: Sample) -> Iterator[Suspicion]:
     )  # fmt: skip
     for mistake, sentence, way in ways:
         with np.errstate(invalid="ignore"):  # NaN
-            values = [way(right.values) for right in sample.right]
+            values = [way(one.values) if one.dtype.kind in "iu" else one.values for one in sample.right]
         yield Suspicion(mistake, sentence, _valued(sample, values))
 
 
@@ -107,6 +107,14 @@ def subnormals_flushed(sample: Sample) -> Iterator[Suspicion]:
     prediction = sample.recomputed(inputs=inputs)
     if prediction is not None:
         results = [p.values if p.dtype.kind in "iu" else flushed(p.values, p.dtype) for p in prediction]
+        concerned = np.zeros(len(sample.positions), bool)  # an input or a result is subnormal
+        for values, dtype in ((lane, lane.dtype) for lane in floats.values()):
+            concerned |= (flushed(values, dtype) == 0) & (values != 0)
+        for right in sample.right:
+            if right.dtype.kind not in "iu":
+                concerned |= (flushed(right.values, right.dtype) == 0) & (right.values != 0)
+        pairs = zip(results, sample.right, strict=True)
+        results = [np.where(concerned, one, right.values) for one, right in pairs]
         yield Suspicion("subnormals-flushed", "subnormal numbers are flushed to 0", _valued(sample, results))
 
 
@@ -174,6 +182,10 @@ def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
         np.count_nonzero(wrong & tail) > 0.3 * np.count_nonzero(tail) for wrong in sample.wrong
     ):
         return  # a 16-bit number loses digits only at large negative x, and there it loses all digits
+    with np.errstate(invalid="ignore"):
+        outside = [np.count_nonzero(wrong & ~(sample.x < -1)) for wrong in sample.wrong]
+    if sum(outside) > 0.1 * sum(map(np.count_nonzero, sample.wrong)):
+        return  # the sum loses no digits there
     lost = sample.failing_values == 0
     if len(lost) and np.mean(lost) > 0.8:  # a result of 0 may come from any small number
         return

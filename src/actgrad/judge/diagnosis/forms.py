@@ -94,7 +94,7 @@ def _cut(function: Callable[..., Sized], ends: tuple[float, float], x: Any) -> S
 
 def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
     """NaN or infinity instead of a limit, beyond a number where exp overflows."""
-    if not sample.is_of_floats or sample.is_integer:
+    if not sample.is_of_floats or sample.is_integer or not _has_exp(sample):
         return
     with np.errstate(all="ignore"):
         x = sample.x.astype(np.float64)
@@ -113,6 +113,11 @@ def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
             at = np.isfinite(x)
             explains = tuple(part & beyond for part in lost)
             yield Suspicion("exp-overflow", sentence, explains=explains, among=tuple(part & at for part in lost))
+
+
+def _has_exp(sample: Sample) -> bool:
+    """Whether the formula calls a function that a kernel computes from exp. hardswish has none."""
+    return bool(frozenset().union(*map(xp.functions_of, sample.call.computation.formulas)) - xp.SIMPLE)
 
 
 def nan_at_infinity(sample: Sample) -> Iterator[Suspicion]:

@@ -324,11 +324,46 @@ def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[st
                 begin = run[0] // tile
                 return "tiles", f"wrong in every {period // tile}th tile of {tile}, from tile {begin} on: {words}"
             return "tile-tail", f"wrong at positions p where {words}"
+    for period in _spacings(wrong):
+        run = _run(wrong, silent, number % period, period) if period <= size // 3 else None
+        if run is not None:
+            words = f"{run[0]} <= p mod {period} <= {run[1]}"
+            return "tile-tail", f"wrong at positions p where {words}, in tiles of {period}"
     for tile, every in product(_PERIODS, _EVERY):
         run = _run(wrong, silent, number // tile % every, every) if 2 * tile * every <= size else None
         if run is not None and run[0] == run[1]:
             return "tiles", f"wrong in every {every}th tile of {tile}, from tile {run[0]} on"
     return None
+
+
+def _spacings(wrong: Array) -> list[int]:
+    """The most frequent distances between the beginnings of stretches that fail: tiles of any size."""
+    starts = np.flatnonzero(wrong & ~np.append(False, wrong[:-1]))
+    if len(starts) < 4:
+        return []
+    distances, counts = np.unique(np.diff(starts), return_counts=True)
+    best = np.argsort(-counts, kind="stable")[:3]
+    return [int(distances[k]) for k in best if distances[k] > 2 and counts[k] >= 0.3 * (len(starts) - 1)]
+
+
+def read_transposed(sample: Sample) -> Iterator[Suspicion]:
+    """One tensor that was read in the order of its transposed shape."""
+    call = sample.call
+    if len(call.shape) < 2 or call.size > LARGEST_CALL or call.operator.access.sees_rows:
+        return
+    names = call.operator.schema.tensor_names
+    for name, tensor in zip(names, call.tensors, strict=False):
+        if tensor is None or tensor.ndim < 2 or call.operator.access.part_count(name) > 1:
+            continue
+        at = [k for k, lane in enumerate(call.inputs) if lane.name == name]
+        if len(at) != 1 or tensor.shape != call.shape:
+            continue
+        read = tensor.ravel().reshape(tensor.shape[::-1]).transpose().ravel()
+        sentence = f"{name} is read in the order of its transposed shape"
+        yield _misread("input-transposed", sentence, sample.recomputed(inputs={at[0]: read[sample.positions]}))
+        if tensor.shape[-1] == tensor.shape[-2]:
+            read = tensor.swapaxes(-1, -2).ravel()
+            yield _misread("input-transposed", sentence, sample.recomputed(inputs={at[0]: read[sample.positions]}))
 
 
 def _run(wrong: Array, silent: Array, group: Array, count: int) -> tuple[int, int] | None:
@@ -351,6 +386,6 @@ def _run(wrong: Array, silent: Array, group: Array, count: int) -> tuple[int, in
 
 
 RULES: tuple[Rule, ...] = (
-    of_earlier_call, rearranged, broadcast_otherwise, exchanged_dimensions, shifted,
+    of_earlier_call, rearranged, broadcast_otherwise, exchanged_dimensions, read_transposed, shifted,
     permuted_rows, positions,
 )  # fmt: skip

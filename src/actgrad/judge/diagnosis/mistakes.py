@@ -125,6 +125,62 @@ def attribute_converted(sample: Sample) -> Iterator[Suspicion]:
             if number != value:
                 sentence = f"{name} is read as {number:g}: {how}"
                 yield Suspicion(f"{name}-converted", sentence, sample.recomputed({name: number}))
+        for number, mistake, how in ((value * value, "squared", "squared"), (1 / (value or 1), "inverted", "inverted")):
+            if value not in (0.0, 1.0, -1.0) and np.isfinite(number):
+                sentence = f"{name} is read as {number:g}: it is {how}"
+                yield Suspicion(f"{name}-{mistake}", sentence, sample.recomputed({name: number}))
+
+
+def attribute_in_argument(sample: Sample) -> Iterator[Suspicion]:
+    """An attribute that multiplies or divides x where it should not, or that is missing there, as in exp(x / alpha)."""
+    if not sample.is_of_floats or sample.is_integer:
+        return
+    with np.errstate(invalid="ignore"):
+        sides = {" where x > 0": sample.x > 0, " where x <= 0": sample.x <= 0}
+    for name, value in _scalars(sample).items():
+        if value in (0.0, 1.0) or not np.isfinite(value):
+            continue
+        for factor, how in ((value, "multiplied by"), (1 / value, "divided by")):
+            with np.errstate(all="ignore"):
+                x = (sample.x.astype(np.float64) * factor).astype(np.float64)
+            moved = sample.recomputed(inputs={sample.call.main: x})
+            for where, side in sides.items() if moved is not None else ():
+                assert moved is not None, "tested above"
+                prediction = [
+                    replace(
+                        m,
+                        values=np.where(side, m.values, r.values),
+                        size=np.where(side, m.size, r.size),
+                        argument_error=np.where(side, m.argument_error, r.argument_error),
+                    )
+                    for m, r in zip(moved, sample.right, strict=True)
+                ]
+                sentence = f"the argument of the function is {how} {name}{where}, or lacks the inverse"
+                yield Suspicion(f"{name}-in-argument", sentence, prediction)
+
+
+def gradients_exchanged(sample: Sample) -> Iterator[Suspicion]:
+    """Two outputs that were exchanged, if they are not halves of one tensor."""
+    if sample.is_integer or sample.call.operator.access.is_packed:
+        return
+    names = [lane.name for lane in sample.call.outputs]
+    for a, b in combinations(range(len(names)), 2):
+        if sample.actual[a].dtype == sample.actual[b].dtype:
+            prediction = list(sample.right)
+            prediction[a], prediction[b] = prediction[b], prediction[a]
+            yield Suspicion("outputs-exchanged", f"{names[a]} and {names[b]} are exchanged", prediction)
+
+
+def rounded_inputs(sample: Sample) -> Iterator[Suspicion]:
+    """float32 inputs that were rounded to a 16-bit dtype before the formula."""
+    if not sample.is_of_floats or sample.is_integer or sample.x.dtype.itemsize < 4:
+        return
+    floats = {k: lane for k, lane in enumerate(sample.inputs) if BY_NAME[lane.dtype.name].kind == "float"}
+    for name in ("float16", "bfloat16"):
+        with np.errstate(all="ignore"):
+            inputs = {k: lane.astype(BY_NAME[name].numpy).astype(lane.dtype) for k, lane in floats.items()}
+        sentence = f"inputs are rounded to {name} before the formula"
+        yield Suspicion("inputs-rounded", sentence, sample.recomputed(inputs=inputs), share=0.8)
 
 
 def attributes_exchanged(sample: Sample) -> Iterator[Suspicion]:
@@ -194,10 +250,19 @@ def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
     if sample.call.operator.gradient_of is not None:
         sentence = f"{names[0]} is ignored: as if it were 1"
         yield Suspicion(f"{names[0]}-ignored", sentence, sample.recomputed(inputs={0: np.ones_like(lanes[0])}))
-    if not sample.call.operator.access.is_packed:
+    if not sample.call.operator.access.is_packed and _has_finite_mistakes(sample):
         for a, b in combinations(range(len(lanes)), 2):
             sentence = f"{names[a]} and {names[b]} are exchanged"
             yield Suspicion("inputs-exchanged", sentence, sample.recomputed(inputs={a: lanes[b], b: lanes[a]}))
+
+
+def _has_finite_mistakes(sample: Sample) -> bool:
+    """Whether a wrong element and its right value are finite. NaN shows nothing about the inputs."""
+    pairs = zip(sample.right, sample.actual, sample.wrong, strict=True)
+    with np.errstate(all="ignore"):
+        return any(
+            bool((np.isfinite(r.values) & np.isfinite(a.astype(np.float64)) & wrong).any()) for r, a, wrong in pairs
+        )
 
 
 def result_of_input(sample: Sample) -> Iterator[Suspicion]:
@@ -310,6 +375,6 @@ def _scalars(sample: Sample) -> dict[str, float]:
 #: The most specific rules come first. If several suspicions explain the same elements, the first is reported.
 RULES: tuple[Rule, ...] = (
     unwritten, nan_not_propagated, saturated, branch_at_zero, attribute_ignored,
-    flag_turned, other_choice, attributes_exchanged, constant_left_out, inputs_confused, factor, attribute_converted,
-    result_of_input, factor_without_a_name,
+    flag_turned, other_choice, attributes_exchanged, constant_left_out, inputs_confused, gradients_exchanged, factor,
+    attribute_converted, result_of_input, attribute_in_argument, rounded_inputs, factor_without_a_name,
 )  # fmt: skip

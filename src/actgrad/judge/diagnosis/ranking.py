@@ -6,7 +6,7 @@ import numpy as np
 
 from ..elements import Array
 from ..verdict import Diagnosis
-from . import arithmetic, forms, layout, mistakes
+from . import arithmetic, forms, layout, mistakes, quantisation
 from .sample import Rule, Sample, Suspicion
 
 LEAST_SHARE = 0.3  # share of the failing elements that a suspicion must explain
@@ -15,6 +15,8 @@ LOOSE_SHARE = 0.9  # the same for suspicions that predict only the size of error
 CONTRADICTED = 0.05  # right elements that it may contradict, relative to the elements that it explains
 DIAGNOSES = 3
 FEWEST = 4  # elements that a second mistake must predict, because a few agree with some formula by chance
+ONLY_FIRST = {"unwritten", "nan-lost"}  # names that say nothing next to another name
+FEW_IS_ENOUGH = {"nan-at-infinity", "branch-at-0", "zero-sign"}  # a case may have a single such element
 AMBIGUOUS = {"factor", "half-intermediates"}  # another mistake may explain the elements with large errors
 
 
@@ -79,7 +81,9 @@ def _diagnoses(
             continue
         share = LOOSE_SHARE if suspicion.is_loose else max(enough, suspicion.share)
         of = left if suspicion.among is None else left & np.concatenate(suspicion.among)
-        fewest = FEWEST if diagnoses and suspicion.prediction is not None else 1
+        if diagnoses and suspicion.mistake in ONLY_FIRST:
+            continue
+        fewest = FEWEST if diagnoses and suspicion.mistake not in FEW_IS_ENOUGH else 1
         if counts[best] >= max(fewest, share * int(np.count_nonzero(of))):
             diagnoses.append(Diagnosis(suspicion.mistake, suspicion.says, counts[best], looked_at))
             left = left & ~consistent
@@ -96,9 +100,10 @@ def _rules(sample: Sample) -> tuple[Rule, ...]:
         *mistakes.RULES,
         forms.row_statistics,
         *(layout.RULES[:-1] if has_many else ()),
+        *quantisation.RULES,
         *forms.RULES,
-        *layout.RULES[-1:],
         *arithmetic.RULES,
+        *layout.RULES[-1:],  # a place says less than a cause
     )
 
 
@@ -122,7 +127,7 @@ def _explained(sample: Sample, suspicion: Suspicion) -> tuple[Array, Array] | No
     if suspicion.is_loose:
         return wrong & agrees, wrong & agrees
     nearer = np.concatenate(sample.errors(prediction)) <= np.concatenate(sample.errors(sample.right)) / 2
-    if sample.is_half:  # rounding hides the distance, so an exact match after rounding counts too
+    if sample.is_half or sample.is_integer:  # rounding hides the distance, so an exact match after rounding counts too
         pairs = zip(prediction, sample.right, sample.actual, strict=True)
         nearer |= np.concatenate([(p.stored == a) & (right.stored != a) for p, right, a in pairs])
     explained = wrong & agrees & nearer

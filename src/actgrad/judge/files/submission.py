@@ -42,6 +42,7 @@ def judge_files(args: argparse.Namespace, standard_names: list[str], deciding: C
     try:
         with terminal.progress(operator.name, sum(array.size for array in actual)) as advance:
             options = {"measured": standard_names, "deciding": deciding, "strict": args.strict, "progress": advance}
+            options["profile"] = args.profile
             verdict = judge(operator, attributes, inputs, judged_outputs, **options)
     except ActgradError as error:
         files = zip([a.name for a in tensors], args.inputs, strict=False), zip(outputs, args.actual, strict=False)

@@ -34,6 +34,8 @@ COLUMNS: Mapping[str, Mapping[str, Callable[[Tally], str]]] = {
         "mean": lambda t: f"{t.mean:.2f}",
         "over 1": lambda t: _share(t.broken / max(1, t.elements)),
     },
+    "binary": {"TTK\nbinary": lambda t: f"{t.over} differ" if t.over else "equal"},
+    "quant": {"TTK\nquant": lambda t: f"{t.over} differ" if t.over else "agree"},
     "nonfinite": {"NaN\nand inf": lambda t: f"{t.over} differ" if t.over else "agree"},
     REPEAT: {"runs": lambda t: f"{t.over} differ" if t.over else "same"},
 }

@@ -1,0 +1,108 @@
+"""Mistakes of quantised operators, optional tensors and exchanged gradients have names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import actgrad
+from actgrad.judge import judge
+
+Array = Any
+RNG = np.random.default_rng(3)
+X = (RNG.standard_normal((24, 96)) * RNG.uniform(0.5, 4, (24, 1))).astype(np.float32)
+SMOOTH = RNG.uniform(0.5, 2, 96).astype(np.float32)
+
+
+def quantised(v: Array, scale: Array) -> Array:
+    return np.clip(np.rint(v / scale), -128, 127).astype(np.int8)
+
+
+def parts(x: Array = X) -> tuple[Array, Array]:
+    wide = x.astype(np.float64)
+    return wide, np.abs(wide).max(-1, keepdims=True) / 127
+
+
+def dynamic(change: Any) -> tuple[Array, Array]:
+    wide, scale = parts()
+    out, stored = change(wide, scale)
+    return out, stored.reshape(-1).astype(np.float32)
+
+
+DYNAMIC: dict[str, tuple[Any, str]] = {
+    "127 is 128": (lambda v, s: (quantised(v, s * 127 / 128), s), "scale"),
+    "sign": (lambda v, s: (quantised(-v, s), s), "sign"),
+    "zero point": (lambda v, s: (np.clip(np.rint(v / s) + 3, -128, 127).astype(np.int8), s), "zero-point"),
+    "floor": (lambda v, s: (np.clip(np.floor(v / s), -128, 127).astype(np.int8), s), "floor"),
+    "truncation": (lambda v, s: (np.trunc(v / s).astype(np.int8), s), "truncation"),
+    "next row": (lambda v, s: (quantised(v, np.roll(s, -1, 0)), s), "neighbour-row"),
+    "one scale": (lambda v, s: (quantised(v, np.full_like(s, s.max())), s), "scale-of-tensor"),
+    "rows": (lambda v, s: (np.roll(quantised(v, s), -1, 0), s), "rows-shifted"),
+    "inverse": (lambda v, s: (quantised(v, s), 1 / s), "scale-inverted"),
+    "scale times 127": (lambda v, s: (quantised(v, s), s * 127), "scale-factor"),
+}
+
+
+@pytest.mark.parametrize("kind", DYNAMIC)
+def test_mistakes_of_dynamic_quantisation_are_named(kind: str) -> None:
+    change, name = DYNAMIC[kind]
+    verdict = judge(actgrad.dynamic_quant, {}, [X], [*dynamic(change)])
+    assert not verdict.holds
+    assert [d.mistake for d in verdict.diagnoses][:1] == [name], verdict.diagnoses
+
+
+def test_an_optional_tensor_that_is_ignored_is_named() -> None:
+    inputs = [X.astype(np.float16), SMOOTH.astype(np.float16)]
+    wrong = actgrad.dynamic_quant(inputs[0])
+    verdict = judge(actgrad.dynamic_quant, {}, inputs, [*wrong])
+    assert verdict.diagnoses[0].mistake == "smooth_scales-ignored", verdict.diagnoses
+    index = np.array([5, 9, 24], np.int32)
+    rows = (RNG.uniform(0.5, 2, (3, 96)) * [[1.0], [4.0], [0.3]]).astype(np.float16)
+    wrong = actgrad.dynamic_quant(inputs[0], rows, np.array([6, 10, 24], np.int32))
+    verdict = judge(actgrad.dynamic_quant, {}, [inputs[0], rows, index], [*wrong])
+    assert verdict.diagnoses[0].mistake == "group-boundary", verdict.diagnoses
+
+
+def test_exchanged_gradients_and_powers_of_attributes_are_named() -> None:
+    g, x, gate = (RNG.standard_normal((30, 41)).astype(np.float32) for _ in range(3))
+    right = actgrad.swiglu_two_backward(g, x, gate)
+    verdict = judge(actgrad.swiglu_two_backward, {}, [g, x, gate], [*right[::-1]])
+    assert verdict.diagnoses[0].mistake == "outputs-exchanged", verdict.diagnoses
+    wrong = actgrad.swish(x, beta=0.7 * 0.7)
+    verdict = judge(actgrad.swish, {"beta": 0.7}, [x], [wrong])
+    assert verdict.diagnoses[0].mistake == "beta-squared", verdict.diagnoses
+    wide = x.astype(np.float64)
+    celu = np.where(wide > 0, wide, 1.7 * np.expm1(np.minimum(wide, 0))).astype(np.float32)
+    verdict = judge(actgrad.celu, {"alpha": 1.7}, [x], [celu])
+    assert verdict.diagnoses[0].mistake == "alpha-in-argument", verdict.diagnoses
+
+
+def test_a_transposed_input_and_tiles_of_any_size_are_named() -> None:
+    g, x = (RNG.standard_normal((40, 40)).astype(np.float32) for _ in range(2))
+    wrong = actgrad.silu_backward(g, np.ascontiguousarray(x.T))
+    verdict = judge(actgrad.silu_backward, {}, [g, x], [wrong])
+    assert verdict.diagnoses[0].mistake == "input-transposed", verdict.diagnoses
+    for tile in (31, 100, 1000):
+        x = RNG.uniform(1, 2, 9 * tile + 7).astype(np.float32)
+        out = actgrad.silu(x)
+        out[np.arange(len(out)) % tile >= tile - 9] = RNG.uniform(5, 6)
+        verdict = judge(actgrad.silu, {}, [x], [out])
+        assert verdict.diagnoses[0].mistake in ("tile-tail", "tiles"), (tile, verdict.diagnoses)
+        assert str(tile) in verdict.diagnoses[0].says
+
+
+def test_names_need_their_mechanism() -> None:
+    x = np.array([-np.inf, np.inf, np.nan, 0.5, 200, 300, 400, 500] * 20, np.float32)
+    out = actgrad.hardswish(x)
+    verdict = judge(actgrad.hardswish, {}, [x], [np.where(x > 250, np.float32(np.inf), out)])
+    assert "exp-overflow" not in [d.mistake for d in verdict.diagnoses]
+    g = np.ones_like(x)
+    out = actgrad.hardtanh_backward(g, x, min_val=-1.0, max_val=1.0)
+    verdict = judge(actgrad.hardtanh_backward, {}, [g, x], [np.where(np.isnan(x), np.float32(7), out)])
+    assert "inputs-exchanged" not in [d.mistake for d in verdict.diagnoses]
+    y = np.linspace(-3, 3, 4000, dtype=np.float32)
+    out = (actgrad.sigmoid(y) * (1 + 2e-3 * RNG.uniform(-1, 1, 4000))).astype(np.float32)
+    verdict = judge(actgrad.sigmoid, {}, [y], [out])
+    assert "tail-cancellation" not in [d.mistake for d in verdict.diagnoses]
