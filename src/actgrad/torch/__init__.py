@@ -16,6 +16,7 @@ public_names        writes the code of functions and modules
 functions, modules  the functions and modules that users call
 function_arguments  checks the arguments of functions
 conventions         in-place functions, and functions with the names and arguments of other projects
+gated_linear        a gate and the linear layer after it, as one node
 conversion, models/ converts the activation modules of a model
 npu_stand_in        `actgrad.torch_npu`, deprecated
 """
@@ -43,6 +44,7 @@ with _disable_current_modes(), _paused_collection():
     from . import conventions, functions, modules
     from .conventions import *  # noqa: F403
     from .conversion import convert, revert
+    from .gated_linear import gated_linear
     from .graphs import exact_in_graphs
     from .models.comparison import ModelReport, report
     from .models.outcome import Report
@@ -58,6 +60,7 @@ __all__ = [
     "call",
     "convert",
     "exact_in_graphs",
+    "gated_linear",
     "patched",
     "register",
     "report",
