@@ -47,6 +47,7 @@ with _disable_current_modes(), _paused_collection():
     from .gated_linear import gated_linear
     from .graphs import exact_in_graphs
     from .models.comparison import ModelReport, report
+    from .models.gates import Gate
     from .models.outcome import Report
     from .models.patching import patched
     from .registration import call, register, register_all
@@ -55,6 +56,7 @@ with _disable_current_modes(), _paused_collection():
     _interception.handler = call
 
 __all__ = [
+    "Gate",
     "ModelReport",
     "Report",
     "call",
