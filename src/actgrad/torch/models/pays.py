@@ -1,7 +1,7 @@
 """Which swaps pay: those that save memory for backward, or whose kernel is faster at the size of the call.
 
-`python scripts/swap_sizes.py` measures the sizes. They were measured on one thread of an AMD EPYC with PyTorch 2.13. The
-choice depends only on this table, so that every process of a distributed program chooses the same.
+`python scripts/swap_sizes.py` measures the sizes. They were measured on one thread of an AMD EPYC with PyTorch 2.13.
+The choice depends only on this table, so that every process of a distributed program chooses the same.
 """
 
 from __future__ import annotations
