@@ -1,92 +1,74 @@
-"""convert and revert: what is swapped, what is left alone, and that all else stays what it was."""
+"""convert and revert: what is swapped, what is left, and that everything else stays what it was."""
 
 from __future__ import annotations
 
 import copy
 import pickle
+import random
+from functools import partial
 from types import MethodType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad.torch import convert, revert
-from tests.support.foreign_modules import (
-    GEGLU,
-    FunctionalDropout,
-    GEGLUOfTheOtherHalf,
-    GemmaMLP,
-    GemmaSparseMLP,
-    ModernBertBlock,
-    Noisy,
-    OtherActivation,
-    Projected,
-    T5Block,
-)
+from actgrad.torch import Gate, convert, revert
 from tests.support.torch_calls import compiled
 
 torch = pytest.importorskip("torch")
 nn, functional = torch.nn, torch.nn.functional
 
-SIMPLE = [
-    nn.ELU(), nn.ELU(1.3, inplace=True), nn.SELU(), nn.SELU(inplace=True), nn.LeakyReLU(0.2),
-    nn.LeakyReLU(0.3, inplace=True), nn.GELU(), nn.GELU("tanh"),
+
+class GatedBlock(nn.Module):  # type: ignore[misc,name-defined]
+    """The block of Llama."""
+
+    def __init__(self, act: Any = None, bias: bool = True, width: int = 6) -> None:
+        super().__init__()
+        self.gate_proj, self.up_proj = nn.Linear(4, width, bias=bias), nn.Linear(4, width, bias=bias)
+        self.down_proj, self.act_fn = nn.Linear(width, 4, bias=bias), act or nn.SiLU()
+
+    def forward(self, x: Any) -> Any:
+        return self.down_proj(self.act_fn(self.gate_proj(x)) * self.up_proj(x))
+
+
+class PackedBlock(nn.Module):  # type: ignore[misc,name-defined]
+    """A block whose first layer computes both factors, with dropouts. The second half is activated."""
+
+    def __init__(self, p: float = 0.0) -> None:
+        super().__init__()
+        self.first, self.second, self.act = nn.Linear(4, 12), nn.Linear(6, 4), nn.GELU()
+        self.middle, self.last = nn.Dropout(p), nn.Dropout(p)
+
+    def forward(self, x: Any) -> Any:
+        other, active = self.first(x).chunk(2, -1)
+        return self.last(self.second(self.middle(other * self.act(active))))
+
+
+class MyGELU(nn.Module):  # type: ignore[misc,name-defined]
+    def forward(self, x: Any) -> Any:
+        return 0.5 * x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3)))
+
+
+LLAMA = Gate("down_proj", "gate_proj", "up_proj", act="act_fn")
+PACKED = Gate("second", packed="first", act="act", is_first=False, between=("middle",), after=("last",))
+convert_all = partial(
+    convert, only="all", activations={MyGELU: "gelu_tanh"}, gates={GatedBlock: LLAMA, PackedBlock: PACKED}
+)
+MODULES = [
+    nn.ELU(), nn.ELU(1.3, inplace=True), nn.SELU(), nn.LeakyReLU(0.2), nn.LeakyReLU(0.3, inplace=True), nn.GELU(),
+    nn.GELU("tanh"), MyGELU(), GatedBlock(), GatedBlock(bias=False).double(), GatedBlock(nn.GELU()),
+    GatedBlock(nn.GELU("tanh")), GatedBlock(nn.ReLU()), GatedBlock(nn.Sigmoid()), GatedBlock(nn.Tanh()),
+    GatedBlock(MyGELU()), PackedBlock(), PackedBlock(0.5), PackedBlock(0.5).eval(),
 ]  # fmt: skip
 
 
 def results(model: Any, x: Any, function: Any = None) -> tuple[Any, list[Any]]:
-    """What a model makes of somebody's result, and the gradients of that and of the parameters."""
+    """What a model makes of a result, and the gradients of that and of the parameters."""
     x = x.clone().requires_grad_()
     y = model(x * 1.0) if function is None else function(x)
     return y, list(torch.autograd.grad(y.square().sum(), [x, *model.parameters()], retain_graph=True))
-
-
-GATED = [
-    GEGLU(4, 3), GEGLU(4, 3, bias=False).double(), GEGLUOfTheOtherHalf(4, 3), GemmaMLP(), GemmaMLP(nn.GELU()),
-    T5Block(), T5Block().eval(), ModernBertBlock(nn.GELU()), ModernBertBlock(nn.SiLU()), Projected(),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("module", [*SIMPLE, *GATED], ids=lambda module: repr(module).partition("\n")[0])
-def test_computes_the_same(module: Any) -> None:
-    module = copy.deepcopy(module)
-    dtype = next(module.parameters(), torch.ones(())).dtype
-    x = torch.randn(5, 4, dtype=dtype)
-    was = type(module)
-    torch.manual_seed(1)
-    wanted = results(module, x)
-    (row, *_) = convert(module).swapped
-    assert (row.name, row.was, row.becomes, row.reason) == (
-        "(the model itself)", was.__name__, f"Actgrad{was.__name__}", "",
-    )  # fmt: skip
-    assert isinstance(module, was)
-    for converted in (module, copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
-        torch.manual_seed(1)  # for dropouts
-        got = results(converted, x)
-        torch.testing.assert_close(got, wanted)
-        assert "Actgrad" in graph(got[0])
-    clone = pickle.loads(pickle.dumps(module))
-    revert(clone)
-    revert(module)
-    assert type(module) is type(clone) is was
-    torch.manual_seed(1)
-    assert torch.equal(results(module, x)[0], wanted[0])
-    assert "Actgrad" not in graph(results(module, x)[0])
-
-
-def test_half_precision_block_with_a_projection_in_float32() -> None:
-    module = T5Block().eval().half()
-    module.wo.float()
-    x = torch.randn(5, 4).half()
-    wanted = module(x)
-    assert convert(module).swapped
-    assert module(x).dtype == wanted.dtype == torch.float32
-    torch.testing.assert_close(module(x), wanted, rtol=2e-3, atol=2e-3)  # 2 roundings to float16
-
-
-def test_dropouts_that_only_training_shows() -> None:
-    assert not convert(FunctionalDropout(4, 3).eval()).swapped
 
 
 def graph(result: Any) -> str:
@@ -100,37 +82,103 @@ def graph(result: Any) -> str:
     return " ".join(node.name() for node in found)
 
 
-def test_compiles() -> None:
-    model = nn.Sequential(*map(copy.deepcopy, SIMPLE), nn.Linear(4, 4), GEGLU(4, 4), GemmaMLP())
+def is_ours(result: Any) -> bool:
+    return "Actgrad" in graph(result) or "GatedLinearNode" in graph(result)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: repr(module).partition("\n")[0])
+def test_computes_the_same(module: Any) -> None:
+    module = copy.deepcopy(module)
+    x = torch.randn(5, 4, dtype=next(module.parameters(), torch.ones(())).dtype)
+    was = type(module)
+    torch.manual_seed(1)
+    wanted = results(module, x)
+    (row, *_) = convert_all(module).swapped
+    assert (row.name, row.was, row.reason) == ("(the model itself)", was.__name__, "")
+    assert type(module) is was
+    for converted in (module, copy.deepcopy(module)):
+        torch.manual_seed(1)  # for dropouts
+        found = results(converted, x)
+        torch.testing.assert_close(found, wanted)
+        assert is_ours(found[0])
+    revert(module)
+    assert "forward" not in vars(module)
+    torch.manual_seed(1)
+    assert torch.equal(results(module, x)[0], wanted[0])
+    assert not is_ours(results(module, x)[0])
+
+
+@pytest.mark.parametrize("module", [nn.ELU(), GatedBlock()], ids=["activation", "gate"])
+def test_a_pickle_holds_the_plain_module_which_can_be_converted_again(module: Any) -> None:
+    module, x = copy.deepcopy(module), torch.randn(5, 4)
+    convert_all(module)
+    loaded = pickle.loads(pickle.dumps(module))
+    assert not is_ours(results(loaded, x)[0])
+    torch.testing.assert_close(results(loaded, x), results(module, x))
+    assert convert_all(loaded).swapped
+    assert is_ours(results(loaded, x)[0])
+    assert list(loaded.state_dict()) == list(module.state_dict())
+
+
+def test_a_gated_block_saves_no_product() -> None:
+    block, x = GatedBlock(width=64), torch.randn(50, 4)
+    before = saved_bytes(block, x)
+    convert_all(block)
+    assert before - saved_bytes(block, x) == 2 * 50 * 64 * 4  # silu(gate) and the product, in float32
+
+
+def saved_bytes(model: Any, x: Any) -> int:
+    """The bytes of the tensors that a forward pass saves for backward."""
+    found: dict[int, int] = {}
+
+    def pack(tensor: Any) -> Any:
+        found[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        y = model(x)
+    assert y.requires_grad
+    return sum(found.values())
+
+
+@pytest.mark.parametrize("is_exact", [False, True])
+def test_compiles(is_exact: bool) -> None:
+    model = nn.Sequential(nn.ELU(), nn.LeakyReLU(0.2), nn.GELU("tanh"), nn.Linear(4, 4), GatedBlock(), PackedBlock())
     x = torch.randn(5, 4)
     wanted = results(model, x)
-    convert(model, save="input")
-    torch.testing.assert_close(results(model, x, compiled(lambda x: model(x * 1.0))), wanted)
+    assert len(convert_all(model).swapped) >= 5
+    actgrad.torch.exact_in_graphs(is_exact)
+    try:
+        torch.testing.assert_close(results(model, x, compiled(lambda x: model(x * 1.0))), wanted)
+    finally:
+        actgrad.torch.exact_in_graphs(False)
+
+
+class Writing(nn.Module):  # type: ignore[misc,name-defined]
+    """A model that writes into the result of its activation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.act = nn.LeakyReLU(0.2)
+
+    def forward(self, x: Any) -> Any:
+        y = self.act(x)
+        y += x
+        return y
 
 
 def test_models_that_write_into_results() -> None:
-    class Model(nn.Module):  # type: ignore[misc,name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            self.act = nn.LeakyReLU(0.2)
-
-        def forward(self, x: Any) -> Any:
-            y = self.act(x)
-            y += x
-            return y
-
-    model = Model()
-    x = torch.randn(9)
+    model, x = Writing(), torch.randn(9)
     wanted = results(model, x)
     convert(model)
     with pytest.raises(RuntimeError, match=r"modified by an inplace operation.*ActgradLeakyRelu.*save='input'"):
         results(model, x)
-    assert [row.becomes for row in convert(model, save="input").swapped] == ["ActgradLeakyReLU"]
-    assert not convert(model, save="input").swapped
-    assert not convert(model).swapped
+    assert [row.name for row in convert(model, save="input").swapped] == ["act"]
+    for save in ("input", "auto"):
+        report = convert(model, save=save)
+        assert (report.swapped, report.already) == ((), ("act",))
+        assert "1 converted already" in str(report)
     torch.testing.assert_close(results(model, x), wanted)
-    with pytest.raises(actgrad.InvalidArgument, match="convert: save is 'result'"):
-        convert(model, save="result")
 
 
 @pytest.mark.parametrize("then", [nn.ReLU(inplace=True), nn.Dropout(0.5, inplace=True)], ids=repr)
@@ -139,29 +187,41 @@ def test_the_next_module_of_a_sequential_writes_into_the_result(then: Any) -> No
     x = torch.randn(4, 9)
     torch.manual_seed(1)
     wanted = results(model, x)
-    assert len(convert(model).swapped) >= 2
-    assert [module.actgrad_option for module in (model[1][1], model[3])] == ["input", "auto"]
+    assert len(convert(model, only="all").swapped) >= 2
     torch.manual_seed(1)
     torch.testing.assert_close(results(model, x), wanted)
 
 
 def test_inplace_modules_stay_in_place() -> None:
-    in_place = [copy.deepcopy(module) for module in SIMPLE if getattr(module, "inplace", False)]
-    assert len(in_place) == 3
-    for module in in_place:
-        convert(module)
+    for module in (nn.ELU(inplace=True), nn.LeakyReLU(inplace=True), nn.SiLU(True), nn.ReLU(True)):
+        convert(module, only="all")
         x = torch.randn(4)
         assert module(x) is x
+
+
+def test_attributes_are_read_at_each_call() -> None:
+    module, x = nn.LeakyReLU(0.2), torch.randn(9)
+    convert(module)
+    module.negative_slope = 0.7
+    torch.testing.assert_close(module(x), functional.leaky_relu(x, 0.7))
+
+
+def test_refused_calls_and_keywords_reach_the_class() -> None:
+    module, x = nn.SiLU(), torch.ones(2) * 1j
+    report = convert(module)
+    torch.testing.assert_close(module(x), functional.silu(x))
+    assert report.fallbacks == {"(the model itself)": 1}
+    assert "PyTorch computed: (the model itself) 1" in str(report)
+    torch.testing.assert_close(module(input=torch.ones(2)), functional.silu(torch.ones(2)))
 
 
 class Model(nn.Module):  # type: ignore[misc,name-defined]
     def __init__(self) -> None:
         super().__init__()
         self.act = nn.GELU()
-        self.blocks = nn.ModuleList([GEGLU(4, 4), nn.Sequential(nn.Linear(4, 4), self.act), GemmaMLP()])
+        self.blocks = nn.ModuleList([PackedBlock(), nn.Sequential(nn.Linear(4, 4), self.act), GatedBlock()])
         self.tail = nn.ELU(1.3, inplace=True)
         self.norm = nn.utils.parametrizations.weight_norm(nn.Linear(4, 4))
-        self.blocks[0].proj = nn.utils.parametrizations.weight_norm(self.blocks[0].proj)
 
     def forward(self, x: Any) -> Any:
         for block in self.blocks:
@@ -169,8 +229,8 @@ class Model(nn.Module):  # type: ignore[misc,name-defined]
         return functional.gelu(self.tail(self.norm(self.act(x))))
 
 
-def test_all_else_stays() -> None:
-    """Objects, hooks of every kind, sharing, names, parametrisations, mode; and back again."""
+def test_everything_else_stays() -> None:
+    """Objects, classes, hooks on the swapped modules, sharing, names, parametrisations, mode; and back again."""
     torch.manual_seed(0)
     model = Model().eval()
     called: list[str] = []
@@ -179,7 +239,6 @@ def test_all_else_stays() -> None:
     gated.register_forward_hook(lambda *_: called.append("forward"))
     gated.register_full_backward_hook(lambda *_: called.append("backward"))
     gated.register_state_dict_post_hook(lambda *_: called.append("state"))
-    gated.proj.register_forward_hook(lambda *_: called.append("proj"))
     elu.register_forward_hook(lambda *_: called.append("elu"))
     x = torch.randn(3, 4, requires_grad=True)
 
@@ -194,36 +253,25 @@ def test_all_else_stays() -> None:
     modules = dict(model.named_modules(remove_duplicate=False))
     classes = {name: type(module) for name, module in modules.items()}
     parameters = dict(model.named_parameters())
-    report = convert(model)
-    assert {row.name for row in report.swapped} == {
-        "act, blocks.1.1",
-        "blocks.0",
-        "blocks.2",
-        "blocks.2.act_fn",
-        "tail",
-    }
+    report = convert_all(model)
+    names = {"act, blocks.1.1", "blocks.0", "blocks.0.act", "blocks.2", "blocks.2.act_fn", "tail"}
+    assert {row.name for row in report.swapped} == names
     assert not report.left
     after = run()
     torch.testing.assert_close(after[0], before[0])
     assert after[1:] == before[1:]
-    assert set(after[1]) == {"pre", "forward", "backward", "state", "proj", "elu"}
+    assert set(after[1]) == {"pre", "forward", "backward", "state", "elu"}
     now = dict(model.named_modules(remove_duplicate=False))
-    assert list(now) == list(modules)
-    assert all(now[name] is modules[name] for name in modules)
+    assert all(now[name] is modules[name] and type(now[name]) is classes[name] for name in modules)
     assert all(value is parameters[name] for name, value in model.named_parameters())
-    assert model.act is model.blocks[1][1]
     assert not any(module.training for module in model.modules())
-    assert len(convert(model)) == 0
-    swapped = {"ActgradGELU", "ActgradGEGLU", "ActgradGemmaMLP", "ActgradGELUTanh", "ActgradELU"}
-    assert {row.was for row in revert(model)} == swapped
-    assert {name: type(module) for name, module in model.named_modules(remove_duplicate=False)} == classes
+    assert len(convert_all(model)) == 0
+    assert len(revert(model)) == len(names)
     assert len(revert(model)) == 0
     assert torch.equal(run()[0], before[0])
 
 
-class OddGELU(nn.GELU):  # type: ignore[misc,name-defined]
-    def forward(self, input: Any) -> Any:
-        return functional.gelu(input).clamp(-10, 10)
+# What is left
 
 
 class Labelled(nn.GELU):  # type: ignore[misc,name-defined]
@@ -236,158 +284,338 @@ def _patched() -> Any:
     return module
 
 
-def _hooked() -> Any:
-    module = GemmaMLP()
-    module.act_fn.register_forward_hook(lambda *_: None)
-    return module
+def _block(change: Any) -> Any:
+    block = GatedBlock()
+    change(block)
+    return block
+
+
+def _tie(block: Any) -> None:
+    block.up_proj.weight = block.gate_proj.weight
+
+
+class OtherBlock(GatedBlock):
+    def forward(self, x: Any) -> Any:
+        return 2 * super().forward(x)
 
 
 LEFT = [
-    (OddGELU, "it is a subclass of GELU with another forward"),
+    (Labelled, "it is a subclass of GELU; declare it"),
     (_patched, "its forward was replaced on the instance"),
-    (lambda: GemmaMLP(nn.Tanh()), "it does not compute a gate"),
-    (GemmaSparseMLP, "it does not compute a gate"),
-    (lambda: GemmaMLP(OtherActivation(lambda x: x.missing)), "its forward cannot be tried: AttributeError"),
-    (lambda: OtherActivation(torch.sin), "its forward is not one of actgrad.torch"),
-    (lambda: OtherActivation(lambda x: functional.gelu(x).clamp(-10, 10)), "its forward is not one of actgrad.torch"),
-    (lambda: nn.Softmin(1), "actgrad.torch has the function softmin, but no module Softmin"),
-    (nn.RReLU, "actgrad.torch has the function rrelu, but no module RReLU"),
-    (lambda: Noisy().eval(), "its forward is not one of actgrad.torch"),
-    (_hooked, "its act_fn has hooks"),
+    (nn.RReLU, "actgrad.torch has no module RReLU"),
+    (lambda: GatedBlock(nn.Softplus()), "its act_fn is no activation of gated_linear"),
+    (lambda: _block(lambda b: b.act_fn.register_forward_hook(lambda *_: None)), "its act_fn is no activation"),
+    (lambda: _block(lambda b: b.down_proj.register_forward_hook(lambda *_: None)), "its down_proj has hooks"),
+    (lambda: _block(lambda b: nn.utils.parametrizations.weight_norm(b.up_proj)), "its up_proj is a Parametrized"),
+    (lambda: _block(_tie), "its linear layers share a weight"),
+    (lambda: _block(lambda b: b.down_proj.double()), "its linear layers differ in dtype"),
+    (lambda: _block(lambda b: setattr(b, "down_proj", None)), "has no module down_proj"),
+    (lambda: GatedBlock().to("meta"), "its parameters have no memory"),
 ]
 
 
 @pytest.mark.parametrize(("make", "reason"), LEFT, ids=[reason for _, reason in LEFT])
 def test_left_alone(make: Any, reason: str) -> None:
     model = nn.Sequential(make())
-    was = type(model[0])
-    report = convert(model)
+    before = dict(vars(model[0]))
+    report = convert_all(model)
     assert report.left[0].name == "0"
     assert report.left[0].reason.startswith(reason)
-    assert type(model[0]) is was
+    assert vars(model[0]) == before
+
+
+DECLARED = [
+    (nn.Softsign, "gelu", "its value at"),
+    (OtherBlock, LLAMA, "its value"),
+    (nn.Flatten, "gelu", r"its result is torch.float32 \[2, 64\]"),
+    (nn.Identity, "gelu", "its value"),
+]
+
+
+@pytest.mark.parametrize(("kind", "wrong", "reason"), DECLARED)
+def test_a_trial_declines_a_wrong_declaration(kind: Any, wrong: Any, reason: str) -> None:
+    table = {"gates" if isinstance(wrong, Gate) else "activations": {kind: wrong}}
+    (row, *_) = convert(kind(), only="all", **table).left
+    assert __import__("re").match(reason, row.reason), row.reason
+
+
+def test_unknown_modules_are_not_in_the_report() -> None:
+    report = convert(nn.Sequential(nn.Linear(2, 2), nn.MultiheadAttention(4, 2), PackedBlock(), MyGELU()), only="all")
+    assert [row.was for row in report] == ["GELU"]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's, on scripting
 def test_scripted_modules_are_left_alone() -> None:
     model = nn.Sequential(torch.jit.script(nn.ELU()), nn.ELU())
-    assert [row.name for row in convert(model).swapped] == ["1"]
-
-
-def test_subclasses_without_a_forward_of_their_own() -> None:
-    module = Labelled("tanh")
-    assert convert(module).swapped
-    assert (isinstance(module, Labelled), module.label) == (True, "one")
-    x = torch.randn(9)
-    assert torch.equal(module(x), actgrad.torch.gelu(x, approximate="tanh"))
-    revert(module)
-    assert type(module) is Labelled
-
-
-def test_classes_made_of_converted_ones_are_not_reverted() -> None:
-    """As FSDP2 does: the class of a module becomes another one's sub-class."""
-    model = nn.Sequential(nn.GELU())
-    convert(model)
-    model[0].__class__ = type("FSDPActgradGELU", (type(model[0]),), {})
-    (row,) = revert(model)
-    assert row.reason.startswith("FSDPActgradGELU was made from the converted class")
-
-
-def test_report() -> None:
-    model = nn.Sequential(nn.Linear(2, 2), nn.ELU(), OddGELU())
     report = convert(model)
+    assert [row.name for row in report.swapped] == ["1"]
+    assert [row.reason for row in report.left] == ["it is scripted"]
+
+
+# The guard of each call: whoever changes a block later gets the class's own forward
+
+
+class LoRA(nn.Module):  # type: ignore[misc,name-defined]
+    def __init__(self, base: Any) -> None:
+        super().__init__()
+        self.base, self.a, self.b = base, nn.Linear(base.in_features, 2), nn.Linear(2, base.out_features)
+
+    def forward(self, x: Any) -> Any:
+        return self.base(x) + self.b(self.a(x))
+
+
+def _later(name: str, change: Any) -> Any:
+    def apply(block: Any) -> None:
+        setattr(block, name, change(getattr(block, name)))
+
+    return apply
+
+
+def _double(module: Any, args: Any, result: Any) -> Any:
+    return result * 2
+
+
+def _sine(layer: Any, x: Any) -> Any:
+    return functional.linear(x.sin(), layer.weight, layer.bias)
+
+
+CHANGES = {
+    "LoRA down": _later("down_proj", LoRA),
+    "LoRA gate": _later("gate_proj", LoRA),
+    "hook on the activation": lambda block: block.act_fn.register_forward_hook(_double),
+    "hook on the projection": lambda block: block.down_proj.register_forward_hook(_double),
+    "pre-hook": lambda block: block.up_proj.register_forward_pre_hook(lambda module, args: (args[0] * 3,)),
+    "other activation": _later("act_fn", lambda _: nn.Softplus()),
+    "another gate": _later("act_fn", lambda _: nn.GELU()),
+    "in-place activation": _later("act_fn", lambda _: nn.SiLU(inplace=True)),
+    "parametrisation": lambda block: nn.utils.parametrizations.weight_norm(block.down_proj),
+    "old parametrisation": lambda block: nn.utils.spectral_norm(block.down_proj),
+    "tied": _tie,
+    "forward": lambda block: setattr(block.down_proj, "forward", partial(_sine, block.down_proj)),
+    "parts": lambda block: setattr(block, "up_proj", nn.Sequential(block.up_proj, nn.ReLU(inplace=True))),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*spectral_norm.*:FutureWarning")
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_later_changes_have_their_effect(change: Any) -> None:
+    torch.manual_seed(3)
+    theirs = GatedBlock()
+    ours = copy.deepcopy(theirs)
+    assert len(convert_all(ours).swapped) == 2
+    found = []
+    for block in (theirs, ours):
+        torch.manual_seed(4)
+        change(block)
+        torch.manual_seed(5)
+        found.append(results(block, torch.randn(3, 4)))
+    torch.testing.assert_close(*found)
+
+
+def test_hooks_for_all_modules_have_their_effect() -> None:
+    block, x = GatedBlock(), torch.randn(3, 4)
+    convert_all(block)
+    seen: list[Any] = []
+    handle = nn.modules.module.register_module_forward_hook(lambda module, *_: seen.append(type(module)))
+    try:
+        block(x)
+    finally:
+        handle.remove()
+    assert seen == [nn.Linear, nn.SiLU, nn.Linear, nn.Linear, GatedBlock]
+
+
+@pytest.mark.parametrize("context", [torch.no_grad, torch.inference_mode], ids=["no_grad", "inference"])
+def test_contexts_without_gradients(context: Any) -> None:
+    block, x = GatedBlock(), torch.randn(3, 4)
+    wanted = block(x)
+    with context():
+        assert len(convert_all(block).swapped) == 2
+        torch.testing.assert_close(block(x), wanted)
+
+
+@pytest.mark.parametrize("is_reentrant", [False, True])
+def test_under_a_checkpoint(is_reentrant: bool) -> None:
+    block = nn.Sequential(nn.Linear(4, 4), GatedBlock(), nn.ELU())
+    x = torch.randn(3, 4)
+    wanted = results(block, x)
+    convert_all(block)
+
+    def run(x: Any) -> Any:
+        return torch.utils.checkpoint.checkpoint(block, x, use_reentrant=is_reentrant)
+
+    x.requires_grad_()
+    run(x).square().sum().backward()
+    torch.testing.assert_close([x.grad, *(p.grad for p in block.parameters())], wanted[1])
+    with torch.autograd.graph.save_on_cpu():
+        torch.testing.assert_close(results(block, x.detach()), wanted)
+
+
+# State
+
+
+class Stateful(nn.Module):  # type: ignore[misc,name-defined]
+    """A model whose forward changes what it can: buffers, attributes, random numbers, gradients."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.norm, self.act = nn.Linear(4, 4), nn.BatchNorm1d(4), nn.GELU()
+        self.calls, self.history = 0, torch.zeros(4)
+        self.register_buffer("mean", torch.zeros(4))
+        self.fails = False
+
+    def forward(self, x: Any) -> Any:
+        self.calls += 1
+        self.history += 1
+        self.mean.add_(x.mean(0).detach())
+        x = x + torch.randn_like(x) + random.random() + np.random.rand()  # noqa: NPY002
+        y = self.act(self.norm(self.layer(x)))
+        with torch.enable_grad():
+            (self.layer(x).sum()).backward()
+        if self.fails:
+            raise ValueError("the forward fails")
+        return y
+
+
+def _state(model: Any) -> list[Any]:
+    tensors = [*model.parameters(), *model.buffers(), model.history]
+    values = [each.detach().clone() for each in tensors]
+    grads = [None if p.grad is None else p.grad.clone() for p in model.parameters()]
+    numbers = [torch.get_rng_state(), random.getstate(), np.random.get_state()[1].tolist()]  # noqa: NPY002
+    return [*map(id, tensors), values, grads, model.calls, numbers]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_forward_pass_leaves_everything_as_it_was(fails: bool) -> None:
+    model, x = Stateful(), torch.randn(5, 4)
+    model.layer.weight.grad = torch.ones(4, 4)
+    model.fails = fails
+    before = _state(model)
+    with torch.no_grad():
+        if fails:
+            with pytest.raises(ValueError, match="the forward fails"):
+                convert(model, inputs=x, only="all")
+            assert "forward" not in vars(model.act)
+        else:
+            assert convert(model, inputs=x, only="all").swapped
+    torch.testing.assert_close(_state(model), before, rtol=0, atol=0)
+
+
+class Odd(nn.Module):  # type: ignore[misc,name-defined]
+    """An activation that changes state in each call, and raises when the caller asks for it."""
+
+    def __init__(self, fault: str = "") -> None:
+        super().__init__()
+        self.count, self.fault, self.weight = 0, fault, nn.Parameter(torch.ones(1))
+        self.register_buffer("seen", torch.zeros(()))
+
+    def forward(self, x: Any) -> Any:
+        self.count += 1
+        self.seen += 1
+        with torch.no_grad():
+            self.weight.mul_(2)
+        if self.fault == "raises":
+            raise ValueError("no")
+        if self.fault == "differentiates":
+            (self.weight * x).sum().backward(retain_graph=True)
+        torch.rand(3)
+        return functional.gelu(x)
+
+
+@pytest.mark.parametrize("fault", ["", "raises", "differentiates"])
+def test_a_trial_leaves_everything_as_it_was(fault: str) -> None:
+    module = Odd(fault)
+    numbers, weight = torch.get_rng_state(), module.weight
+    report = convert(module, only="all", activations={Odd: "gelu"})
+    assert len(report.swapped) == (fault != "raises")
+    assert (module.count, float(module.seen), module.weight.item(), module.weight.grad) == (0, 0.0, 1.0, None)
+    assert module.weight is weight
+    assert torch.equal(torch.get_rng_state(), numbers)
+    if fault == "raises":
+        assert report.left[0].reason == "its own forward cannot be tried: ValueError: no"
+
+
+# Only what pays, and the report
+
+
+def test_a_network_with_relu_only_stays() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4), nn.ReLU(inplace=True))
+    report = convert(model, inputs=torch.randn(2, 4))
     assert str(report).splitlines() == [
-        "module  from     to          why not                                        candidates",
-        "------  -------  ----------  ---------------------------------------------  ----------",
-        "1       ELU      ActgradELU",
-        "2       OddGELU  -           it is a subclass of GELU with another forward  gelu",
-        "4 modules examined, 1 swapped, 1 not swapped",
+        "2 x ReLU: left, no gain (1, 3)",
+        "5 modules examined, 0 swapped, 2 not swapped",
+        "expect no change of time and memory",
     ]
-    assert repr(report) == str(report)
-    assert [row.name for row in report] == ["1", "2"]
-    nothing, hint = str(convert(nn.Linear(2, 2))).splitlines()
-    assert nothing == "1 modules examined, 0 swapped, 0 not swapped"
-    assert hint == "to count functional calls too, pass the model's inputs: convert(model, inputs=...)"
+
+
+def test_the_sizes_of_the_inputs_decide() -> None:
+    model = nn.Sequential(nn.Linear(4, 64), nn.ELU(), nn.Linear(64, 4))
+    small, large = (convert(copy.deepcopy(model), inputs=torch.randn(n, 4)) for n in (8, 2048))
+    assert [row.reason for row in small] == ["no gain at 512 elements of float32"]
+    (row,) = large.swapped
+    assert (row.name, row.becomes) == ("1", "elu")
+    assert large.saved_bytes == 2048 * 64 * 4  # the input of ELU, in float32
+    assert str(large).splitlines()[-1].startswith("expect 0.5 MiB less saved for backward with these inputs")
+    assert convert(copy.deepcopy(model), inputs=torch.randn(8, 4), only="all").swapped
+    assert "pass the model's inputs" in str(convert(model))
+
+
+def test_modules_that_a_forward_pass_does_not_call() -> None:
+    model = nn.Sequential(nn.Linear(4, 4))
+    model.unused = nn.ELU()
+    model.forward = MethodType(lambda self, x: self[0](x), model)
+    (row,) = convert(model, inputs=torch.randn(2, 4)).rows
+    assert row.reason == "the forward pass did not call it"
+    assert convert(model, inputs=torch.randn(2, 4), only="all").unused == ("unused",)
 
 
 def test_functional_calls_are_counted_and_patched() -> None:
-    class Model(nn.Module):  # type: ignore[misc,name-defined]
-        def forward(self, x: Any, y: Any) -> Any:
-            return functional.gelu(x, approximate="tanh") + torch.sigmoid(x) + functional.elu(y.sigmoid(), 0.3)
+    class Functional(nn.Module):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.act = nn.GELU()
 
-    model, x = Model(), torch.randn(3, 4, requires_grad=True)
-    wanted = model(x, x)
+        def forward(self, x: Any, y: Any) -> Any:
+            functional.silu(torch.ones(1) * 1j)
+            return functional.gelu(self.act(x), approximate="tanh") + torch.sigmoid(x) + functional.elu(y.sigmoid(), 3)
+
+    model, x = Functional(), torch.randn(3, 4, requires_grad=True)
     for inputs in ((x, x), {"x": x, "y": x}):
         report = convert(model, inputs=inputs)
         assert report.calls == {"gelu": 1, "sigmoid": 2, "elu": 1}
+        assert report.refused_calls == {"silu": 1}
         assert "gelu 1, sigmoid 2, elu 1" in str(report)
+        assert "only PyTorch computes: silu 1" in str(report)
     with actgrad.torch.patched():
-        got = model(x, x)
-        integers = functional.relu(torch.tensor([-1, 2]))  # of no dtype of ours
-        assert graph(got).count("Actgrad") == 4
-    assert integers.tolist() == [0, 2]
-    torch.testing.assert_close(got, wanted)
-    assert "Actgrad" not in graph(model(x, x))
+        assert graph(model(x, x)).count("Actgrad") == 5
 
 
-def test_deprecated_arguments_reach_the_original() -> None:
-    module = GEGLU(4, 3)
-    convert(module)
-    with pytest.raises(DeprecationWarning, match="scale"):
-        module(torch.randn(4), scale=1.0)
+def test_a_public_function_has_the_same_bits_at_every_size() -> None:
+    x = torch.randn(300_000)
+    for name in ("elu", "leaky_relu", "gelu", "silu", "tanh", "sigmoid", "hardswish", "relu"):
+        function = getattr(actgrad.torch, name)
+        assert torch.equal(function(x)[:100], function(x[:100]))
 
 
-# The libraries' own classes, tiny and randomly initialised
+# Other libraries
 
 
-def test_diffusers() -> None:
-    attention = pytest.importorskip("diffusers.models.attention", exc_type=ImportError)
-    block = attention.BasicTransformerBlock(16, 2, 8, activation_fn="geglu", dropout=0.1).eval()
-    x = torch.randn(2, 5, 16)
-    wanted = results(block, x)
-    report = convert(block)
-    assert [(row.name, row.was) for row in report.swapped] == [("ff.net.0", "GEGLU")]
-    torch.testing.assert_close(results(block, x), wanted)
-    assert revert(block).swapped
-    assert torch.equal(results(block, x)[0], wanted[0])
+@pytest.mark.filterwarnings("ignore::UserWarning")  # Captum's, on what it changes for a moment
+def test_captum_finds_the_classes() -> None:
+    attribution = pytest.importorskip("captum.attr", exc_type=ImportError)
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 8), nn.ELU(), nn.Linear(8, 2)).eval()
+    x, baseline = torch.randn(5, 6), torch.zeros(5, 6)
+    assert len(convert(model, only="all").swapped) == 2
+    found, delta = attribution.DeepLift(model).attribute(x, baseline, target=1, return_convergence_delta=True)
+    wanted = attribution.DeepLift(copy.deepcopy(model).apply(revert)).attribute(x, baseline, target=1)
+    torch.testing.assert_close(found, wanted)
+    assert float(delta.abs().max()) < 1e-5
+    relu = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 2))
+    convert(relu, only="all")
+    attribution.LRP(relu).attribute(x, target=1)
 
 
-@pytest.mark.parametrize("family", ["gemma", "gemma2", "gemma3"])
-def test_gemma(family: str) -> None:
-    transformers = pytest.importorskip("transformers", exc_type=ImportError)
-    names = {"gemma": "Gemma", "gemma2": "Gemma2", "gemma3": "Gemma3"}
-    suffix = "TextConfig" if family == "gemma3" else "Config"
-    sizes = {
-        "vocab_size": 40, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "head_dim": 8,
-        "num_attention_heads": 2, "num_key_value_heads": 1, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2,
-    }  # fmt: skip
-    config = getattr(transformers, names[family] + suffix)(**sizes)
-    model = getattr(transformers, names[family] + "ForCausalLM")(config).eval()
-    tokens = torch.randint(40, (2, 7))
-
-    def run() -> tuple[Any, list[Any]]:
-        loss = model(tokens, labels=tokens).loss
-        return loss, torch.autograd.grad(loss, [p for p in model.parameters() if p.requires_grad], allow_unused=True)
-
-    wanted, keys = run(), list(model.state_dict())
-    report = convert(model)
-    assert {row.was for row in report.swapped} == {f"{names[family]}MLP", "GELUTanh"}
-    torch.testing.assert_close(run(), wanted)
-    assert list(model.state_dict()) == keys
-    assert graph(model(tokens).logits).count("ActgradGegluTwoBackward") == 2
-    assert len(revert(model).swapped) == len(report.swapped)
-    assert torch.equal(run()[0], wanted[0])
-
-
-def test_a_block_gated_by_silu() -> None:
-    class LlamaMLP(GemmaMLP):
-        pass
-
-    torch.manual_seed(1)
-    module = LlamaMLP(nn.SiLU()).double()
-    x = torch.randn(3, 4, dtype=torch.float64)
-    before = module(x)
-    assert {row.name for row in convert(module).swapped} == {"(the model itself)", "act_fn"}
-    torch.testing.assert_close(module(x), before)
+# Errors
 
 
 @pytest.mark.parametrize("given", [None, 3, "x", nn.ELU, torch.ones(2)], ids=repr)
@@ -399,3 +627,36 @@ def test_a_block_gated_by_silu() -> None:
 def test_what_is_no_module(function: Any, given: Any) -> None:
     with pytest.raises(actgrad.InvalidCall, match=r"actgrad\.torch\.\w+: model is .*; it must be a torch\.nn\.Module"):
         function(given)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"save": "result"}, "save is 'result'; it must be 'auto' or 'input'; "),
+        ({"only": "some"}, "only is 'some'; it must be 'pays' or 'all'; "),
+        ({"activations": 3}, "activations is 3; it must be a dict from classes"),
+        ({"activations": {"GELU": "gelu"}}, "activations has the key 'GELU'; it must be a class of modules; "),
+        ({"activations": {MyGELU: "gellu"}}, "activations has the name 'gellu'; it must be one of "),
+        ({"activations": {MyGELU: torch.tanh}}, "activations has the name .*; it must be one of "),
+        ({"gates": {GatedBlock: "silu"}}, "gates has 'silu'; it must be an actgrad.torch.Gate; "),
+    ],
+)
+def test_wrong_options(options: Any, message: str) -> None:
+    with pytest.raises(actgrad.InvalidArgument, match=f"^convert: {message}"):
+        convert(nn.ELU(), **options)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"gate": "g", "act": "a"}, "gate is 'g', up is '', packed is ''; it must have gate and up, or packed; "),
+        ({"gate": "g", "up": "u", "packed": "p", "act": "a"}, "gate is 'g', up is 'u', packed is 'p'; "),
+        ({"packed": "p"}, "act is '' and activation is ''; one of them must be empty; "),
+        ({"packed": "p", "act": "a", "activation": "silu"}, "act is 'a' and activation is 'silu'; "),
+        ({"packed": "p", "activation": "mish"}, "activation is 'mish'; it must be one of 'silu', "),
+        ({"packed": 3, "act": "a"}, "packed is 3; it must be the name of an attribute of the block; "),
+    ],
+)
+def test_wrong_gates(parts: Any, message: str) -> None:
+    with pytest.raises(actgrad.InvalidArgument, match=f"^Gate: {message}"):
+        Gate(**parts)

@@ -41,7 +41,8 @@ def model() -> Any:
     torch.manual_seed(0)
     activations = (nn.GELU("tanh"), nn.ELU(1.3), nn.SELU(), nn.LeakyReLU(0.2), nn.Hardswish(), nn.Mish())
     model = nn.Sequential(nn.Linear(4, 4), *activations, GatedBlock()).eval()
-    assert len(actgrad.torch.convert(model).swapped) == len(activations) + 2
+    gates = {GatedBlock: actgrad.torch.Gate("down", "gate", "up", act="act")}
+    assert len(actgrad.torch.convert(model, only="all", gates=gates).swapped) == len(activations) + 2
     return model
 
 

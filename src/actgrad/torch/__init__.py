@@ -16,6 +16,7 @@ public_names        writes the code of functions and modules
 functions, modules  the functions and modules that users call
 function_arguments  checks the arguments of functions
 conventions         in-place functions, and functions with the names and arguments of other projects
+gated_linear        a gate and the linear layer after it, as one node
 conversion, models/ converts the activation modules of a model
 npu_stand_in        `actgrad.torch_npu`, deprecated
 """
@@ -43,8 +44,10 @@ with _disable_current_modes(), _paused_collection():
     from . import conventions, functions, modules
     from .conventions import *  # noqa: F403
     from .conversion import convert, revert
+    from .gated_linear import gated_linear
     from .graphs import exact_in_graphs
     from .models.comparison import ModelReport, report
+    from .models.gates import Gate
     from .models.outcome import Report
     from .models.patching import patched
     from .registration import call, register, register_all
@@ -53,11 +56,13 @@ with _disable_current_modes(), _paused_collection():
     _interception.handler = call
 
 __all__ = [
+    "Gate",
     "ModelReport",
     "Report",
     "call",
     "convert",
     "exact_in_graphs",
+    "gated_linear",
     "patched",
     "register",
     "report",

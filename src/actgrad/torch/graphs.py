@@ -158,6 +158,11 @@ def exact_in_graphs(is_exact: bool = True) -> None:
         torch.compiler.reset()  # because another model of the same class would otherwise use old graphs
 
 
+def are_exact() -> bool:
+    """Whether compiled graphs use actgrad's kernels."""
+    return _is_exact
+
+
 def _keep_operators() -> None:
     """Remove actgrad's operators from inductor's table of decompositions.
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import torch
 
-from ..conversion import convert, require_module, revert
+from ..conversion import PAYS, convert, require_module, revert
 from ..derivatives import saving
+from . import swapping, trials
 from .outcome import Report
 from .patching import call
+from .swapping import Methods
 
 ROUNDS = 7
 
@@ -54,17 +55,20 @@ class ModelReport:
     __repr__ = __str__
 
 
-def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False, save: str = saving.AUTO) -> ModelReport:
+def report(
+    model: torch.nn.Module, inputs: Any, *, compiled: bool = False, save: str = saving.AUTO, only: str = PAYS
+) -> ModelReport:
     """Compare a model with itself after `convert`: values, time and memory of a training step.
 
     A step is a forward pass and the gradients of the sum of all outputs. Afterwards, the model is
-    unchanged: its classes, parameters, buffers, gradients and mode. Both steps use the same random numbers.
+    unchanged: its methods, parameters, buffers, gradients and mode. Both steps use the same random numbers.
 
     Args:
         model: The model, in training or evaluation mode.
         inputs: Its inputs, a tensor, a tuple of arguments, or a dict of arguments by name.
         compiled: Whether to measure the model with `torch.compile` too.
         save: The value of `save` for `convert`, "auto" or "input".
+        only: The value of `only` for `convert`, "pays" or "all".
 
     Returns:
         The numbers: `conversion`, `output`, `gradient`, and `ways` with times and memory. `print` shows a table.
@@ -77,12 +81,12 @@ def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False, save:
         >>> print(actgrad.torch.report(model, x))
     """
     require_module(model, "report")
-    with _unchanged(model):
+    with trials.preserved(model, copies_parameters=False):
         revert(model)
-        before = _classes(model)
-        conversion = convert(model, save=save, inputs=inputs)
-        after = _classes(model)
-        both = [partial(_step, model, inputs, classes) for classes in (before, after)]
+        conversion = convert(model, save=save, inputs=inputs, only=only)
+        before: Methods = {}
+        after = swapping.methods(model)
+        both = [partial(_step, model, inputs, methods) for methods in (before, after)]
         values = [step(model) for step in both]
         ways = {"eager": _measured([partial(step, model) for step in both])}
         if compiled:
@@ -91,39 +95,17 @@ def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False, save:
     return ModelReport(conversion, output, gradient, ways)
 
 
-Classes = dict[torch.nn.Module, type]
-
-
-def _classes(model: torch.nn.Module) -> Classes:
-    return {module: type(module) for module in model.modules()}
-
-
-def _become(classes: Classes) -> None:
-    for module, kind in classes.items():
-        if type(module) is not kind:
-            module.__class__ = kind
-
-
-@contextmanager
-def _unchanged(model: torch.nn.Module) -> Iterator[None]:
-    """A context that restores classes, buffers and the state of random numbers at its end."""
-    classes, buffers = _classes(model), [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
-    devices = sorted({p.device.index or 0 for p in model.parameters() if p.device.type == "cuda"})
-    with torch.random.fork_rng(devices):
-        try:
-            yield
-        finally:
-            _become(classes)
-            with torch.no_grad():
-                for buffer, value in buffers:
-                    buffer.copy_(value)
+def _become(model: torch.nn.Module, methods: Methods) -> None:
+    """Let these methods be the only ones that are swapped."""
+    swapping.remove(swapping.methods(model))
+    swapping.restore(methods)
 
 
 def _step(
-    model: torch.nn.Module, inputs: Any, classes: Classes, run: Any
+    model: torch.nn.Module, inputs: Any, methods: Methods, run: Any
 ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """The outputs of a forward pass with these classes, and the gradients of their sum by the parameters."""
-    _become(classes)
+    """The outputs of a forward pass with these methods, and the gradients of their sum by the parameters."""
+    _become(model, methods)
     torch.manual_seed(0)
     leaves = torch.utils._pytree.tree_leaves(call(run, inputs))
     outputs = [leaf for leaf in leaves if torch.is_tensor(leaf) and leaf.requires_grad]

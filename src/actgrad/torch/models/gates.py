@@ -1,363 +1,205 @@
-"""Gated modules: in a copy of the module's own code, products such as `act(gate) * up` become one call.
+"""Gated blocks: the feed-forward blocks of Llama, T5, Phi-3 and others, computed by `gated_linear`.
 
-The rest of the code stays the same: children, their order, dropouts, branches. Each call asks again which activation a
-product has. So another activation, a hook or a switch has the same effect as in the module's own code.
+A `Gate` names the parts of a block. The method that replaces the block's `forward` asks at each call whether the parts
+are what they were: linear layers of torch.nn, an activation that is known, no hooks. If not, the class's own `forward`
+computes the call.
 """
 
 from __future__ import annotations
 
-import ast
-import copy
-import dis
-import inspect
-import sys
-from collections import Counter
-from collections.abc import Callable, Sequence
-from types import FunctionType, MethodType
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import torch
 
-from . import clipped_gates, gate_products, trials
-from .gate_products import REFUSALS, fall_back, version_of
-from .reading import Declined, ForwardReader, Frame
-from .recomputation import recompute_products as recompute_products  # rewritten code uses this name
-from .source import tree_of, with_tree
-from .syntax import (
-    attribute_of,
-    call_node,
-    changes_state,
-    factors,
-    is_simple,
-    name_node,
-    same_call,
-    target_of,
-    wrap_returns,
-    wrapped,
-    writes,
-)
+from ...base.errors import InvalidArgument, quote
+from .. import functions
+from ..gated_linear import ACTIVATIONS, gated_linear
+from . import swapping
 
 nn = torch.nn
-GATES = ("gelu", "gelu_tanh", "silu", "relu")
-_ORIGINALS = {nn.SiLU.forward: "silu", nn.ReLU.forward: "relu", nn.GELU.forward: "gelu"}
-_MATRIX_PRODUCTS = (nn.functional.linear, torch.matmul, torch.mm, torch.bmm, torch.einsum)
-_torch_names: dict[Any, str] = {}  # PyTorch's functions that have a function of ours with the same name
-_known: dict[str, trials.KnownActivation] = {}  # `rewrite` fills it, because torch.compile cannot trace through a cache
-_proven: dict[Any, list[trials.Proof]] = {}  # methods that compute an activation
+_module_globals = torch.nn.modules.module
+_FUNCTIONS = {nn.functional.silu: "silu", nn.functional.gelu: "gelu", nn.functional.relu: "relu"}
+_FUNCTIONS |= {torch.sigmoid: "sigmoid", torch.relu: "relu", torch.tanh: "tanh"}
+_PLAIN = {nn.SiLU: "silu", nn.ReLU: "relu", nn.Sigmoid: "sigmoid", nn.Tanh: "tanh"}
 
 
-# In each call
+@dataclass(frozen=True)
+class Gate:
+    """The parts of a gated block, by the names that the block has for them. The block takes one tensor.
 
+    The block computes `down(act(gate(x)) * up(x))`. With `packed`, one linear layer computes both factors, and its
+    result is halved along the last dimension. Without `down`, the block returns the product.
 
-class Active(NamedTuple):
-    """A call of an activation that waits for its factor."""
-
-    activate: Any
-    x: Any
-    options: dict[str, Any]
-    name: str  # "" if the call was computed at once; then `x` is its result
-    version: int
-
-    def result(self) -> Any:
-        return self.activate(self.x, **self.options) if self.name else self.x
-
-
-def active(activate: Any, x: Any, **options: Any) -> Active:
-    """The call `activate(x, **options)`. If a kernel computes the product too, the call waits for its factor."""
-    name = "" if torch.jit.is_tracing() else activation_name(activate, options)
-    if name in GATES:
-        return Active(activate, x, options, name, version_of(x))
-    return Active(activate, activate(x, **options), options, "", 0)
-
-
-def activated(module: Any, activate: Any, x: Any, **options: Any) -> Any:
-    """The result of `activate(x, **options)`."""
-    name = activation_name(activate, options)
-    if name and isinstance(x, torch.Tensor) and x.is_floating_point() and not torch.jit.is_tracing():
-        try:
-            return _known[name](x)
-        except REFUSALS:
-            fall_back(module)
-    return activate(x, **options)
-
-
-def active_times(module: Any, first: Active, other: Any) -> Any:
-    """The product of an activation that waited for its factor, and this factor."""
-    y = _fused(module, first, other)
-    return first.result() * other if y is None else y
-
-
-def times_active(module: Any, other: Any, second: Active) -> Any:
-    """The product, if the factor is the left operand."""
-    y = _fused(module, second, other)
-    return other * second.result() if y is None else y
-
-
-def _fused(module: Any, call: Active, other: Any) -> Any:
-    """The product by one kernel, or None if no kernel is known to compute it."""
-    x, name = call.x, call.name
-    if not name:
-        return None
-    if version_of(x) != call.version:
-        raise RuntimeError(
-            f"{type(module).__name__}: a gate's input was overwritten before its product; the converted model computes "
-            "both at once; call actgrad.torch.revert on this module"
-        )
-    try:
-        return gate_products.of_two(name, x, other)
-    except REFUSALS:
-        fall_back(module)
-        return None
-
-
-def activation_name(activate: Any, options: dict[str, Any]) -> str:
-    """The name in `trials.activations` of the function that a callable computes now, or "" if it is unknown."""
-    if isinstance(activate, nn.Module):
-        return "" if options or _is_hooked(activate) else _name_of_module(activate)
-    if isinstance(activate, MethodType):
-        proofs = () if options else _proven.get(activate.__func__, ())
-        return next((proof.name for proof in proofs if proof.test(activate.__self__)), "")
-    name = _torch_names.get(activate, "")
-    if name in gate_products.GELU_FORMS.values() and options.keys() == {"approximate"}:
-        return gate_products.GELU_FORMS.get(options["approximate"], "")
-    return "" if options else name
-
-
-def _is_hooked(module: torch.nn.Module) -> bool:
-    """Whether a call of the module runs more than the forward of its class."""
-    if type(module).__call__ is not nn.Module.__call__ or type(module)._call_impl is not nn.Module._call_impl:
-        return True
-    return trials.has_hooks(module) or nn.modules.module._has_any_global_hook() or "forward" in module.__dict__
-
-
-def _name_of_module(module: Any) -> str:
-    kind = type(module)
-    proof = getattr(kind, "actgrad_proof", None)
-    if proof is not None:
-        return proof.name if proof.test(module) else ""
-    name = _ORIGINALS.get(getattr(kind, "original", kind).forward, "")
-    if name in ("silu", "relu"):
-        return "" if module.inplace else name
-    return gate_products.GELU_FORMS.get(module.approximate, "") if name in gate_products.GELU_FORMS.values() else ""
-
-
-# The module's code
-
-
-class Rewritten(NamedTuple):
-    """A module's methods with fused products. Different code has a different `key`."""
-
-    key: tuple[Any, ...]
-    methods: dict[str, Callable[..., Any]]
-
-
-def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
-    """The methods of a module with fused products, or None and the reason why there are none.
-
-    The reason is "" if the module does not look like a gate.
+    Args:
+        down: The linear layer after the product, or "".
+        gate: The linear layer whose result is activated.
+        up: The linear layer of the other factor.
+        packed: The linear layer of both factors, instead of `gate` and `up`.
+        act: The activation: a module or a function that the block holds.
+        activation: The name of the activation, such as "silu", if the block's code has it and no attribute.
+        is_first: Whether the first half of `packed` is activated.
+        between: Modules that run on the product, in this order, such as a dropout.
+        after: Modules that run on the result of `down`, in this order.
     """
-    _fill()
-    kind: Any = type(module)
-    children = dict(module.named_children())
-    projections = [name for name, child in children.items() if hasattr(child, "in_features")]
-    rest = [n for n, child in children.items() if n not in projections and not isinstance(child, nn.Dropout)]
-    is_block = 1 <= len(projections) <= 3 and not (module._parameters or module._buffers or rest)
-    reason = ""
-    methods, key = {}, []
-    attributes = function_attributes(module) if projections else set()
-    inherited = {name for base in kind.__mro__ if attributes and base is not nn.Module for name in vars(base)}
-    for name in sorted({"forward", *vars(kind), *inherited}):
-        function = inspect.getattr_static(kind, name, None)
-        if not isinstance(function, FunctionType):
-            continue
-        calls_attribute = not attributes.isdisjoint(inspect.unwrap(function).__code__.co_names)
-        is_plain = (is_block and name == "forward") or (calls_attribute and not name.startswith("__"))
-        if not (is_plain or (_multiplies(function) and (name == "forward" or name in vars(kind)))):
-            continue
-        clipped = clipped_gates.clipped_method(module, name, function)
-        if clipped is not None:
-            methods[name] = clipped.method
-            key.append((name, clipped.alpha, clipped.limit))
-            continue
-        rewriter = _Rewriter(module, inspect.unwrap(function), is_block and name == "forward")
-        rewriter.attributes = attributes
-        rewritten = rewriter.function(function, name)
-        reason = reason or rewriter.reason
-        if rewritten is not None:
-            methods[name] = rewritten
-            key.append((name, *rewriter.done))
-    if methods and not reason:
-        return Rewritten(tuple(key), methods), ""
-    if not reason and len(projections) == 3 and rest and _multiplies(inspect.getattr_static(kind, "forward")):
-        reason = f"it does not compute a gate of {', '.join(GATES)}"
-    return None, reason
+
+    down: str = ""
+    gate: str = ""
+    up: str = ""
+    packed: str = ""
+    act: str = ""
+    activation: str = ""
+    is_first: bool = True
+    between: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = {name: getattr(self, name) for name in ("down", "gate", "up", "packed", "act", "activation")}
+        for name, value in names.items():
+            if not isinstance(value, str):
+                expected = "it must be the name of an attribute of the block"
+                raise InvalidArgument(f"Gate: {name} is {quote(value)}; {expected}; pass a str")
+        if (bool(self.gate), bool(self.up), bool(self.packed)) not in ((True, True, False), (False, False, True)):
+            fault = f"gate is {self.gate!r}, up is {self.up!r}, packed is {self.packed!r}"
+            raise InvalidArgument(f"Gate: {fault}; it must have gate and up, or packed; name the block's linear layers")
+        if bool(self.act) == bool(self.activation):
+            fault = f"act is {self.act!r} and activation is {self.activation!r}"
+            raise InvalidArgument(f"Gate: {fault}; one of them must be empty; pass act, the attribute of the block")
+        if self.activation and self.activation not in ACTIVATIONS:
+            expected = f"it must be one of {', '.join(map(repr, ACTIVATIONS))}"
+            raise InvalidArgument(f"Gate: activation is {self.activation!r}; {expected}; pass one of these")
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The names of the linear layers."""
+        return tuple(name for name in (self.gate, self.up, self.packed, self.down) if name)
 
 
-def function_attributes(module: torch.nn.Module) -> set[str]:
-    """The module's attributes that are activation functions of PyTorch, such as `self.activation = F.gelu`."""
-    _fill()
-    values = [(name, value) for name, value in vars(module).items() if callable(value)]
-    return {name for name, value in values if getattr(value, "__hash__", None) and value in _torch_names}
+Names = Callable[[Any], str]  # the name of the activation that a module computes at this moment, or ""
 
 
-def _fill() -> None:
-    if not _known:
-        _known.update(trials.activations())
-        spaces = (nn.functional, torch)
-        pairs = [(getattr(space, name, None), name) for name in _known for space in spaces]
-        _torch_names.update({function: name for function, name in pairs if function is not None})
+def activation_name(act: Any, others: Names) -> str:
+    """The name of the activation that a part of a block computes at this moment, or "" if it is unknown."""
+    kind = type(act)
+    if kind is partial and act.func is nn.functional.gelu and not act.args:
+        return {"none": "gelu", "tanh": "gelu_tanh"}.get(act.keywords.get("approximate", ""), "")
+    if not isinstance(act, torch.nn.Module):
+        return _FUNCTIONS.get(act, "") if callable(act) else ""
+    if swapping.has_hooks(act) or swapping.is_replaced(act, "forward") or getattr(act, "inplace", False):
+        return ""
+    if kind is nn.GELU:
+        return {"none": "gelu", "tanh": "gelu_tanh"}.get(act.approximate, "")
+    return _PLAIN.get(kind) or others(act)
 
 
-def _multiplies(function: Any) -> bool:
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    return code is not None and any(
-        i.opname == "BINARY_MULTIPLY" or (i.opname == "BINARY_OP" and i.argrepr == "*")
-        for i in dis.get_instructions(code)
-    )
+def fault_of_linear(layer: Any) -> str:
+    """Why a layer is no plain linear layer, or ""."""
+    if type(layer) is not nn.Linear:
+        return f"is a {type(layer).__name__} and not a torch.nn.Linear"
+    if swapping.has_hooks(layer):
+        return "has hooks"
+    if "forward" in vars(layer):
+        return "has a forward of its own"
+    state = vars(layer)["_parameters"]
+    weight, bias = state.get("weight"), state.get("bias")
+    if type(weight) not in (nn.Parameter, torch.Tensor) or not weight.is_floating_point():
+        return "has a weight that is quantised, or a tensor of another class"
+    if bias is not None and type(bias) is not type(weight):
+        return "has a bias of another class than its weight"
+    return ""
 
 
-class _Rewriter(ast.NodeTransformer):
-    """Rewrites the tree of one method."""
+def fault(block: torch.nn.Module, gate: Gate, others: Names) -> str:
+    """Why the parts of a block cannot be computed by `gated_linear` at this moment, or ""."""
+    if (
+        _module_globals._global_forward_hooks
+        or _module_globals._global_forward_pre_hooks
+        or _module_globals._global_backward_hooks
+        or _module_globals._global_backward_pre_hooks
+    ):
+        return "torch.nn has hooks for all modules"
+    modules = vars(block)["_modules"]
+    for name in gate.layers:
+        layer = modules.get(name)
+        reason = f"has no module {name}" if layer is None else fault_of_linear(layer)
+        if reason:
+            return reason if layer is None else f"its {name} {reason}"
+    if len({modules[name].weight.dtype for name in gate.layers}) > 1:
+        return "its linear layers differ in dtype"
+    if gate.act:
+        act = modules.get(gate.act, vars(block).get(gate.act))
+        if act is None:
+            return f"it has no {gate.act}"
+        if not activation_name(act, others):
+            return f"its {gate.act} is no activation of gated_linear, or has hooks"
+    return next((f"has no module {name}" for name in (*gate.between, *gate.after) if name not in modules), "")
 
-    def __init__(self, module: Any, function: Any, is_block: bool):
-        self.module, self.inner, self.is_block = module, function, is_block
-        self.attributes: set[str] = set()  # names of functions whose calls are replaced
-        self.reason, self.owner = "", ""
-        self.done: list[Any] = []
-        self.waiting: set[str] = set()  # names of calls that wait for their factor
-        tree = tree_of(function.__code__) if isinstance(function, FunctionType) else None
-        self.tree = copy.deepcopy(tree) if isinstance(tree, ast.FunctionDef) and tree.args.args else None
-        self.nodes = list(ast.walk(self.tree or ast.Pass()))
-        self.names = [node for node in self.nodes if isinstance(node, ast.Name)]
-        self.stores = Counter(node.id for node in self.names if isinstance(node.ctx, ast.Store))
-        self.loads = Counter(node.id for node in self.names if isinstance(node.ctx, ast.Load))
 
-    def function(self, function: FunctionType, name: str) -> Any:
-        """The method with fused products, or None if it has no such product."""
-        if self.tree is None:
-            return None
-        self.owner = self.tree.args.args[0].arg
-        for statements in [getattr(node, "body", None) for node in self.nodes]:
-            if isinstance(statements, list):
-                self._postpone(statements)
-        body = [self.visit(statement) for statement in self.tree.body]
-        if not self.done:
-            return None
-        if any(writes(node, self.owner) for node in self.nodes):
-            self.reason = self.reason or "it writes to self"
-        test: Any = ast.parse(f"if _actgrad_class.{name} is not _actgrad_function: return 0").body[0]
-        test.body[0].value = same_call(self.tree.args, ast.Attribute(name_node("_actgrad_class"), name, ast.Load()))
-        self.tree.body = [test, *body]
-        names = {"_actgrad": sys.modules[__name__], "_actgrad_class": type(self.module), "_actgrad_function": function}
-        result = with_tree(self.inner, wrap_returns(self.tree, "recompute_products"), names)
-        return result if function is self.inner or result is None else wrapped(function, self.inner, result)
+def ties(block: torch.nn.Module, gate: Gate) -> str:
+    """Why the weights of a block cannot be computed by `gated_linear`, or ""."""
+    weights = [id(vars(block)["_modules"][name].weight) for name in gate.layers]
+    return "its linear layers share a weight" if len({*weights}) < len(weights) else ""
 
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        for call, other, is_first in factors(node):
-            if isinstance(call, ast.Name) and call.id in self.waiting:
-                waiting: ast.expr = call
-            elif self._is_gate(call, other):
-                waiting = self._call(call, "active")
-            else:
-                continue
-            self.done.append((other.lineno, other.col_offset, is_first))
-            other = self.visit(other)
-            row = [waiting, other] if is_first else [other, waiting]
-            return call_node("active_times" if is_first else "times_active", [name_node(self.owner), *row], node)
-        return self.generic_visit(node)
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        is_ours = self.is_block or attribute_of(node.func, self.owner) in self.attributes
-        if is_ours and is_simple(node) and not self._is_child(node) and self._name_of(node):
-            self.done.append((node.lineno, node.col_offset))
-            return self._call(node, "activated", [name_node(self.owner)])
-        return self.generic_visit(node)
+def is_idle(module: Any) -> bool:
+    """Whether a module returns its input at this moment, and nobody watches."""
+    kind = type(module)
+    if swapping.has_hooks(module) or "forward" in vars(module):
+        return False
+    return kind is nn.Identity or (kind is nn.Dropout and (not module.training or module.p == 0))
 
-    def _call(self, node: ast.Call, function: str, before: Sequence[ast.expr] = ()) -> ast.Call:
-        row = [*before, node.func, self.visit(node.args[0])]
-        return call_node(function, row, node, node.keywords)
 
-    def _postpone(self, statements: list[Any]) -> None:
-        """Move `v = act(x)` past other assignments, to the only product that reads v.
+def compute(block: torch.nn.Module, gate: Gate, others: Names, x: Any) -> Any:
+    """The result of a block without faults."""
+    modules = vars(block)["_modules"]
+    name = gate.activation or activation_name(modules.get(gate.act, vars(block).get(gate.act)), others)
+    if gate.packed:
+        packed = modules[gate.packed](x)
+        first, second = packed.chunk(2, -1)
+        active, other = (first, second) if gate.is_first else (second, first)
+    else:
+        packed, active = None, modules[gate.gate](x)
+        other = modules[gate.up](x)
+    between = [modules[each] for each in gate.between]
+    down = modules[gate.down] if gate.down else None
+    if down is not None and all(map(is_idle, between)):
+        y = gated_linear(active, other, down.weight, down.bias, name)
+    else:
+        y = _product(name, packed, active, other, gate.is_first)
+        for module in between:
+            y = module(y)
+        if down is not None:
+            y = down(y)
+    for each in gate.after:
+        y = modules[each](y)
+    return y
 
-        The assignments must not write into x, because the version of x is unknown in inference mode and in a graph.
-        """
-        for index, statement in enumerate(statements):
-            name = target_of(statement)
-            if not name or self.stores[name] != 1 or self.loads[name] != 1 or not isinstance(statement.value, ast.Call):
-                continue
-            for later in statements[index + 1 :]:
-                if changes_state(later):
-                    break
-                pairs = [pair for node in ast.walk(later) for pair in factors(node)]
-                other = next((o for v, o, _ in pairs if isinstance(v, ast.Name) and v.id == name), None)
-                if other is not None and self._is_gate(statement.value, other):
-                    statement.value = self._call(statement.value, "active")
-                    self.waiting.add(name)
-                if other is not None or not target_of(later) or not self._is_pure(later):
-                    break
 
-    def _is_pure(self, statement: ast.stmt) -> bool:
-        """Whether a statement calls nothing but children and matrix products, which do not write into their inputs."""
-        calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
-        return all(self._is_child(call) or self._is_matrix_product(call) for call in calls)
+def _product(name: str, packed: Any, active: Any, other: Any, is_first: bool) -> Any:
+    """activation(active) * other, which saves only its input if it is packed."""
+    if packed is not None and name == "silu" and is_first:
+        return functions.swiglu(packed)
+    if packed is not None and name in ("gelu", "gelu_tanh"):
+        return functions.geglu(packed, approximate="tanh" if name == "gelu_tanh" else "none", activate_left=is_first)
+    return ACTIVATIONS[name].product(active, other)
 
-    def _is_gate(self, call: Any, other: Any) -> bool:
-        """Whether a call and its factor look like a gate: an activation of `GATES`, times a value of the right kind."""
-        if not is_simple(call) or (isinstance(call.args[0], ast.BinOp) and not self._is_matrix_product(call.args[0])):
-            return False
-        if self._is_argument(other) and not self._is_argument(call.args[0]):
-            return False
-        is_value = isinstance(other, (ast.Name, ast.Subscript)) or self._is_matrix_product(other)
-        is_value = is_value or (isinstance(other, ast.Call) and self._is_child(other))
-        return is_value and self._name_of(call) in GATES
 
-    def _is_matrix_product(self, node: ast.expr) -> bool:
-        """Whether an expression is a matrix product: the operator, or one of PyTorch's functions."""
-        if isinstance(node, ast.BinOp):
-            return isinstance(node.op, ast.MatMult)
-        try:
-            local = {self.owner: self.module}
-            function = isinstance(node, ast.Call) and Frame(ForwardReader(self.module), self.inner, local).value(
-                node.func
-            )
-        except Declined:
-            return False
-        return any(function is each for each in _MATRIX_PRODUCTS)
+def forward_of(kind: Any, gate: Gate, others: Names) -> Callable[..., Any]:
+    """The `forward` for blocks of this class."""
+    original, tensor, stays, why_not, run = kind.forward, torch.Tensor, swapping.stays_original, fault, compute
 
-    def _is_argument(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Name) and not self.stores[node.id]
+    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if (
+            len(args) != 1
+            or kwargs
+            or type(self).forward is not original
+            or not isinstance(args[0], tensor)
+            or stays()
+            or why_not(self, gate, others)
+        ):
+            return type(self).forward(self, *args, **kwargs)
+        return run(self, gate, others, args[0])
 
-    def _is_child(self, call: ast.Call) -> bool:
-        """Whether a call is the call of a child on values, and the child does not work in place."""
-        child = self.module._modules.get(attribute_of(call.func, self.owner))
-        is_called = child is not None and not getattr(child, "inplace", False)
-        return is_called and all(isinstance(a, (ast.Name, ast.Subscript)) for a in call.args)
-
-    def _name_of(self, call: ast.Call) -> str:
-        """The activation that a call computes now, or "" if it is unknown."""
-        name = attribute_of(call.func, self.owner)
-        child = self.module._modules.get(name) if name else None
-        try:
-            options = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-            if child is not None:
-                return "" if options else self._name_of_child(name, child)
-            method = inspect.getattr_static(type(self.module), name, None) if name else None
-            if isinstance(method, FunctionType) and name not in vars(self.module):
-                proof, _ = trials.function(self.module, name, method)
-                if proof is not None and proof not in _proven.setdefault(method, []):
-                    _proven[method].append(proof)
-            local = {self.owner: self.module}
-            return activation_name(Frame(ForwardReader(self.module), self.inner, local).value(call.func), options)
-        except (Declined, ValueError):
-            return ""
-
-    def _name_of_child(self, name: str, child: Any) -> str:
-        activation = "" if child._parameters else _name_of_module(child)
-        if not activation and type(child).__module__.partition(".")[0] != "torch":
-            proof, reason = trials.activation(child)
-            activation = proof.name if proof else ""
-            self.reason = self.reason or (reason if reason.startswith("its forward cannot") else "")
-        if activation in GATES and (trials.has_hooks(child) or "forward" in vars(child)):
-            self.reason = f"its {name} has hooks, which would not be called"
-        return activation
+    return forward

@@ -6,31 +6,33 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from . import gate_products
+from . import swapping
 
 
 class ConvertedModule(NamedTuple):
     """A row of the report: one module."""
 
     name: str  # the names of the module in the model. A shared module has several names
-    was: str  # the class of the module before
-    becomes: str  # the new class of the module, or "" if the module was not swapped
+    was: str  # the class of the module
+    becomes: str  # the function that computes the module now, or "" if the module was not swapped
     reason: str  # why the module was not swapped
-    candidates: str = ""  # functions of actgrad.torch that could compute it
 
 
 @dataclass(frozen=True)
 class Report:
     """The outcome of a conversion. `print` shows it as a table. `rows`, `swapped` and `left` are the data.
 
-    `looked_at` counts the model's modules. The other fields need a forward pass, and are empty if `convert` had no
-    inputs. `calls` counts the functional calls that `patched` would pass to actgrad. `convert` does not change them.
-    `refused_calls` counts the functional calls that PyTorch would still compute. `unused` names the swapped modules
-    that the forward pass did not call.
+    `looked_at` counts the model's modules. `already` names the modules that an earlier call swapped. The other fields
+    need a forward pass, and are empty if `convert` had no inputs. `saved_bytes` predicts how much less memory a forward
+    pass saves for backward. `calls` counts the functional calls that `patched` would pass to actgrad. `convert` does
+    not change them. `refused_calls` counts the functional calls that PyTorch would still compute. `unused` names the
+    swapped modules that the forward pass did not call.
     """
 
     rows: tuple[ConvertedModule, ...]
     looked_at: int = 0
+    already: tuple[str, ...] = ()
+    saved_bytes: int | None = None
     calls: Mapping[str, int] = field(default_factory=dict)
     refused_calls: Mapping[str, int] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
@@ -39,12 +41,12 @@ class Report:
     @property
     def fallbacks(self) -> dict[str, int]:
         """The number of calls until now that PyTorch computed because actgrad refused them, by the modules' names."""
-        counts = {name: gate_products.fallbacks.get(module(), 0) for name, module in self.modules.items() if module()}
+        counts = {name: swapping.fallbacks.get(module(), 0) for name, module in self.modules.items() if module()}
         return {name: count for name, count in counts.items() if count}
 
     @property
     def swapped(self) -> tuple[ConvertedModule, ...]:
-        """The modules with a new class."""
+        """The modules that actgrad computes now."""
         return tuple(row for row in self.rows if row.becomes)
 
     @property
@@ -59,17 +61,16 @@ class Report:
         return iter(self.rows)
 
     def __str__(self) -> str:
+        groups: dict[tuple[str, str, str], list[str]] = {}
+        for row in self.rows:
+            groups.setdefault((row.was, row.becomes, row.reason), []).append(row.name)
         lines = []
-        if self.rows:
-            rows = ((r.name, r.was, r.becomes or "-", r.reason, r.candidates) for r in self.rows)
-            table = [("module", "from", "to", "why not", "candidates"), *rows]
-            size = 5 if any(row.candidates for row in self.rows) else 4
-            widths = [max(map(len, column)) for column in zip(*table, strict=True)][:size]
-            lines = ["  ".join(map(str.ljust, row[:size], widths)).rstrip() for row in table]
-            lines.insert(1, "  ".join("-" * width for width in widths))
+        for (was, becomes, reason), names in groups.items():
+            outcome = f"now {becomes}" if becomes else f"left, {reason}"
+            lines.append(f"{len(names)} x {was}: {outcome} ({', '.join(names[:2])}{', ...' if len(names) > 2 else ''})")
+        if self.already:
+            lines.append(f"{len(self.already)} converted already")
         lines.append(f"{self.looked_at} modules examined, {len(self.swapped)} swapped, {len(self.left)} not swapped")
-        if not self.rows and not self.calls and not self.refused_calls:
-            lines.append("to count functional calls too, pass the model's inputs: convert(model, inputs=...)")
         if self.unused:
             lines.append(f"swapped, but not called in a forward pass: {', '.join(self.unused)}")
         if self.fallbacks:
@@ -79,9 +80,24 @@ class Report:
             lines.append(f"functional calls in a forward pass: {_listed(self.calls)}; {cure}")
         if self.refused_calls:
             lines.append(f"functional calls that only PyTorch computes: {_listed(self.refused_calls)}")
+        lines.append(self._expectation)
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    @property
+    def _expectation(self) -> str:
+        """What to expect of the converted model."""
+        if not self.swapped:
+            return "expect no change of time and memory"
+        if self.saved_bytes is None:
+            return "for a prediction of memory, pass the model's inputs: convert(model, inputs=...)"
+        if self.saved_bytes < 1 << 16:
+            return "expect less time in the activations with these inputs, and no change of memory"
+        return (
+            f"expect {self.saved_bytes / 2**20:.1f} MiB less saved for backward with these inputs; "
+            "actgrad.torch.report(model, inputs) measures time and memory"
+        )
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -13,7 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from .. import conventions, function_arguments, functions, public_names
-from . import gate_products
+from . import swapping
 
 
 def patched() -> Any:
@@ -144,11 +144,11 @@ class _Mode(TorchFunctionMode):
         if form is None:
             return function(*args, **(kwargs or {}))
         x = args[0] if args else None
-        version = gate_products.version_of(x)
+        version = swapping.version_of(x)
         try:
             y = form(args, kwargs or {})
-        except gate_products.REFUSALS:  # PyTorch may take more dtypes, or other arguments
-            if gate_products.version_of(x) != version:  # a call in place failed after it wrote its result
+        except swapping.REFUSALS:  # PyTorch may take more dtypes, or other arguments
+            if swapping.version_of(x) != version:  # a call in place failed after it wrote its result
                 raise
             self.refusals[form.name] += 1
             return function(*args, **(kwargs or {}))
