@@ -46,7 +46,7 @@ def _import() -> None:
     before = os.environ.get(_BACKENDS)
     os.environ[_BACKENDS] = "0"
     try:
-        first_use.module("torch")
+        vars(torch).update(vars(first_use.module("torch")))  # so that the names cost nothing
     finally:
         if before is None:
             del os.environ[_BACKENDS]
