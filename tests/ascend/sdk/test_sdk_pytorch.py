@@ -16,7 +16,7 @@ from actgrad.ascend.sdk.glue import pytorch
 from actgrad.ascend.sdk.glue.work import Work
 from actgrad.cli.main import main
 from tests.ascend.sdk.test_sdk_glue import object_of
-from tests.support.sdk_programs import needs_compiler
+from tests.support.sdk_programs import PROGRAMS, Sdk, needs_compiler
 
 torch = pytest.importorskip("torch")
 
@@ -203,6 +203,13 @@ if child == 0:
 print(os.waitpid(child, 0)[1])
 """
     assert run_python(text, OMP_NUM_THREADS="2") == "0\n"
+
+
+@needs_compiler
+@pytest.mark.parametrize("mode", ["inprocess", "server"])
+def test_threads_of_openmp_and_a_child(sdk: Sdk, mode: str) -> None:
+    program = sdk.compile(PROGRAMS / "network.c", "-std=gnu11", "-fopenmp")
+    assert sdk.run(program, mode=mode, OMP_NUM_THREADS="2") == "ok\n"
 
 
 def test_the_extra_has_pytorch() -> None:
