@@ -20,7 +20,8 @@ import numpy as np
 from actgrad.arrays import numpy_array
 from actgrad.ascend.aclnn.objects import AclScalar, AclTensor
 from actgrad.ascend.sdk import clients, seam
-from actgrad.ascend.sdk.glue.work import Work, array_of
+from actgrad.ascend.sdk.glue.arrays import array_of
+from actgrad.ascend.sdk.glue.work import Work
 from actgrad.backends.reference import ReferenceKernel
 from actgrad.calls.counted_kernel import CountedKernel, GroupedKernel
 

@@ -16,8 +16,6 @@ import ml_dtypes
 import numpy as np
 import torch
 
-from actgrad.ascend.sdk.glue.matmul import product
-
 ROUNDS = 60
 #: Shapes of a layer, its gradient's weight, attention, a convolution and its groups, and one row.
 SHAPES = (
@@ -32,7 +30,7 @@ def by_torch(a: Any, b: Any) -> Any:
 
 
 def halves_by_numpy(a: Any, b: Any) -> Any:
-    return product(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+    return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
 
 
 def halves_by_torch(a: Any, b: Any) -> Any:
@@ -53,7 +51,7 @@ def smallest(a: Any, b: Any, *contenders: Callable[[Any, Any], Any]) -> list[flo
 def main() -> None:
     random = np.random.default_rng(0)
     print(f"{torch.get_num_threads()} threads of PyTorch")
-    rules = {"float32": (product, by_torch), "bfloat16": (halves_by_numpy, halves_by_torch)}
+    rules = {"float32": (np.matmul, by_torch), "bfloat16": (halves_by_numpy, halves_by_torch)}
     for name, contenders in rules.items():
         dtype = np.dtype(np.float32 if name == "float32" else ml_dtypes.bfloat16)
         for shapes in SHAPES:

@@ -196,7 +196,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("BatchNorm", "BatchNormBackward"), BATCH_NORM),
     **dict.fromkeys(("AvgPool2d", "AvgPool2dBackward", "MaxPool"), POOL),
     **dict.fromkeys(("MaxPool2dWithIndices", "MaxPool2dWithIndicesBackward"), POOL),
-    "Bincount": {"self": T((3,), I64), "weights": V, "out": T((4,))},
+    "Bincount": {"self": T((3,), I64), "weights": V, "out": T((4,)), "minlength": 4},
     "GroupNormBackward": {
         **dict.fromkeys(("gradOut", "input", "gradInput"), T((2, 4, 3))), "N": 2, "C": 4, "HxW": 3, "group": 2,
         **dict.fromkeys(("mean", "rstd"), T((2, 2))), "outputMask": (True, True, True),
@@ -276,6 +276,31 @@ SAMPLES: dict[str, dict[str, Any]] = {
             "meanOut": T((2, 2)), "rstdOut": T((2, 2)),
         } for version in ("", "V2")
     },
+    "Trace": {"out": POINT}, "Kthvalue": {"k": 1, "valuesOut": V, "indicesOut": T((3,), I64)},
+    "Unique": {"valueOut": T((6,)), "inverseOut": INDICES},
+    "Unique2": {"valueOut": T((6,)), "inverseOut": INDICES, "countsOut": T((6,), I64)},
+    "AdaptiveAvgPool2d": {"self": IMAGE, "outputSize": (2, 3), "out": HALF_IMAGE},
+    "AdaptiveAvgPool2dBackward": {"gradOutput": HALF_IMAGE, "self": IMAGE, "out": IMAGE},
+    "MaxPool2dWithMask": {**POOL, "indices": T((2, 4, 8), "int8")},
+    "MaxPool2dWithMaskBackward": {**POOL, "indices": T((2, 4, 8), "int8")},
+    "Im2col": {
+        "self": IMAGE, "kernelSize": (2, 2), "stride": (2, 2), "padding": (0, 0), "dilation": (1, 1),
+        "out": T((2, 16, 6)),
+    },
+    "NLLLoss2d": {
+        "self": IMAGE, "target": T((2, 4, 6), I64), "weight": T((4,)), "reduction": 1, "out": POINT,
+        "totalWeightOut": POINT, "ignoreIndex": -100,
+    },
+    "NLLLoss2dBackward": {
+        "gradOutput": POINT, "self": IMAGE, "target": T((2, 4, 6), I64), "weight": T((4,)), "reduction": 1,
+        "totalWeight": POINT, "out": IMAGE, "ignoreIndex": -100,
+    },
+    "GatherNd": {"self": T((2, 3)), "indices": T((4, 2), I64), "out": T((4,))},
+    "ScatterNd": {"data": T((2, 3)), "indices": T((1, 2), I64), "updates": T((1,)), "out": T((2, 3))},
+    "ScatterNdUpdate": {"varRef": T((2, 3)), "indices": T((1, 2), I64), "updates": T((1,))},
+    "Take": {"index": T((4,), I64), "out": T((4,))}, "InplacePut": {"index": T((1,), I64), "source": T((1,))},
+    "Complex": {"out": T(dtype="complex64")},
+    "Cummax": {"indicesOut": INDICES}, "Cummin": {"indicesOut": INDICES},
     "MseLossOut": {"reduction": 1, "out": V}, "LogSpace": {"steps": 6, "result": T((6,))},
     "ScaledMaskedSoftmaxBackward": {
         **dict.fromkeys(("gradOutput", "y", "out"), T((1, 2, 3, 4))), "mask": T((1, 1, 3, 4), B),
@@ -326,6 +351,19 @@ def usual(row: Row, parameter: CParameter) -> Any:
         "tensors": (T(dtype=dtype), T(dtype=dtype)), "scalars": (S(), S()), "bools": (True,), "double": 0.5,
         "bool": False, "text": "BSND",
     }.get(parameter.type, 0)  # fmt: skip
+
+
+#: All functions, also those without checks.
+CALLS = {name.removeprefix("aclnn"): function.arguments for name, function in clients.glue().items()}
+
+
+def call_of(name: str) -> dict[str, Any]:
+    """A call of any function. `right_call` has the functions with checks."""
+    if name in ROWS:
+        return right_call(name)
+    row = Row(f"aclnn{name}", "OTHER", CALLS[name], {}, ())
+    call = {parameter.name: usual(row, parameter) for parameter in row.parameters}
+    return call | {k: v for k, v in SAMPLES.get(name, {}).items() if k in call}
 
 
 def right_call(name: str) -> dict[str, Any]:

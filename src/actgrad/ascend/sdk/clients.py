@@ -11,6 +11,7 @@ from pathlib import Path
 from ..aclnn import signatures
 from ..aclnn.signatures import CParameter
 from .checks import judge as checks
+from .glue import pytorch
 from .glue.rules import RULES
 from .prefix import SdkError
 
@@ -143,11 +144,22 @@ def not_computed() -> dict[str, ClientFunction]:
 #: How `actgrad sdk --check` describes a function that computes, but accepts wrong calls.
 UNCHECKED = "computed, not checked"
 
+#: How it begins to describe a function that needs PyTorch, which is not installed.
+NEEDS_TORCH = "needs PyTorch"
+
 
 def unchecked() -> dict[str, ClientFunction]:
     """The functions that the glue computes but checks.txt does not list, by all of their names."""
     rows = [replace(row, reason=UNCHECKED) for row in glue().values() if row.name not in checks.patterns()]
     return {name: row for row in rows for name in row.names}
+
+
+def without_torch() -> dict[str, ClientFunction]:
+    """The functions that fail because PyTorch is not installed, by all of their names. Empty if it is."""
+    if pytorch.is_installed():
+        return {}
+    rows = [replace(row, reason=f"{NEEDS_TORCH}; {pytorch.CURE}") for row in glue().values()]
+    return {name: row for row in rows if RULES[row.rule].uses_torch for name in row.names}
 
 
 def stubs(library: str) -> str:

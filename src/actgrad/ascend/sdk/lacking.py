@@ -60,6 +60,8 @@ class Finding:
         if self.is_note:
             return f"{location}: {self.kind} {self.name} is {self.reason}: hardware may refuse a call that passes here"
         sentence = f"always fails in the SDK: {self.reason}" if self.reason else "is not in the SDK"
+        if self.reason.startswith(clients.NEEDS_TORCH):
+            sentence = self.reason
         return f"{location}: {self.kind} {self.name} {sentence}"
 
 
@@ -109,8 +111,8 @@ def _of_file(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Fi
 
 @cache
 def _incomplete_functions() -> dict[str, clients.ClientFunction]:
-    """The functions that always fail, and the functions whose calls are not checked."""
-    return clients.not_computed() | clients.unchecked()
+    """The functions that always fail, that need PyTorch where it is absent, and whose calls are not checked."""
+    return clients.not_computed() | clients.unchecked() | clients.without_torch()
 
 
 def _of_built(path: Path) -> Iterator[Finding]:

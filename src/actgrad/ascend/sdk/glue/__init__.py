@@ -1,8 +1,11 @@
-"""Operators that most programs need besides the activations: copies, fills, arithmetic, sums.
+"""Operators that most programs need besides the activations: copies, arithmetic, sums, norms, convolutions.
 
-They are plain NumPy on arrays over the program's tensors. clients.txt has their prototypes. Only the C SDK has them.
+Most compute with PyTorch, the others with NumPy, on arrays over the program's tensors. clients.txt has their
+prototypes. Only the C SDK has them.
 
 entry             a computation, its dtype by PyTorch's promotion, and the shape of its result
+arrays            the memory of tensors as arrays of NumPy
+pytorch           the memory of tensors as tensors of PyTorch, and PyTorch apart from the program's settings
 rearrangement     slices, padding, repetition, other orders of elements
 reductions        sums, means, extremes, variances and norms along dimensions
 indices           gather, scatter, sort, search

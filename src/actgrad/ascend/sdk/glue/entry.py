@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import ml_dtypes
@@ -69,6 +69,13 @@ class Entry:
     is_in_place: bool = False  # whether it reads all of its results, while other rules read at most the first
     writes_list: bool = False  # whether one call writes all tensors of a list. Other rules compute one tensor at a time
     reads_nibbles: bool = False  # whether the computation takes INT4, as int8. Other rules refuse INT4
+    uses_torch: bool = False  # whether the computation takes tensors of PyTorch. Other rules take arrays of NumPy
+    keeps_unsigned: bool = False  # whether a rule of PyTorch takes unsigned integers. Others take their bits as signed
+    other_dtypes: Entry | None = None  # the rule of calls whose tensors are not all FLOAT, if it differs
+
+
+#: A rule that computes with PyTorch.
+TorchEntry = partial(Entry, uses_torch=True)
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:

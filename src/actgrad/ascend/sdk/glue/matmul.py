@@ -9,11 +9,7 @@ import numpy as np
 
 from ....base.loop import broadcast_shapes
 from .entry import Shape
-
-
-def product(a: Any, b: Any) -> Any:
-    """a @ b, for all rules that multiply matrices."""
-    return np.matmul(a, b)
+from .pytorch import torch
 
 
 def product_shape(a: Shape, b: Shape, *_: Any) -> Shape:
@@ -30,17 +26,19 @@ def sum_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
 
 def _weighted_sum(c: Any, shape: Shape, compute: Callable[[], Any], beta: Any, alpha: Any) -> Any:
     """beta * c + alpha * (what `compute` returns, of this shape). A part whose factor is 0 may hold NaN."""
-    scaled = alpha * compute() if alpha else np.zeros(shape, c.dtype)
+    scaled = alpha * compute() if alpha else torch.zeros(shape, dtype=c.dtype)
     return scaled + beta * c if beta else scaled
 
 
 def addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
-    return _weighted_sum(c, product_shape(a.shape, b.shape), lambda: product(a, b), beta, alpha)
+    return _weighted_sum(c, product_shape(tuple(a.shape), tuple(b.shape)), lambda: torch.matmul(a, b), beta, alpha)
 
 
 def addbmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
     """Like `addmm`, with the sum of the products of a batch."""
-    return _weighted_sum(c, product_shape(a.shape, b.shape)[1:], lambda: product(a, b).sum(0), beta, alpha)
+    return _weighted_sum(
+        c, product_shape(tuple(a.shape), tuple(b.shape))[1:], lambda: torch.matmul(a, b).sum(0), beta, alpha
+    )
 
 
 def addbmm_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
@@ -49,7 +47,7 @@ def addbmm_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
 
 def addr(c: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     """beta * c + alpha * (the products of each element of a with each of b). A factor of None is 1."""
-    products = np.multiply.outer(a, b) if alpha is None else alpha * np.multiply.outer(a, b)
+    products = torch.outer(a, b) if alpha is None else alpha * torch.outer(a, b)
     if beta is not None and not beta:  # c may hold NaN
         return products
     return (c if beta is None else beta * c) + products
@@ -62,17 +60,12 @@ def addr_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
 
 
 def triangular(b: Any, a: Any, is_upper: bool, transposes: bool, has_ones: bool) -> tuple[Any, Any]:
-    """The solution x of A x = b by substitution, and a. A is a triangle of a, or the transpose of this triangle.
+    """The solution x of A x = b and a. A is a triangle of a, or the transpose of this triangle.
 
     With `has_ones`, the diagonal of A counts as 1.
     """
-    order = slice(None, None, -1 if is_upper != transposes else 1)  # reversed, an upper triangle is a lower one
-    lower = (np.swapaxes(a, -1, -2) if transposes else a)[..., order, order]
-    x = np.array(np.broadcast_to(b, triangular_shapes(b.shape, a.shape)[0]))[..., order, :]
-    for k in range(a.shape[-1]):
-        row = x[..., k : k + 1, :] - product(lower[..., k : k + 1, :k], x[..., :k, :])
-        x[..., k : k + 1, :] = row if has_ones else row / lower[..., k : k + 1, k : k + 1]
-    return x[..., order, :], a
+    upper, triangle = (not is_upper, a.mT) if transposes else (is_upper, a)
+    return torch.linalg.solve_triangular(triangle, b, upper=upper, unitriangular=has_ones), a
 
 
 def triangular_shapes(b: Shape, a: Shape, *_: Any) -> tuple[Shape, Shape]:
@@ -86,12 +79,13 @@ def dequantized_product(
     """a @ ((weight + offset) * scale) + bias. `scale` and `offset` have a row for each `group` rows of `weight`."""
 
     def spread(b: Any) -> Any:
-        b = b.astype(np.float32)
-        return np.repeat(b, group or len(weight), 0)[: len(weight)] if b.ndim == 2 and len(b) > 1 else b
+        b = b.float()
+        rows = len(weight)
+        return b.repeat_interleave(group or rows, 0)[:rows] if b.ndim == 2 and len(b) > 1 else b
 
-    numbers = weight.astype(np.float32) + (0 if offset is None else spread(offset))
-    result = product(a.astype(np.float32), numbers * spread(scale))
-    return result if bias is None else result + bias.astype(np.float32)
+    numbers = weight.float() + (0 if offset is None else spread(offset))
+    result = torch.matmul(a.float(), numbers * spread(scale))
+    return result if bias is None else result + bias.float()
 
 
 def dequantized_shape(

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .entry import EACH, Entry, Shape
+from .entry import EACH, Entry, Shape, TorchEntry
+from .pytorch import torch
 
 _WORD = (1 << 64) - 1
 
@@ -64,11 +65,17 @@ def _mask(shape: Shape, chance: float, seed: int, offset: int, *_: Any) -> Any:
     return np.packbits(bits, bitorder="little")
 
 
+def unpacked(mask: Any, count: int) -> Any:
+    """The first bits of a mask, the lowest bit of a byte first."""
+    bits = mask.view(torch.uint8)[: -(-count // 8), None] >> torch.arange(8, dtype=torch.uint8)
+    return (bits & 1).reshape(-1)[:count]
+
+
 def _masked(a: Any, mask: Any, chance: float) -> Any:
-    if not mask.size:  # hardware ends the call
+    if not mask.numel():  # hardware ends the call
         return None
-    is_kept = np.unpackbits(mask, count=a.size, bitorder="little").reshape(a.shape)
-    return np.where(is_kept, a.astype(np.float32) / (1 - chance), 0)
+    is_kept = unpacked(mask, a.numel()).reshape(a.shape) != 0
+    return torch.where(is_kept, a.float() / (1 - chance), 0)
 
 
 def _of_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -97,5 +104,5 @@ RULES: dict[str, Entry] = {
     "multinomial_of_tensors": Entry(_of_tensors(_sample), EACH, _sample_shape),
     "permutation": Entry(lambda n, seed, offset: _generator(seed, offset).permutation(n), EACH, lambda n, *_: (n,)),
     "dropout_mask": Entry(_mask, EACH, _packed_size),
-    "dropout": Entry(_masked, EACH, _same),
+    "dropout": TorchEntry(_masked, EACH, _same),
 }

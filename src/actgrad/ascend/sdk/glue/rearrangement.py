@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ....base.loop import broadcast_shapes
-from .entry import COMMON, EACH, Entry, Shape
+from .entry import COMMON, EACH, Entry, Shape, TorchEntry
+from .pytorch import torch
 
 
 def with_dimension(a: Any) -> Any:
@@ -65,23 +66,14 @@ def _padded_shape(shape: Shape, pad: Sequence[int], *_: Any) -> Shape:
 
 def _padded(a: Any, pad: Sequence[int], value: Any) -> Any:
     """The padded tensor. Negative numbers crop."""
-    result = np.full(_padded_shape(a.shape, pad), value, a.dtype)
-    pairs = _margins(a.shape, pad)
-    part = a[
-        tuple(
-            slice(max(-before, 0), max(n + min(after, 0), 0)) for n, (before, after) in zip(a.shape, pairs, strict=True)
-        )
-    ]
-    to = tuple(slice(max(before, 0), max(before, 0) + n) for n, (before, _) in zip(part.shape, pairs, strict=True))
-    result[to] = part
-    return result
+    return torch.constant_pad_nd(a, tuple(pad), value)
 
 
 #: For each mode of padding, a function of the positions in a padded dimension, counted from the first element, and of
 #: the dimension's size. It returns the index of the element that each position copies.
 _COPIED: dict[str, Callable[[Any, int], Any]] = {
-    "reflection": lambda positions, n: n - 1 - np.abs(n - 1 - np.abs(positions)),
-    "replication": lambda positions, n: np.clip(positions, 0, n - 1),
+    "reflection": lambda positions, n: n - 1 - torch.abs(n - 1 - torch.abs(positions)),
+    "replication": lambda positions, n: torch.clamp(positions, 0, n - 1),
     "circular": lambda positions, n: positions % n,
 }
 
@@ -89,14 +81,16 @@ _COPIED: dict[str, Callable[[Any, int], Any]] = {
 def _copies(shape: Shape, pad: Sequence[int], mode: str) -> list[Any]:
     """For each dimension, the index of the element that each position copies. Negative numbers of `pad` crop."""
     sizes = zip(shape, _margins(shape, pad), strict=True)
-    return [_COPIED[mode](np.arange(-before, n + after), n) for n, (before, after) in sizes]
+    return [_COPIED[mode](torch.arange(-before, n + after), n) for n, (before, after) in sizes]
 
 
 def _copied(mode: str) -> Entry:
     def compute(a: Any, pad: Sequence[int]) -> Any:
-        return a[np.ix_(*_copies(a.shape, pad, mode))]
+        for dim, places in enumerate(_copies(a.shape, pad, mode)):
+            a = torch.index_select(a, dim, places)
+        return a
 
-    return Entry(compute, EACH, _padded_shape if mode != "circular" else _circular_shape)
+    return TorchEntry(compute, EACH, _padded_shape if mode != "circular" else _circular_shape)
 
 
 def _circular_shape(shape: Shape, pad: Sequence[int]) -> Shape:
@@ -110,9 +104,10 @@ def _copied_backward(mode: str) -> Entry:
     """The gradient of padding: each element has the sum over the positions that copy it."""
 
     def compute(gradient: Any, a: Any, pad: Sequence[int]) -> Any:
-        result = np.zeros(a.shape, gradient.dtype)
-        np.add.at(result, np.ix_(*_copies(a.shape, pad, mode)), gradient)
-        return result
+        for dim, places in enumerate(_copies(a.shape, pad, mode)):
+            sizes = (*gradient.shape[:dim], a.shape[dim], *gradient.shape[dim + 1 :])
+            gradient = torch.index_add(torch.zeros(sizes, dtype=gradient.dtype), dim, places, gradient)
+        return gradient
 
     def shape(gradient: Shape, a: Shape, pad: Sequence[int]) -> Shape:
         expected = _padded_shape(a, pad) if mode != "circular" else _circular_shape(a, pad)
@@ -120,20 +115,19 @@ def _copied_backward(mode: str) -> Entry:
             raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}; reshape gradOutput")
         return a
 
-    return Entry(compute, COMMON, shape)
+    return TorchEntry(compute, COMMON, shape)
 
 
 def _shuffled(a: Any, groups: int) -> Any:
     """The channels in another order: the first of each group, then the second of each group, and so on."""
     parts = a.reshape(a.shape[0], groups, -1, *a.shape[2:])
-    return np.swapaxes(parts, 1, 2).reshape(a.shape)
+    return torch.transpose(parts, 1, 2).reshape(a.shape)
 
 
 def _with_diagonal(a: Any, value: Any, wraps: bool) -> Any:
     """A copy with `value` on the diagonal. With `wraps`, a matrix with more rows than columns has several diagonals."""
-    result = np.array(a)
-    np.fill_diagonal(result, np.asarray(value).astype(a.dtype), wraps)
-    return result
+    number = torch.tensor(value, dtype=torch.float64).to(a.dtype).item()  # infinite where the dtype ends
+    return a.clone().fill_diagonal_(number, wraps)
 
 
 def _diagonal_shape(shape: Shape, *_: Any) -> Shape:
@@ -157,11 +151,11 @@ def _expanded_shape(shape: Shape, size: Sequence[int]) -> Shape:
 def _repeated(a: Any, repeats: Any, dim: int, size: int) -> Any:
     """Repeat each element as often as `repeats` says. The result has `size` elements along `dim`."""
     a = with_dimension(a)
-    counts = np.broadcast_to(repeats, a.shape[dim])
+    counts = torch.as_tensor(repeats).long().reshape(-1).expand(a.shape[dim])
     if size and (counts.sum() != size or (counts < 0).any()):
         fault = f"outputSize is {size}, but repeats adds up to {counts.sum()}"
         raise ValueError(f"{fault}; it must be this sum, and no repeat may be negative; change outputSize")
-    return np.repeat(a, counts, dim) if size else None
+    return torch.repeat_interleave(a, counts, dim) if size else None
 
 
 def _repeated_shape(shape: Shape, repeats: int | Shape, dim: int, size: int) -> Any:
@@ -203,22 +197,24 @@ RULES: dict[str, Entry] = {
         lambda shape, dim, start, end, step: _sliced_shape(shape, (start,), (end,), (dim,), (step,)),
     ),
     "slices": Entry(_sliced, EACH, _sliced_shape),
-    "constant_pad": Entry(_padded, EACH, _padded_shape),
+    "constant_pad": TorchEntry(_padded, EACH, _padded_shape),
     **{f"{mode}_pad": _copied(mode) for mode in _COPIED},
     **{f"{mode}_pad_backward": _copied_backward(mode) for mode in _COPIED},
-    "shuffle_channels": Entry(_shuffled, EACH, lambda shape, groups: shape),
-    "diagonal_matrix": Entry(np.diagflat, EACH, lambda shape, k: (prod(shape) + abs(k),) * 2),
-    "fill_diagonal": Entry(_with_diagonal, EACH, _diagonal_shape),
+    "shuffle_channels": TorchEntry(_shuffled, EACH, lambda shape, groups: shape),
+    "diagonal_matrix": TorchEntry(
+        lambda a, k: torch.diagflat(a, k), EACH, lambda shape, k: (prod(shape) + abs(k),) * 2
+    ),
+    "fill_diagonal": TorchEntry(_with_diagonal, EACH, _diagonal_shape),
     "flatten": Entry(lambda a, axis: a.reshape(_flat_shape(a.shape, axis)), EACH, _flat_shape),
     "expand": Entry(lambda a, size: np.broadcast_to(a, size), EACH, _expanded_shape),
-    "repeat_elements": Entry(
+    "repeat_elements": TorchEntry(
         lambda a, repeats, size: _repeated(a.reshape(-1), repeats, 0, size),
         EACH,
         lambda shape, repeats, size: _repeated_shape((prod(shape),), repeats, 0, size),
     ),
-    "repeat_along": Entry(_repeated, EACH, _repeated_shape),
-    "repeat_numbers": Entry(
-        lambda repeats, size: _repeated(np.arange(repeats.size), repeats.reshape(-1), 0, size),
+    "repeat_along": TorchEntry(_repeated, EACH, _repeated_shape),
+    "repeat_numbers": TorchEntry(
+        lambda repeats, size: _repeated(torch.arange(repeats.numel()), repeats.reshape(-1), 0, size),
         EACH,
         lambda shape, size: _repeated_shape(shape, shape, 0, size),
     ),

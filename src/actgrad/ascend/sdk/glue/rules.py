@@ -1,7 +1,10 @@
 """The rules that clients.txt names: the computation of each function of the table.
 
-A rule gets tensors as arrays, and numbers and flags unchanged. It returns the values of the function's result. Dtypes
-follow PyTorch's rules.
+A rule gets tensors as tensors of PyTorch (`TorchEntry`) or as arrays of NumPy (`Entry`), and numbers and flags
+unchanged. It returns the values of the function's results. Dtypes follow PyTorch's rules.
+
+NumPy computes only copies, casts, fills and ranges, plain arithmetic, comparisons and selections, parts, joins and
+transpositions of tensors, random numbers, and the matrix product of FLOAT. So small programs need no PyTorch.
 """
 
 from __future__ import annotations
@@ -9,13 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import reduce
+from math import nan
 from typing import Any
 
 import numpy as np
 
 from ....base.errors import quantity
 from . import attention, indices, losses, matmul, norms, optimizers, randomness, rearrangement, reductions
-from .entry import COMMON, EACH, FLOAT32, FLOATING, RESULT, Entry, Shape, category, promoted, working
+from .entry import COMMON, EACH, FLOAT32, FLOATING, RESULT, Entry, Shape, TorchEntry, category, promoted, working
+from .pytorch import torch
 from .rearrangement import with_dimension
 from .windows import convolution, pooling
 
@@ -76,7 +81,7 @@ def _repeated(shape: Shape, times: Sequence[int]) -> Shape:
 
 
 def _rolled(a: Any, shifts: Sequence[int], dims: Sequence[int]) -> Any:
-    return np.roll(a, shifts, dims) if dims else np.roll(a, sum(shifts))
+    return torch.roll(a, tuple(shifts), tuple(dims)) if dims else torch.roll(a, sum(shifts))
 
 
 def _concatenated(parts: Sequence[Any], dim: int) -> Any:
@@ -95,35 +100,37 @@ def _nan_to_num(a: Any, nan: float, highest: float, lowest: float) -> Any:
 
 
 def _power(a: Any, b: Any) -> Any:
-    """Compute integer powers of float32 in float64, because NumPy's float32 powers may be inexact.
-
-    For integers, a negative power is the truncated inverse, and 0 gives 0, like CANN's kernel for INT64.
-    """
-    if category(a.dtype) < 2 and np.any(b < 0):
-        inverse = np.where(np.abs(a) == 1, np.power(a, np.abs(b)), 0)
-        return np.where(b < 0, inverse, np.power(a, np.abs(b)))
-    return np.power(a, b) if a.dtype != np.float32 else np.power(a.astype(np.float64), b).astype(np.float32)
-
-
-def _lerp(a: Any, b: Any, weight: Any) -> Any:
-    """Interpolate from the nearer end, as PyTorch does."""
-    return np.where(np.abs(weight) < 0.5, a + weight * (b - a), b - (b - a) * (1 - weight))
+    """For integers, a negative power is the truncated inverse, and 0 gives 0, like CANN's kernel for INT64."""
+    a, b = torch.as_tensor(a), torch.as_tensor(b)
+    if a.is_floating_point() or a.is_complex() or b.is_floating_point() or b.is_complex():
+        return torch.pow(a, b)
+    a, b = (each.byte() if each.dtype == torch.bool else each for each in (a, b))
+    powers = torch.pow(a, torch.abs(b))
+    return torch.where(b < 0, torch.where(torch.abs(a) == 1, powers, 0), powers)
 
 
 def _to_odd(a: Any) -> Any:
     """The nearest integer. A tie rounds to the odd integer."""
-    lower = np.floor(a)
-    return np.where(a - lower == 0.5, lower + (lower % 2 == 0), np.rint(a))
+    lower = torch.floor(a)
+    return torch.where(a - lower == 0.5, lower + (lower % 2 == 0), torch.round(a))
 
 
 #: Rounding functions by number. Any other number means rint.
 _ROUNDING: dict[int, Callable[[Any], Any]] = {
-    2: np.floor, 3: np.ceil, 4: lambda a: np.copysign(np.floor(np.abs(a) + 0.5), a), 5: np.trunc, 6: _to_odd,
+    2: lambda a: torch.floor(a), 3: lambda a: torch.ceil(a),
+    4: lambda a: torch.copysign(torch.floor(torch.abs(a) + 0.5), a), 5: lambda a: torch.trunc(a), 6: _to_odd,
 }  # fmt: skip
 
 
 def _rounded(a: Any, mode: Any) -> Any:
-    return _ROUNDING.get(int(mode.reshape(())), np.rint)(a)
+    return _ROUNDING.get(int(mode), lambda a: torch.round(a))(a) if a.is_floating_point() else a
+
+
+def _rounded_at(a: Any, decimals: int) -> Any:
+    """The numbers, rounded at a decimal place. Integers have only zeros behind the point."""
+    if a.is_floating_point() or a.is_complex():
+        return torch.round(a, decimals=decimals)
+    return a if decimals >= 0 else torch.round(a.double(), decimals=decimals)
 
 
 def _complex(a: Any, b: Any) -> Any:
@@ -152,31 +159,34 @@ def _quotient_shape(a: Shape, b: Any, mode: int) -> Shape:
 
 def _logit(a: Any, epsilon: float) -> Any:
     """The logarithm of the odds. Unless epsilon is negative, elements are first clipped to [epsilon, 1 - epsilon]."""
-    if epsilon >= 0:
-        a = np.where(a < epsilon, epsilon, np.where(a > 1 - epsilon, 1 - epsilon, a)).astype(a.dtype)
-    return np.log(a / (1 - a))
+    return torch.logit(a, epsilon if epsilon >= 0 else None)
 
 
 def _logit_backward(a: Any, gradient: Any, epsilon: float) -> Any:
     low = max(epsilon, 0)
     outside = (a < low) | (a > 1 - low)
-    return np.where(outside, np.nan if epsilon < 0 else 0, gradient / (a * (1 - a)))
+    return torch.where(outside, nan if epsilon < 0 else 0.0, gradient / (a * (1 - a)))
 
 
-def _integers_stay(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return integers unchanged, because NumPy rounds them as float64, which changes large integers."""
-    return lambda a: function(a) if category(a.dtype) >= 2 else a
+def _integers_stay(function: str) -> Entry:
+    """Integers are returned unchanged."""
+    return TorchEntry(lambda a: getattr(torch, function)(a) if a.is_floating_point() or a.is_complex() else a)
+
+
+def _of_torch(function: str, dtype: str = COMMON) -> Entry:
+    """A function of PyTorch, elementwise, of tensors only."""
+    return TorchEntry(lambda *tensors: getattr(torch, function)(*map(torch.as_tensor, tensors)), dtype)
 
 
 _PLAIN = (
     "maximum", "minimum", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_not",
-    "logical_and", "logical_or", "isfinite", "floor", "ceil", "trunc", "fmod", "logical_xor", "bitwise_xor",
-    "left_shift", "right_shift", "signbit", "gcd", "isinf",
+    "logical_and", "logical_or", "fmod", "logical_xor", "bitwise_xor", "left_shift", "right_shift",
 )  # fmt: skip
 
 _FLOATING = (
     "exp", "log", "sqrt", "sin", "cos", "reciprocal", "log1p", "expm1", "log2", "log10", "tan", "sinh", "cosh", "tanh",
     "arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "arctan2", "exp2", "logaddexp", "logaddexp2",
+    "rsqrt", "sigmoid", "erf", "erfc",
 )  # fmt: skip
 
 RULES: dict[str, Entry] = {
@@ -194,50 +204,51 @@ RULES: dict[str, Entry] = {
     "div": Entry(np.divide, FLOATING),
     "addcmul": Entry(lambda a, b, c, value: a + value * b * c),
     "addcdiv": Entry(lambda a, b, c, value: a + value * (b / c)),
-    "lerp": Entry(_lerp),
+    "lerp": _of_torch("lerp"),
     "square": Entry(np.square),
-    "round": Entry(_integers_stay(np.rint)),
+    **{name: _integers_stay(name) for name in ("round", "floor", "ceil", "trunc")},
+    **{name: _of_torch(name) for name in ("isfinite", "isinf", "signbit", "gcd")},
     "sign": Entry(lambda a: a if a.dtype == np.bool_ else np.sign(a)),
     "abs": Entry(np.abs),
     "neg": Entry(np.negative),
     "rsub": Entry(lambda a, b, alpha=1: b - alpha * a),
-    "logit": Entry(_logit, FLOATING, lambda shape, *_: shape),
-    "logit_backward": Entry(_logit_backward, FLOATING, lambda shape, *_: shape),
+    "logit": TorchEntry(_logit, FLOATING, lambda shape, *_: shape),
+    "logit_backward": TorchEntry(_logit_backward, FLOATING, lambda shape, *_: shape),
     "remainder_in_result": Entry(np.mod, RESULT),
     "real": Entry(np.real, EACH),
-    "frac": Entry(lambda a: np.zeros_like(a) if category(a.dtype) < 2 else a - np.trunc(a)),
-    "sinc": Entry(lambda a: np.sinc(a.astype(np.promote_types(a.dtype, np.float64))), FLOATING),
+    "frac": TorchEntry(lambda a: torch.frac(a) if a.is_floating_point() else torch.zeros_like(a)),
+    "sinc": TorchEntry(lambda a: torch.sinc(a.to(torch.promote_types(a.dtype, torch.float64))), FLOATING),
     "is_negative_infinity": Entry(lambda a: a == -np.inf),
     "is_positive_infinity": Entry(lambda a: a == np.inf),
     "max_of_list": Entry(lambda parts: reduce(np.maximum, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
     "min_of_list": Entry(lambda parts: reduce(np.minimum, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
-    "addr": Entry(matmul.addr, COMMON, matmul.addr_shape),
-    "rsqrt": Entry(lambda a: 1 / np.sqrt(a), FLOATING),
-    **{name: Entry(getattr(np, name), FLOATING) for name in _FLOATING},
-    "sigmoid": Entry(lambda a: 1 / (1 + np.exp(-a)), FLOATING),
-    "round_by_mode": Entry(_rounded, shape=lambda shape, mode: shape),
-    "pow": Entry(_power),
+    "addr": TorchEntry(matmul.addr, COMMON, matmul.addr_shape),
+    **{name: _of_torch(name, FLOATING) for name in _FLOATING},
+    "round_by_mode": TorchEntry(_rounded, shape=lambda shape, mode: shape),
+    "pow": TorchEntry(_power),
     "clamp": Entry(_clamp),
     **{name: Entry(getattr(np, name)) for name in _PLAIN},
     "where": Entry(lambda condition, a, b: np.where(condition != 0, a, b)),
     "masked_fill": Entry(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), EACH),
     "nan_to_num": Entry(_nan_to_num),
-    "trace": Entry(np.trace, RESULT, lambda shape: ()),
+    "trace": TorchEntry(lambda a: torch.sum(torch.diagonal(a)), RESULT, lambda shape: ()),
     "complex": Entry(_complex, EACH),
     "divide_by_mode": Entry(_quotient, EACH, _quotient_shape),
-    "x_log_y": Entry(
-        lambda a, b: np.where(np.isnan(b), np.nan, np.where(a == 0, 0, a * np.log(b))),
-        FLOATING,
+    "x_log_y": _of_torch("xlogy", FLOATING),
+    "round_decimals": TorchEntry(_rounded_at, shape=lambda shape, *_: shape),
+    "matmul": Entry(
+        lambda a, b, *_: np.matmul(a, b),
+        RESULT,
+        matmul.product_shape,
+        other_dtypes=TorchEntry(lambda a, b, *_: torch.matmul(a, b), RESULT, matmul.product_shape),
     ),
-    "round_decimals": Entry(np.round, shape=lambda shape, *_: shape),
-    "matmul": Entry(lambda a, b, *_: matmul.product(a, b), RESULT, matmul.product_shape),
-    "dequantized_matmul": Entry(matmul.dequantized_product, EACH, matmul.dequantized_shape, reads_nibbles=True),
-    "addmm": Entry(matmul.addmm, RESULT, matmul.sum_shape),
-    "addbmm": Entry(matmul.addbmm, RESULT, matmul.addbmm_shape),
-    "addmv": Entry(lambda c, a, b, alpha, beta, *_: matmul.addmm(c, a, b, beta, alpha), RESULT, matmul.sum_shape),
-    "inverse": Entry(np.linalg.inv, FLOATING, lambda shape: shape),
-    "triangular": Entry(matmul.triangular, COMMON, matmul.triangular_shapes),
-    "outer": Entry(np.multiply.outer, COMMON, lambda a, b: (*a, *b)),
+    "dequantized_matmul": TorchEntry(matmul.dequantized_product, EACH, matmul.dequantized_shape, reads_nibbles=True),
+    "addmm": TorchEntry(matmul.addmm, RESULT, matmul.sum_shape),
+    "addbmm": TorchEntry(matmul.addbmm, RESULT, matmul.addbmm_shape),
+    "addmv": TorchEntry(lambda c, a, b, alpha, beta, *_: matmul.addmm(c, a, b, beta, alpha), RESULT, matmul.sum_shape),
+    "inverse": TorchEntry(lambda a: torch.linalg.inv(a), FLOATING, lambda shape: shape),
+    "triangular": TorchEntry(matmul.triangular, COMMON, matmul.triangular_shapes),
+    "outer": TorchEntry(lambda a, b: torch.outer(a, b), COMMON, lambda a, b: (*a, *b)),
     "sum_of_list": Entry(lambda parts: reduce(np.add, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
     "arange": Entry(
         lambda start, end, step: start + step * np.arange(_steps(start, end, step)),
@@ -249,14 +260,14 @@ RULES: dict[str, Entry] = {
         EACH,
         lambda start, end, step: (_closed_steps(start.value, end.value, step.value),),
     ),
-    "select": Entry(indices.selection, EACH, _selected),
-    "select_from_both_ends": Entry(indices.selection_from_both_ends, EACH, _selected),
-    "embedding": Entry(lambda a, index: indices.selection(a, 0, index), EACH, lambda a, index: (*index, *a[1:])),
+    "select": TorchEntry(indices.selection, EACH, _selected),
+    "select_from_both_ends": TorchEntry(indices.selection_from_both_ends, EACH, _selected),
+    "embedding": TorchEntry(lambda a, index: indices.selection(a, 0, index), EACH, lambda a, index: (*index, *a[1:])),
     "permute": Entry(np.transpose, EACH, lambda shape, dims: tuple(shape[d] for d in dims)),
-    "repeat": Entry(np.tile, EACH, _repeated),
-    "roll": Entry(_rolled, EACH, lambda shape, *_: shape),
-    "tril": Entry(np.tril, EACH, lambda shape, *_: shape),
-    "triu": Entry(np.triu, EACH, lambda shape, *_: shape),
+    "repeat": TorchEntry(lambda a, times: a.repeat(tuple(times)), EACH, _repeated),
+    "roll": TorchEntry(_rolled, EACH, lambda shape, *_: shape),
+    "tril": TorchEntry(lambda a, diagonal: torch.tril(a, diagonal), EACH, lambda shape, *_: shape),
+    "triu": TorchEntry(lambda a, diagonal: torch.triu(a, diagonal), EACH, lambda shape, *_: shape),
     "stack": Entry(np.stack, RESULT, _stacked),
     "cat": Entry(_concatenated, RESULT, _joined),
     "bitwise_and": Entry(np.bitwise_and),
@@ -264,9 +275,7 @@ RULES: dict[str, Entry] = {
     "bitwise_not": Entry(np.invert),
     "floor_divide": Entry(np.floor_divide),
     "remainder": Entry(np.mod),
-    "erf": Entry(lambda a: np.vectorize(math.erf, otypes=[a.dtype])(a), FLOATING),
-    "erfc": Entry(lambda a: np.vectorize(math.erfc, otypes=[a.dtype])(a), FLOATING),
-    "flip": Entry(lambda a, dims: np.flip(with_dimension(a), dims), EACH, lambda shape, dims: shape),
+    "flip": TorchEntry(lambda a, dims: torch.flip(with_dimension(a), tuple(dims)), EACH, lambda shape, dims: shape),
     "eye": Entry(np.eye, EACH, lambda n, m: (n, m)),
     "linspace": Entry(np.linspace, EACH, lambda start, end, steps: (steps,)),
     "logspace": Entry(

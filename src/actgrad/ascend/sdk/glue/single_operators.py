@@ -10,7 +10,8 @@ from ....base.errors import KernelMissing, did_you_mean
 from ....calls.plan import Plan
 from ... import graph as ir
 from ...aclnn.objects import AclTensor
-from .work import array_of, check_argument, check_kernel
+from .arrays import array_of
+from .work import check_argument, check_kernel
 
 
 def plan(name: str, attributes: str, inputs: tuple[AclTensor | None, ...], outputs: tuple[AclTensor, ...]) -> Plan:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from ....arrays import ArrayView
 from ....base.dtypes import BY_NAME
 from ....base.errors import ActgradError, InvalidArgument, KernelMissing, NullArgument, quantity
 from ....base.loop import TensorMeta, extent, row_major
 from ...aclnn.objects import DESTROYED, AclScalar, AclTensor
 from ...aclnn.signatures import CParameter
 from ..checks import judge as checks
-from .entry import EACH, FLOAT32, FLOATING, MIXED, RESULT, Dtype, category, promoted, with_scalar, working
+from . import arrays, pytorch
+from .arrays import array_of
+from .entry import EACH, FLOAT32, FLOATING, MIXED, RESULT, Dtype, category, promoted, with_scalar
 from .rules import RULES
+
+FLOAT = BY_NAME["float32"]
 
 
 def check_argument(name: str, parameter: str, value: Any, may_be_null: bool) -> None:
@@ -55,11 +58,22 @@ class WrongNumbers(ActgradError, ValueError):
     """Numbers in tensors, for example indices, do not fit the call."""
 
 
+def _tensors(arguments: Sequence[Any]) -> Iterator[AclTensor]:
+    """The tensors of a call, also those of lists."""
+    for value in arguments:
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, AclTensor):
+                yield each
+
+
 class Work:
     """A checked call. Phase two may run it several times."""
 
     def __init__(self, name: str, rule: str, parameters: Sequence[CParameter], arguments: Sequence[Any]):
         self.name, self.rule = name, RULES[rule]
+        if self.rule.other_dtypes is not None and not all(each.dtype is FLOAT for each in _tensors(arguments)):
+            self.rule = self.rule.other_dtypes
+        self._library: Any = pytorch if self.rule.uses_torch else arrays
         self._any_shape: tuple[str, ...] = ()
         has_no_work = self._judge(parameters, arguments)
         self._results = [k for k, parameter in enumerate(parameters) if parameter.is_output]
@@ -74,6 +88,8 @@ class Work:
             if not has_no_work:
                 raise
             self._calls = []
+        if self.rule.uses_torch:
+            pytorch.require(self.name)
 
     def _judge(self, parameters: Sequence[CParameter], arguments: Sequence[Any]) -> bool:
         """Raise the first fault, in the order of hardware: null pointers, then the checks of the table.
@@ -124,7 +140,7 @@ class Work:
         tensors = [value.view_dims for value in inputs if all(value is not each for each in self._shared)]
         try:
             rule_shapes = self.rule.shape(*shapes) if self.rule.shape else np.broadcast_shapes(*tensors)
-        except ValueError as error:
+        except (IndexError, ValueError) as error:  # tensors with too few dimensions
             words = ", ".join(map(str, tensors))
             text = f"the tensors have shapes {words}; they must broadcast; reshape one of them"
             reason = error if self.rule.shape and "; " in str(error) else text
@@ -157,21 +173,33 @@ class Work:
 
         Returns, for each tensor whose shape has changed, its index, its rank and the new shape.
         """
-        with np.errstate(all="ignore"):
-            for call in filter(self._has_results, self._calls):
-                try:
+        for call in filter(self._has_results, self._calls):
+            try:
+                with self._library.surroundings():
                     shapes = self._compute(call, distance)
-                except (ArithmeticError, IndexError, TypeError, ValueError) as error:  # values in tensors are wrong
-                    if str(error).count("; ") > 1:  # a message that a rule wrote
-                        raise WrongNumbers(f"{self.name}: {error}") from error
-                    words = ", ".join(str(each.view_dims) for each in call if isinstance(each, AclTensor))
-                    fault = f"{self.name}: the tensors have shapes {words}; indices, masks and sizes must fit these"
-                    raise InvalidArgument(f"{fault}; change the numbers in tensors") from error
+            except (ArithmeticError, IndexError, RuntimeError, TypeError, ValueError) as error:
+                refusal = self._refusal(call, error)
+                raise refusal from (None if refusal is error else error)
         if not self._calls or not self.rule.is_found:
             return ()
         numbers = [sum(isinstance(value, AclTensor) for value in self._calls[0][:k]) for k in self._results]
         new = [(n, len(s), *s) for n, s in zip(numbers, shapes, strict=True) if s is not None]
         return tuple(itertools.chain.from_iterable(new))
+
+    def _refusal(self, call: tuple[Any, ...], error: Exception) -> Exception:
+        """The error of a call whose rule failed: the numbers in tensors are wrong, or there is no kernel."""
+        text = str(error)
+        if isinstance(error, (ActgradError, RecursionError)) or "allocate memory" in text:
+            return error
+        if isinstance(error, NotImplementedError) or "not implemented for" in text:
+            dtypes = ", ".join(each.dtype.acl_name for each in call if isinstance(each, AclTensor))
+            fault = f"{self.name}: the tensors have the dtypes {dtypes}"
+            return KernelMissing(f"{fault}; actgrad does not compute these here; pass other dtypes")
+        if text.count("; ") > 1 and not isinstance(error, RuntimeError):  # a message that a rule wrote
+            return WrongNumbers(f"{self.name}: {error}")
+        words = ", ".join(str(each.view_dims) for each in call if isinstance(each, AclTensor))
+        fault = f"{self.name}: the tensors have shapes {words}; indices, masks and sizes must fit these"
+        return InvalidArgument(f"{fault}; change the numbers in tensors")
 
     def _has_results(self, call: tuple[Any, ...]) -> bool:
         """Whether a result has elements. True if the sizes depend on the values."""
@@ -183,19 +211,22 @@ class Work:
         results = [result if result is None else array_of(result, distance) for result in self._targets(call)]
         dtype = self._dtype(call, FLOAT32 if results[0] is None else results[0].dtype)
         is_real = all(result is None or result.dtype.kind != "c" for result in results)
-        inputs = [_each(lambda each: _converted(each, dtype, distance, is_real), v) for v in self._inputs(call)]
+
+        def converted(value: AclTensor | AclScalar) -> Any:
+            return self._library.converted(value, self.rule, dtype, distance, is_real)
+
+        inputs = [_each(converted, value) for value in self._inputs(call)]
         computed = self.rule.compute(*inputs)
-        computed = computed if len(results) > 1 or self.rule.writes_list else [computed]
-        values = [each if each is None else np.asarray(each) for each in computed]
+        computed = list(computed) if len(results) > 1 or self.rule.writes_list else [computed]
+        values = self._library.as_values(computed, inputs)
+        rounds_to = None if self.rule.dtype == MIXED else dtype
         for result, value in zip(results, values, strict=not self.rule.writes_list):
             if result is not None and value is not None:
-                if self.rule.is_found and value.size > result.size:
-                    fault = f"the result has {value.size} elements, its tensor {result.size}"
+                if self.rule.is_found and prod(value.shape) > result.size:
+                    fault = f"{self.name}: the result has {prod(value.shape)} elements, its tensor {result.size}"
                     raise InvalidArgument(f"{fault}; it must have as many or more; create a larger tensor")
-                part = result.ravel()[: value.size].reshape(value.shape) if self.rule.is_found else result
-                value = value.reshape(part.shape) if value.size == part.size else value
-                _copy(part, value if dtype is None or self.rule.dtype == MIXED else value.astype(dtype))
-        return [value if value is None else value.shape for value in values]
+                self._library.write(result, value, rounds_to, self.rule.is_found)
+        return [value if value is None else tuple(value.shape) for value in values]
 
     def _dtype(self, call: tuple[Any, ...], result: Dtype) -> Dtype | None:
         """The dtype to compute in, or None if each array keeps its own."""
@@ -252,53 +283,3 @@ def _each(function: Callable[[Any], Any], value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_each(function, each) for each in value)
     return function(value) if isinstance(value, (AclTensor, AclScalar)) else value
-
-
-def _converted(value: AclTensor | AclScalar, dtype: Dtype | None, distance: int, is_real: bool) -> Any:
-    """An array. If all results are real, a complex number counts with its real part."""
-    if isinstance(value, AclTensor):
-        array = array_of(value, distance)
-        is_real = dtype is not None and dtype.kind != "c"
-    else:
-        array = np.asarray(value.value)
-    array = array.real if is_real and array.dtype.kind == "c" else array
-    return array if dtype is None else array.astype(working(dtype))
-
-
-def _copy(to: np.ndarray[Any, Any], source: np.ndarray[Any, Any]) -> None:
-    if source.dtype.kind == "c" and to.dtype.kind != "c":
-        source = source.real
-    to[...] = source != 0 if to.dtype == np.bool_ else source
-
-
-class _DeviceMemory:
-    """Memory that NumPy reads through the array interface."""
-
-    def __init__(self, view: ArrayView, distance: int):
-        meta = view.meta
-        self.__array_interface__ = {
-            "data": (view.address + distance, False),
-            "shape": meta.shape,
-            "strides": meta.strides,
-            "typestr": f"|V{meta.dtype.itemsize}",
-            "version": 3,
-        }
-
-
-def _nibbles(tensor: AclTensor, view: ArrayView, distance: int) -> np.ndarray[Any, Any]:
-    """A copy of the elements of an INT4 tensor. The low half of a byte is the earlier element."""
-    meta = TensorMeta(BY_NAME["int8"], (tensor.reach,), (1,))
-    pairs = np.asarray(_DeviceMemory(view._replace(meta=meta, address=view.address - tensor.offset), distance))
-    pairs = pairs.view(np.int8)
-    values = np.stack([pairs << 4 >> 4, pairs >> 4], 1).reshape(-1)[tensor.offset :]
-    return np.lib.stride_tricks.as_strided(values, tensor.view_dims, tensor.strides)
-
-
-def array_of(tensor: AclTensor, distance: int) -> np.ndarray[Any, Any]:
-    """A tensor's elements, at the address where this process accesses them."""
-    assert tensor.view is not None
-    if 0 in tensor.view.meta.shape:
-        return np.empty(tensor.view.meta.shape, np.int8 if tensor.is_nibbles else tensor.dtype.numpy)
-    if tensor.is_nibbles:
-        return _nibbles(tensor, tensor.view, distance)
-    return np.asarray(_DeviceMemory(tensor.view, distance)).view(tensor.dtype.numpy)

@@ -1,17 +1,14 @@
-"""Convolution, the columns of images, and their gradients: products of matrices, and sums over windows."""
+"""Convolution, the columns of images, and their gradients."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
-import numpy as np
-
-from ..entry import EACH, MIXED, Entry, Shape
-from ..matmul import product
-from .pooling import batched, pool_windows
+from ..entry import EACH, MIXED, Entry, Shape, TorchEntry
+from ..pytorch import torch
+from .pooling import pool_windows
 from .windows import Windows, compare, margins, matched
 
 
@@ -27,62 +24,33 @@ def _convolution_windows(
     return Windows(tuple(kernel), tuple(stride), tuple(dilation), before, counts)
 
 
-def _rows(a: Any, groups: int) -> Any:
-    """An array (batch, channels, ...) as a matrix for each group of channels: a row for each batch and position."""
-    a = a.reshape(a.shape[0], groups, -1, prod(a.shape[2:]))
-    return a.transpose(1, 0, 3, 2).reshape(groups, -1, a.shape[2])
+def _uneven(padding: Sequence[int], rank: int, transposed: bool) -> tuple[Shape, tuple[int, ...]]:
+    """The padding that both sides have, and the further padding of each side, as `torch.nn.functional.pad` takes it.
 
-
-def _array(rows: Any, batch: int, sizes: Shape) -> Any:
-    """The inverse of `_rows`."""
-    a = rows.reshape(len(rows), batch, -1, rows.shape[-1]).transpose(1, 0, 3, 2)
-    return a.reshape(batch, -1, *sizes)
-
-
-def _columns(a: Any, windows: Windows, groups: int) -> Any:
-    """A matrix for each group of channels: a row for each window, a column for each element of a window."""
-    rank, parts = len(windows.kernel), windows.of(a)
-    parts = parts.reshape(len(a), groups, -1, *parts.shape[2:])
-    order = (1, 0, *range(3, 3 + rank), 2, *range(3 + rank, 3 + 2 * rank))
-    return parts.transpose(order).reshape(groups, len(a) * prod(windows.counts), -1)
-
-
-def _weights(weight: Any, groups: int) -> Any:
-    """A matrix for each group of channels: a row for each of the group's outputs."""
-    return weight.reshape(groups, len(weight) // groups, -1)
-
-
-def _convolved(a: Any, weight: Any, windows: Windows, groups: int) -> Any:
-    rows = product(_columns(a, windows, groups), _weights(weight, groups).transpose(0, 2, 1))
-    return _array(rows, len(a), windows.counts)
-
-
-def _by_input(gradient: Any, weight: Any, windows: Windows, groups: int, sizes: Shape) -> Any:
-    """The gradient of `_convolved` with respect to its input, which also computes the transposed convolution."""
-    rank, batch = len(sizes), len(gradient)
-    parts = product(_rows(gradient, groups), _weights(weight, groups))
-    parts = parts.reshape(groups, batch, *windows.counts, -1, *windows.kernel)
-    order = (1, 0, 2 + rank, *range(2, 2 + rank), *range(3 + rank, 3 + 2 * rank))
-    return windows.sums(parts.transpose(order).reshape(batch, -1, *windows.counts, *windows.kernel), sizes)
-
-
-def _by_weight(a: Any, gradient: Any, windows: Windows, groups: int, shape: Shape) -> Any:
-    return product(_rows(gradient, groups).transpose(0, 2, 1), _columns(a, windows, groups)).reshape(shape)
+    PyTorch's convolution takes no sides that differ.
+    """
+    before, after = margins(padding, rank, transposed)
+    both = tuple(max(min(pair), 0) for pair in zip(before, after, strict=True))
+    rows = list(zip(before, after, both, strict=True))[::-1]
+    return both, tuple(side for p, q, common in rows for side in (p - common, q - common))
 
 
 def _convolution(
     a: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, more: Any, groups: int,
     mode: int,
 ) -> Any:  # fmt: skip
-    shape = _convolution_shape(a.shape, weight.shape, None, stride, padding, dilation, transposed, more, groups, mode)
-    if not (a.size and prod(shape)):
-        return np.zeros(shape, a.dtype)
-    sizes = shape[2:] if transposed else a.shape[2:]
-    windows = _convolution_windows(sizes, weight.shape[2:], stride, padding, dilation)
-    if transposed:  # outputPadding may leave room for further windows
-        windows = replace(windows, counts=a.shape[2:])
-    result = _by_input(a, weight, windows, groups, sizes) if transposed else _convolved(a, weight, windows, groups)
-    return result if bias is None else result + bias.reshape(-1, *(1,) * len(sizes))
+    shape = _convolution_shape(
+        tuple(a.shape), tuple(weight.shape), None, stride, padding, dilation, transposed, more, groups, mode
+    )
+    if not (a.numel() and prod(shape)):
+        return torch.zeros(shape, dtype=a.dtype)
+    both, sides = _uneven(padding, a.ndim - 2, transposed)
+    settings = (stride, both, dilation, transposed, more, groups)
+    if not any(sides):
+        return torch.convolution(a, weight, bias, *settings)
+    if not transposed:
+        return torch.convolution(torch.nn.functional.pad(a, sides), weight, bias, *settings)
+    return torch.nn.functional.pad(torch.convolution(a, weight, bias, *settings), [-side for side in sides])
 
 
 def _convolution_shape(
@@ -114,20 +82,17 @@ def _convolution_backward(
     gradient: Any, a: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
     more: Any, groups: int, mask: Any, mode: int,
 ) -> Any:  # fmt: skip
-    if not gradient.size:
-        return np.zeros_like(a), np.zeros_like(weight), np.zeros(gradient.shape[1], a.dtype)
-    outer, inner = (a, gradient) if transposed else (gradient, a)  # as in the convolution that is not transposed
-    windows = _convolution_windows(inner.shape[2:], weight.shape[2:], stride, padding, dilation)
-    windows = replace(windows, counts=outer.shape[2:])
-    by_a = by_weight = by_bias = None
-    if mask[0] and transposed:
-        by_a = _convolved(gradient, weight, windows, groups)
-    elif mask[0]:
-        by_a = _by_input(gradient, weight, windows, groups, a.shape[2:])
-    if mask[1]:
-        by_weight = _by_weight(inner, outer, windows, groups, weight.shape)
-    if mask[2]:
-        by_bias = gradient.sum((0, *range(2, gradient.ndim)))
+    if not gradient.numel():
+        return torch.zeros_like(a), torch.zeros_like(weight), torch.zeros(gradient.shape[1], dtype=a.dtype)
+    both, sides = _uneven(padding, a.ndim - 2, transposed)
+    if any(sides) and transposed:
+        gradient = torch.nn.functional.pad(gradient, sides)
+    elif any(sides):
+        a = torch.nn.functional.pad(a, sides)
+    sizes, settings = [gradient.shape[1]], (stride, both, dilation, transposed, more, groups)
+    by_a, by_weight, by_bias = torch.ops.aten.convolution_backward(gradient, a, weight, sizes, *settings, list(mask))
+    if any(sides) and not transposed and mask[0]:
+        by_a = torch.nn.functional.pad(by_a, [-side for side in sides])
     return by_a, by_weight, by_bias
 
 
@@ -141,8 +106,7 @@ def _convolution_backward_shapes(gradient: Shape, a: Shape, weight: Shape, bias:
 
 def _image_columns(a: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     windows = pool_windows(2, a.shape, kernel, stride, padding, dilation)
-    parts = windows.of(batched(2, a)).transpose(0, 1, 4, 5, 2, 3)
-    return parts.reshape(_image_columns_shape(a.shape, kernel, dilation, padding, stride))
+    return torch.ops.aten.im2col(a, windows.kernel, windows.dilation, windows.before, windows.stride)
 
 
 def _image_columns_shape(shape: Shape, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Shape:
@@ -151,7 +115,7 @@ def _image_columns_shape(shape: Shape, kernel: Any, dilation: Any, padding: Any,
 
 
 RULES: dict[str, Entry] = {
-    "convolution": Entry(_convolution, MIXED, _convolution_shape),
-    "convolution_backward": Entry(_convolution_backward, MIXED, _convolution_backward_shapes),
-    "image_columns": Entry(_image_columns, EACH, _image_columns_shape),
+    "convolution": TorchEntry(_convolution, MIXED, _convolution_shape),
+    "convolution_backward": TorchEntry(_convolution_backward, MIXED, _convolution_backward_shapes),
+    "image_columns": TorchEntry(_image_columns, EACH, _image_columns_shape),
 }

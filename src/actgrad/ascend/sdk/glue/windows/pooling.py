@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial, reduce
-from math import prod
+from functools import partial
+from math import inf, prod
 from typing import Any
 
-import numpy as np
-
-from ..entry import EACH, MIXED, Entry, Shape
+from ..entry import EACH, MIXED, Entry, Shape, TorchEntry
 from ..indices import indices_within
-from .windows import Windows, compare, matched, spatial, spread
+from ..pytorch import torch
+from .windows import Windows, compare, matched, spread
 
 
 def pool_windows(
@@ -37,11 +35,6 @@ def pool_windows(
     return Windows(kernel, stride, dilation, padding, tuple(counts))
 
 
-def batched(rank: int, a: Any) -> Any:
-    """A tensor with a batch dimension. Programs may leave this dimension out."""
-    return a if a.ndim == rank + 2 else a[None]
-
-
 def _shape(
     rank: int, shape: Shape, kernel: Any, stride: Any, padding: Any, dilation: Any = (1,), rounds_up: bool = False,
     end: Any = (),
@@ -55,25 +48,24 @@ def _shape(
     return (*shape[:-rank], *windows.counts)
 
 
-def _place_of_largest(parts: Any) -> Any:
-    """The place of the largest number along the last dimension: as in PyTorch, the last NaN, or the first of equals."""
-    is_nan = np.isnan(parts)
-    last_nan = parts.shape[-1] - 1 - np.argmax(is_nan[..., ::-1], -1)
-    return np.where(is_nan.any(-1), last_nan, np.argmax(parts, -1))
-
-
 def _max_pool(rank: int, a: Any, *settings: Any) -> tuple[Any, Any]:
-    """The largest element of each window, and its position in the plane. The padding is never the largest."""
+    """The largest element of each window, and its position in the plane. The padding is never the largest.
+
+    The last NaN counts, or the first of equal numbers.
+    """
     windows = pool_windows(rank, a.shape, *settings)
-    parts = windows.of(batched(rank, a), -np.inf)
-    parts = parts.reshape(*parts.shape[: 2 + rank], -1)
-    plane = np.arange(prod(a.shape[-rank:])).reshape(1, 1, *a.shape[-rank:])
-    positions = np.broadcast_to(windows.of(plane, -1).reshape(*windows.counts, -1), parts.shape)
-    place = _place_of_largest(parts)[..., None]
-    values = np.take_along_axis(parts, place, -1)
-    place = np.where(values == -np.inf, np.argmax(positions >= 0, -1)[..., None], place)
-    shape = (*a.shape[:-rank], *windows.counts)
-    return values.reshape(shape), np.take_along_axis(positions, place, -1).reshape(shape)
+    rounds_up = settings[4] if len(settings) > 4 else False
+    function = getattr(torch.ops.aten, f"max_pool{rank}d_with_indices")
+    return function(a, windows.kernel, windows.stride, windows.before, windows.dilation, rounds_up)
+
+
+def _max_pool_uneven(a: Any, kernel: Any, stride: Any, before: Any, dilation: Any, rounds_up: bool, end: Any) -> Any:
+    """The largest element of each window. The padding may be larger at the end."""
+    windows = pool_windows(2, a.shape, kernel, stride, before, dilation, rounds_up, end)
+    (top, left), (bottom, right) = windows.before, end or windows.before
+    padded = torch.nn.functional.pad(a, (left, right, top, bottom), value=-inf)
+    values, _ = _max_pool(2, padded, windows.kernel, windows.stride, (0,), (1,), rounds_up)
+    return values[..., : windows.counts[0], : windows.counts[1]]
 
 
 def _padded(kernel: Any, strides: Any, _: Any, pads: Any, dilations: Any, rounds_up: int) -> tuple[Any, ...]:
@@ -93,17 +85,17 @@ def _max_pool_with_mask(a: Any, *settings: Any) -> tuple[Any, Any]:
 
 def _to_largest(rank: int, gradient: Any, a: Any, positions: Any, *_: Any) -> Any:
     """The gradient with respect to the input: each largest element gets the sum of its windows' gradients."""
-    if not (a.size and gradient.size):  # hardware computes nothing in this case
+    if not (a.numel() and gradient.numel()):  # hardware computes nothing in this case
         return None
     planes = prod(a.shape[:-rank])
-    result = np.zeros((planes, prod(a.shape[-rank:])), np.float32)
+    dtype = torch.float64 if a.dtype == torch.float64 else torch.float32
+    result = torch.zeros((planes, prod(a.shape[-rank:])), dtype=dtype)
     index = indices_within(positions.reshape(planes, -1), result.shape[1])
-    np.add.at(result, (np.arange(planes)[:, None], index), gradient.reshape(planes, -1))
-    return result.reshape(a.shape)
+    return torch.scatter_add(result, 1, index, gradient.reshape(planes, -1).to(dtype)).reshape(a.shape)
 
 
 def _max_pool_mask_backward(gradient: Any, a: Any, mask: Any, *settings: Any) -> Any:
-    return _to_largest(2, gradient, a, _max_pool(2, a.astype(np.float32), *settings)[1])
+    return _to_largest(2, gradient, a, _max_pool(2, a if a.dtype == torch.float64 else a.float(), *settings)[1])
 
 
 def _max_pool_backward_shape(rank: int, gradient: Shape, a: Shape, positions: Shape, *settings: Any) -> Shape:
@@ -116,41 +108,26 @@ def _max_pool_indices_backward_shape(rank: int, gradient: Shape, a: Shape, posit
     return _max_pool_backward_shape(rank, gradient, a, positions, *settings)
 
 
-def _divisors(rank: int, shape: Shape, windows: Windows, includes_padding: bool, divisor: int) -> Any:
-    """The divisor of each window's sum: the number of its elements in the padded array, or in the array."""
-    if divisor:
-        return divisor
-    lengths = []
-    for n, count, k, s, p in zip(
-        shape[-rank:], windows.counts, windows.kernel, windows.stride, windows.before, strict=True
-    ):
-        first = np.arange(count) * s - p
-        last = np.minimum(first + k, n + p)
-        lengths.append(last - first if includes_padding else np.minimum(last, n) - np.maximum(first, 0))
-    return reduce(np.multiply.outer, lengths)
-
-
 def _mean_pool(
     rank: int, a: Any, kernel: Any, stride: Any, padding: Any, rounds_up: bool, includes_padding: bool, divisor: int,
     *mode: int,
 ) -> Any:  # fmt: skip
     windows = pool_windows(rank, a.shape, kernel, stride, padding, (1,), rounds_up)
-    sums = windows.of(batched(rank, a)).sum(tuple(range(-rank, 0)))
-    return (sums / _divisors(rank, a.shape, windows, includes_padding, divisor)).reshape(
-        *a.shape[:-rank], *windows.counts
-    )
+    function = getattr(torch.ops.aten, f"avg_pool{rank}d")
+    settings = (windows.kernel, windows.stride, windows.before, rounds_up, includes_padding, divisor or None)
+    return function(a, *settings)
 
 
 def _mean_pool_backward(
     rank: int, gradient: Any, a: Any, kernel: Any, stride: Any, padding: Any, rounds_up: bool, includes_padding: bool,
     divisor: int, *mode: int,
 ) -> Any:  # fmt: skip
-    if not (a.size and gradient.size):  # hardware computes nothing in this case
+    if not (a.numel() and gradient.numel()):  # hardware computes nothing in this case
         return None
     windows = pool_windows(rank, a.shape, kernel, stride, padding, (1,), rounds_up)
-    share = batched(rank, gradient / _divisors(rank, a.shape, windows, includes_padding, divisor))
-    parts = np.broadcast_to(share.reshape(*share.shape, *(1,) * rank), (*share.shape, *windows.kernel))
-    return windows.sums(parts, a.shape[-rank:]).reshape(a.shape)
+    function = getattr(torch.ops.aten, f"avg_pool{rank}d_backward")
+    settings = (windows.kernel, windows.stride, windows.before, rounds_up, includes_padding, divisor or None)
+    return function(gradient, a, *settings)
 
 
 def _mean_pool_backward_shape(rank: int, gradient: Shape, a: Shape, *settings: Any) -> Shape:
@@ -163,50 +140,28 @@ def _mean_pool_shape(rank: int, a: Shape, kernel: Any, stride: Any, padding: Any
     return _shape(rank, a, kernel, stride, padding, (1,), rounds_up)
 
 
-def _bins(shape: Shape, sizes: Shape) -> Iterator[tuple[Any, Any]]:
-    """The bins of adaptive pooling: the index of each result, and of its elements. Neighbours may share elements."""
-    for place in np.ndindex(*sizes):
-        rows = zip(place, shape[-len(sizes) :], sizes, strict=True)
-        yield spatial(place), spatial([slice(k * n // count, -(-(k + 1) * n // count)) for k, n, count in rows])
-
-
 def _adaptive_shape(rank: int, shape: Shape, sizes: Any) -> Shape:
     matched(outputSize=(sizes, rank))
     return (*shape[:-rank], *sizes)
 
 
 def _adaptive_mean(rank: int, a: Any, sizes: Any) -> Any:
-    if not a.size:  # hardware computes nothing in this case
+    if not a.numel():  # hardware computes nothing in this case
         return None
-    result = np.empty(_adaptive_shape(rank, a.shape, sizes), a.dtype)
-    for place, area in _bins(a.shape, tuple(sizes)):
-        result[place] = a[area].mean(tuple(range(-rank, 0)))
-    return result
+    return getattr(torch.ops.aten, f"_adaptive_avg_pool{rank}d")(a, tuple(sizes))
 
 
 def _adaptive_mean_backward(rank: int, gradient: Any, a: Any) -> Any:
-    if not (a.size and gradient.size):  # hardware computes nothing in this case
+    if not (a.numel() and gradient.numel()):  # hardware computes nothing in this case
         return None
-    result = np.zeros_like(a)
-    for place, area in _bins(a.shape, gradient.shape[-rank:]):
-        share = gradient[place] / prod(a[area].shape[-rank:])
-        result[area] += share.reshape(*share.shape, *(1,) * rank)
-    return result
+    return getattr(torch.ops.aten, f"_adaptive_avg_pool{rank}d_backward")(gradient, a)
 
 
 def _adaptive_max(rank: int, a: Any, sizes: Any) -> Any:
     """The largest element of each bin, and its position in the plane."""
-    if not a.size:  # hardware computes nothing in this case
+    if not a.numel():  # hardware computes nothing in this case
         return None, None
-    plane = np.arange(prod(a.shape[-rank:])).reshape(a.shape[-rank:])
-    values = np.empty(_adaptive_shape(rank, a.shape, sizes), a.dtype)
-    index = np.empty(values.shape, np.int64)
-    for place, area in _bins(a.shape, tuple(sizes)):
-        parts = a[area].reshape(*a.shape[:-rank], -1)
-        largest = _place_of_largest(parts)
-        values[place] = np.take_along_axis(parts, largest[..., None], -1)[..., 0]
-        index[place] = plane[area].reshape(-1)[largest]
-    return values, index
+    return getattr(torch.ops.aten, f"adaptive_max_pool{rank}d")(a, tuple(sizes))
 
 
 def _adaptive_backward_shape(rank: int, gradient: Shape, a: Shape, *indices: Shape) -> Shape:
@@ -226,23 +181,23 @@ def _rules(rank: int) -> dict[str, Entry]:
         return lambda *arguments: (shape(rank, *arguments),) * 2
 
     return {
-        f"max_pool_{rank}d_with_indices": Entry(of(_max_pool), MIXED, twice(_shape)),
-        f"max_pool_{rank}d_backward": Entry(of(_to_largest), EACH, of(_max_pool_indices_backward_shape)),
-        f"mean_pool_{rank}d": Entry(of(_mean_pool), MIXED, of(_mean_pool_shape)),
-        f"mean_pool_{rank}d_backward": Entry(of(_mean_pool_backward), MIXED, of(_mean_pool_backward_shape)),
-        f"adaptive_mean_{rank}d": Entry(of(_adaptive_mean), MIXED, of(_adaptive_shape)),
-        f"adaptive_mean_{rank}d_backward": Entry(of(_adaptive_mean_backward), MIXED, of(_adaptive_backward_shape)),
-        f"adaptive_max_{rank}d": Entry(of(_adaptive_max), MIXED, twice(_adaptive_shape)),
-        f"adaptive_max_{rank}d_backward": Entry(of(_to_largest), EACH, of(_adaptive_backward_shape)),
+        f"max_pool_{rank}d_with_indices": TorchEntry(of(_max_pool), MIXED, twice(_shape)),
+        f"max_pool_{rank}d_backward": TorchEntry(of(_to_largest), EACH, of(_max_pool_indices_backward_shape)),
+        f"mean_pool_{rank}d": TorchEntry(of(_mean_pool), MIXED, of(_mean_pool_shape)),
+        f"mean_pool_{rank}d_backward": TorchEntry(of(_mean_pool_backward), MIXED, of(_mean_pool_backward_shape)),
+        f"adaptive_mean_{rank}d": TorchEntry(of(_adaptive_mean), MIXED, of(_adaptive_shape)),
+        f"adaptive_mean_{rank}d_backward": TorchEntry(of(_adaptive_mean_backward), MIXED, of(_adaptive_backward_shape)),
+        f"adaptive_max_{rank}d": TorchEntry(of(_adaptive_max), MIXED, twice(_adaptive_shape)),
+        f"adaptive_max_{rank}d_backward": TorchEntry(of(_to_largest), EACH, of(_adaptive_backward_shape)),
     }
 
 
 RULES: dict[str, Entry] = {
     **_rules(2),
     **_rules(3),
-    "max_pool": Entry(
-        lambda a, *more: _max_pool(2, a, *_padded(*more))[0], MIXED, lambda a, *more: _shape(2, a, *_padded(*more))
+    "max_pool": TorchEntry(
+        lambda a, *more: _max_pool_uneven(a, *_padded(*more)), MIXED, lambda a, *more: _shape(2, a, *_padded(*more))
     ),
-    "max_pool_with_mask": Entry(_max_pool_with_mask, MIXED, lambda *arguments: (_shape(2, *arguments), ...)),
-    "max_pool_mask_backward": Entry(_max_pool_mask_backward, EACH, partial(_max_pool_backward_shape, 2)),
+    "max_pool_with_mask": TorchEntry(_max_pool_with_mask, MIXED, lambda *arguments: (_shape(2, *arguments), ...)),
+    "max_pool_mask_backward": TorchEntry(_max_pool_mask_backward, EACH, partial(_max_pool_backward_shape, 2)),
 }
