@@ -31,10 +31,10 @@ from actgrad.judge.golden import Golden
 from actgrad.judge.standards import STANDARDS, ULP, ElementErrors
 from actgrad.writing import documents
 
+from .power_command import DTYPES
+
 PAGE = Path(__file__).parents[1] / "docs" / "power.md"
-DTYPES = ("float16", "bfloat16", "float32")
 KINDS = ("usual", "other dimension", "large numbers", "edges", "special values")
-MUTATIONS = 50
 MOST = 4096  # elements of a case
 GRID = 1 << 16  # numbers on which a mutation of the formula may show
 COLUMNS = {
@@ -70,23 +70,8 @@ class Mutation:
     is_formula: bool
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser(
-        "power", help="how many wrong kernels each acceptance standard accepts", description=__doc__,
-        epilog="example:\n  python -m benchmarks power gelu softmax --dtypes float16 --seed 1",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.add_argument("operator", nargs="*", metavar="OPERATOR", help="names as in actgrad list (default: all)")
-    parser.add_argument("--dtypes", default=",".join(DTYPES), metavar="A,B,...", help="(default: %(default)s)")
-    parser.add_argument("--mutations", type=int, default=MUTATIONS, metavar="N", help="(default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="(default: %(default)s)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all counts, and the accepted mutations")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/power.md")
-    parser.set_defaults(run=_run)
-
-
-def _run(given: argparse.Namespace) -> int:
+def run(given: argparse.Namespace) -> int:
+    """Run the command."""
     begin, results = time.monotonic(), []
     for name in given.operator or REGISTRY:
         if name not in REGISTRY:

@@ -130,7 +130,7 @@ DAMAGED_ATK: dict[str, tuple[Any, str]] = {
 }  # fmt: skip
 DAMAGED_TTK = {
     "nothing": ("", "api_name, tensor_view_shapes, tensor_dtypes must be among them"),
-    "wrong columns": ("op_name,input_shapes\nadd,((2,),)\n", "api_name, tensor_view_shapes, tensor_dtypes must be"),
+    "wrong columns": ("op_name,input_shapes\nadd,((2,),)\n", "op_name, input_shapes, input_dtypes must be among them"),
     "only a header": (ttk_text().splitlines()[0], "has only a header; it must have cases"),
     "a column twice": ("api_name,api_name,tensor_view_shapes,tensor_dtypes\na,b,c,d\n", "column 'api_name' occurs"),
     "a truncated row": (ttk_text()[:-40], "c.csv: is not CSV"),

@@ -321,4 +321,4 @@ def test_only_what_is_asked_for_is_judged() -> None:
     assert verdict.standards == ("mixed",)
     assert verdict.holds
     assert not verdict.diagnoses
-    assert set(STANDARDS) == {"mixed", "mere-mare", "thousandth", "ulp", "nonfinite"}
+    assert {"mixed", "mere-mare", "thousandth", "ulp", "nonfinite"} < set(STANDARDS)

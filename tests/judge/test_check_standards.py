@@ -201,7 +201,7 @@ def test_nan_and_infinity(exact: float, actual: float, agrees: bool) -> None:
         assert outcome("mere-mare", *pair).holds
 
 
-@pytest.mark.parametrize("name", list(STANDARDS))
+@pytest.mark.parametrize("name", [name for name, one in STANDARDS.items() if "float32" in one.limits])
 def test_parts_add_up_to_the_whole(name: str) -> None:
     actual, exact = noisy("float32", 1e-4, 1000)
     standard, limits = STANDARDS[name], STANDARDS[name].limits["float32"]
@@ -212,7 +212,7 @@ def test_parts_add_up_to_the_whole(name: str) -> None:
     assert replace(both, total=0.0) == replace(whole, total=0.0)
 
 
-@pytest.mark.parametrize("name", list(STANDARDS))
+@pytest.mark.parametrize("name", [name for name, one in STANDARDS.items() if "float32" in one.limits])
 def test_nothing_breaks_no_standard(name: str) -> None:
     found = outcome(name, np.zeros(0, np.float32), np.zeros(0))
     assert found.holds
@@ -233,9 +233,11 @@ def test_repeat() -> None:
 
 def test_standards_name_their_documents(tmp_path: Path, right_outputs: Path) -> None:
     """docs/check.md and both kinds of HTML pages name the document, the repository, the path and the commit."""
-    assert set(standards.SOURCES) == set(standards.NAMES) - {"ulp"}
+    assert set(standards.SOURCES) - {"cross-check"} == set(standards.NAMES) - {"ulp"}  # --baseline makes a cross check
     page = (Path(__file__).parents[2] / "docs" / "check.md").read_text(encoding="utf-8")
-    rows = dict(re.findall(r"^\| `([a-z-]+)` \| (.*/blob/.*)$", page, re.MULTILINE))
+    table = re.findall(r"^\| (`.*?) \| (.*/blob/.*)$", page, re.MULTILINE)
+    rows = {name.strip("`-"): row for names, row in table for name in names.split(", ")}
+    rows["cross-check"] = rows["baseline"]
     for name, source in standards.SOURCES.items():
         assert re.fullmatch("[0-9a-f]{40}", source.commit)
         assert f"{source.repository}, {source.path}" in rows[name]

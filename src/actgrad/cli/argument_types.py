@@ -13,7 +13,6 @@ from ..base.dtypes import ALIASES, BY_NAME, FLOATS
 from ..base.errors import ActgradError, UnsupportedOnProduct, did_you_mean, nearest, some
 from ..calls.operator import REGISTRY
 from ..checks import law
-from ..judge.files import operator_files
 from .parsing import Parser
 
 Subparsers = argparse._SubParsersAction
@@ -66,6 +65,8 @@ def _by_other_names() -> dict[str, str]:
 
 def operators_file(text: str) -> Path:
     """A Python file with operators. It runs at once, so that the names of its operators are known."""
+    from ..judge.files import operator_files  # other commands work without the judge
+
     chosen = path(text)
     operator_files.load(chosen)
     _by_other_names.cache_clear()

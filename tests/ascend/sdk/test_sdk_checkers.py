@@ -53,7 +53,11 @@ def test_with_sanitizers(sanitized: Sdk, sdk: Sdk, program: str, host: str) -> N
     assert sanitized.run(binary, **MODES[host]) == sdk.run(program)
 
 
-@pytest.mark.parametrize("source", sorted(EXAMPLES.glob("*.c*")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "source",
+    [path for path in sorted(EXAMPLES.glob("*.c*")) if path.stem != "vendor_silu"],  # it calls no aclnn function
+    ids=lambda path: path.stem,
+)
 @pytest.mark.slow
 def test_example_with_sanitizers(sanitized: Sdk, source: Path) -> None:
     """The examples are models: they give everything back."""

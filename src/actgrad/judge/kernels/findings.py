@@ -134,7 +134,9 @@ class Findings:
     def html(self, settings: Mapping[str, Any], decision: Decision) -> str:
         """One page: the decision, the faults with their lines, the verdicts with pictures."""
         ran = len(self.trials) - len(self.refusals)
-        return page.page(self.verdicts, list(STANDARDS), settings, decision, False, "\n".join(self._sections(ran)))
+        applied = {outcome.standard for verdict in self.verdicts for outcome in verdict.outcomes}
+        names = [name for name in STANDARDS if name in applied]
+        return page.page(self.verdicts, names, settings, decision, False, "\n".join(self._sections(ran)))
 
     def _sections(self, ran: int) -> Iterator[str]:
         yield f"<h2>Faults: {len(self.faults)}</h2>"

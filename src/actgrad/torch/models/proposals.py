@@ -142,7 +142,7 @@ def _of_row(module: torch.nn.Module, row: known.Row, declared: Declared, save: s
     assert row.compute is not None, "a row has a gate, an activation or a function"
     swap = Swap(row.method, "a function of actgrad", save)
     function = _guarded(kind, row.method, row.compute, row.holds)
-    is_gelu = row.method == "gelu"
+    is_gelu = row.method == functions.gelu.__name__
 
     def inputs() -> list[torch.Tensor]:
         return [each.flatten(0, 1) for each in trials.points_for(torch.nn.Module())]
@@ -188,7 +188,7 @@ def _torchs(kind: Any, function: str, save: str) -> Proposal:
         def compute(self: Any, x: Any) -> Any:
             return call(x, **saves)
 
-    kernel = f"{function}_tanh" if function == "gelu" else function  # the slower of the forms at small sizes
+    kernel = {"gelu": "gelu_tanh"}.get(function, function)  # the slower of the forms at small sizes
     return Proposal(Swap("forward", function, save), compute, _guarded(kind, "forward", compute), kernel, None, list)
 
 

@@ -160,7 +160,7 @@ _REFUSED = "must be null, or off; actgrad computes attention of floating-point n
 def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any) -> Any:
     lengths, count, scale, layout, mode, has_total = rest[1], rest[19], rest[20], rest[23], rest[25], rest[29]
     heads = _heads(q, layout, q.shape[-1] // (count if layout.endswith("H") else 1))
-    if lengths is not None:  # keys beyond the lengths do not count
+    if lengths:  # keys beyond the lengths do not count
         batch, columns = len(heads), _heads(keys[0], layout, heads.shape[-1]).shape[2]
         ends = torch.tensor([lengths[k % len(lengths)] for k in range(batch)])
         is_behind = torch.arange(columns) >= ends[:, None, None, None]

@@ -230,8 +230,17 @@ def _rank_shapes(shape: Shape, dim: int, keep: bool) -> tuple[Shape, Shape]:
 def _unique(a: Any, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
     """The unique elements, or parts along a dimension, in order, with their indices and counts."""
     parts = a if dim is None else with_dimension(a)  # CANN takes dim 0 of a tensor without dimensions
-    values, inverse, counts = torch.unique(parts, True, True, True, dim)
+    if dim is not None and not parts.numel():
+        values, inverse, counts = _empty_parts(parts, dim)
+    else:
+        values, inverse, counts = torch.unique(parts, True, True, True, dim)
     return values, inverse if has_inverse else None, counts if has_counts else None
+
+
+def _empty_parts(a: Any, dim: int) -> tuple[Any, Any, Any]:
+    """Parts without elements are equal."""
+    count = a.shape[dim]
+    return torch.narrow(a, dim, 0, min(count, 1)), torch.zeros(count, dtype=torch.int64), torch.tensor([count][:count])
 
 
 _ALL = 1000  # the dim of UniqueConsecutive that means no dim
@@ -240,6 +249,9 @@ _ALL = 1000  # the dim of UniqueConsecutive that means no dim
 def _unique_runs(a: Any, has_inverse: bool, has_counts: bool, dim: int) -> tuple[Any, Any, Any]:
     """Like `_unique`, but merges only neighbours that are equal."""
     parts = a if dim == _ALL else with_dimension(a)
+    if dim != _ALL and not parts.numel():
+        values, inverse, counts = _empty_parts(parts, dim)
+        return values, inverse if has_inverse else None, counts if has_counts else None
     if a.is_complex():  # PyTorch orders no complex numbers
         parts, is_flat = torch.view_as_real(parts.reshape(-1) if dim == _ALL else parts), dim == _ALL
         values, inverse, counts = torch.unique_consecutive(parts, True, True, 0 if is_flat else dim % (parts.ndim - 1))

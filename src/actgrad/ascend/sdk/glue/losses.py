@@ -106,7 +106,10 @@ def _mse_backward(gradient: Any, a: Any, b: Any, reduction: int) -> Any:
 
 
 def _entropy(a: Any, target: Any, weight: Any, positive: Any) -> Any:
-    """Binary cross entropy with logits."""
+    """Binary cross entropy with logits. A complex tensor counts with its real part."""
+    a, target, weight, positive = (
+        t if t is None or not t.is_complex() else t.real for t in (a, target, weight, positive)
+    )
     loss = torch.binary_cross_entropy_with_logits(*torch.broadcast_tensors(a, target), None, positive, 0)
     return loss if weight is None else loss * weight
 

@@ -67,7 +67,7 @@ def _mask(shape: Shape, chance: float, seed: int, offset: int, *_: Any) -> Any:
 
 def unpacked(mask: Any, count: int) -> Any:
     """The first bits of a mask, the lowest bit of a byte first."""
-    bits = mask.view(torch.uint8)[: -(-count // 8), None] >> torch.arange(8, dtype=torch.uint8)
+    bits = mask.reshape(-1).view(torch.uint8)[: -(-count // 8), None] >> torch.arange(8, dtype=torch.uint8)
     return (bits & 1).reshape(-1)[:count]
 
 

@@ -6,7 +6,7 @@ import itertools
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -213,7 +213,8 @@ class Work:
         is_real = all(result is None or result.dtype.kind != "c" for result in results)
 
         def converted(value: AclTensor | AclScalar) -> Any:
-            return self._library.converted(value, self.rule, dtype, distance, is_real)
+            number = self._library.converted(value, self.rule, dtype, distance, is_real)
+            return number if results[0] is None else _within(number, results[0].dtype)
 
         inputs = [_each(converted, value) for value in self._inputs(call)]
         computed = self.rule.compute(*inputs)
@@ -240,6 +241,15 @@ class Work:
             if isinstance(each, AclScalar):
                 dtype = with_scalar(dtype, each.dtype.numpy)
         return FLOAT32 if self.rule.dtype in (FLOATING, MIXED) and category(dtype) < 2 else dtype
+
+
+def _within(number: Any, dtype: Dtype) -> Any:
+    """A number that a float result cannot hold, as infinity. Other numbers, and tensors, stay."""
+    if not isinstance(number, float) or not isfinite(number) or category(dtype) != 2:
+        return number
+    with np.errstate(over="ignore"):
+        rounded = float(np.asarray(number).astype(dtype))
+    return number if isfinite(rounded) else rounded
 
 
 def result_places(work: Work) -> list[tuple[int, int, tuple[int, int]]]:

@@ -45,6 +45,7 @@ def _convolution(
     if not (a.numel() and prod(shape)):
         return torch.zeros(shape, dtype=a.dtype)
     both, sides = _uneven(padding, a.ndim - 2, transposed)
+    more = more if transposed else [0] * len(stride)  # CANN reads it of a transposed convolution only
     settings = (stride, both, dilation, transposed, more, groups)
     if not any(sides):
         return torch.convolution(a, weight, bias, *settings)
@@ -89,6 +90,7 @@ def _convolution_backward(
         gradient = torch.nn.functional.pad(gradient, sides)
     elif any(sides):
         a = torch.nn.functional.pad(a, sides)
+    more = more if transposed else [0] * len(stride)
     sizes, settings = [gradient.shape[1]], (stride, both, dilation, transposed, more, groups)
     by_a, by_weight, by_bias = torch.ops.aten.convolution_backward(gradient, a, weight, sizes, *settings, list(mask))
     if any(sides) and not transposed and mask[0]:
