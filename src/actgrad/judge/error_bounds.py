@@ -167,7 +167,8 @@ def _minimum(x: Any, y: Any) -> Sized:
 
 
 def _maximum(x: Any, y: Any) -> Sized:
-    return -_minimum(-number(x), -number(y))
+    a, b = number(x), number(y)  # not -minimum(-x, -y): the smallest integer has no negative
+    return _where(Comparison((a.value >= b.value) | np.isnan(a.value)), a, b)
 
 
 def _abs(x: Any) -> Sized:
