@@ -118,11 +118,14 @@ def test_check_says_what_needs_pytorch(
         "void* names[] = {(void*)aclnnLayerNorm, (void*)aclnnAdd};\nint main(void) { return names[0] == 0; }\n"
     )
     monkeypatch.setattr(pytorch, "is_installed", lambda: False)
-    lacking._incomplete_functions.cache_clear()
+    caches = (lacking._incomplete_functions, lacking._sdk_names)
+    for each in caches:
+        each.cache_clear()
     try:
         assert main(["sdk", "--check", str(program)]) == 1
     finally:
-        lacking._incomplete_functions.cache_clear()
+        for each in caches:
+            each.cache_clear()
     text = capsys.readouterr().out
     assert "aclnnLayerNorm needs PyTorch; run pip install '.[network]' in the clone" in text
     assert "aclnnAdd" not in text
