@@ -118,7 +118,7 @@ def test_the_first_screen(path: Path) -> None:
     (setup,) = [code for code in blocks("sh", first) if "make demo" in code]
     assert "make test" in setup
     gains = re.findall(r"^- \*\*.*?(?=^- |\n\n)", first, flags=re.M | re.S)
-    assert len(gains) == 3
+    assert len(gains) == 4
     assert all("](docs/" in gain and "](#" in gain for gain in gains)
     assert first.count("\n") <= 40
     (names,) = [line for line in first.splitlines() if line.count("`") == 20]
