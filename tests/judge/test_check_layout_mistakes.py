@@ -95,8 +95,8 @@ LAYOUTS: dict[str, tuple[Callable[[Array], Array], str, str]] = {
     "last row": (flat(last_row), "stretch", "wrong in the last row: positions 851 to the end in C order"),
     "every fourth tile": (flat(every_fourth), "tiles", "every 4th tile of 64, from tile 1"),
     "last block of each row": (last_block, "last-block", "the last block of each row: columns 32 to 36"),
-    "stale half": (flat(half_stale), "stale or rows-shifted", ""),
-    "off by one in a tile": (flat(one_tile_shifted), "shifted", "shifted by 1 element"),
+    "stale half": (flat(half_stale), "stale", "results of 444 elements earlier"),
+    "off by one in a tile": (flat(one_tile_shifted), "shifted", "one tile of 64: positions 128 to 191"),
 }
 OPERATORS = ["swiglu", "gelu_backward", "softmax", "silu", "leaky_relu", "mish_backward"]
 
@@ -107,8 +107,6 @@ OPERATORS = ["swiglu", "gelu_backward", "softmax", "silu", "leaky_relu", "mish_b
 @pytest.mark.share(5)
 def test_layouts(mistake: str, name: str, dtype: Any) -> None:
     change, word, says = LAYOUTS[mistake]
-    if (mistake, name, dtype) == ("every fourth tile", "softmax", bfloat16):
-        pytest.skip("too many neighbours are equal in bfloat16")
     attributes, inputs, right = call(name, dtype)
     verdict = judge(actgrad.operators[name], attributes, inputs, [change(right).astype(dtype)])
     assert_named(verdict, word, says)
@@ -117,8 +115,7 @@ def test_layouts(mistake: str, name: str, dtype: Any) -> None:
 
 def assert_named(verdict: Verdict, word: str, says: str = "") -> None:
     assert not verdict.holds
-    (diagnosis,) = verdict.diagnoses
-    assert diagnosis.mistake in word.split(" or "), diagnosis
+    assert [d.mistake for d in verdict.diagnoses] == [word], verdict.diagnoses
     assert says in verdict.diagnoses[0].says
 
 

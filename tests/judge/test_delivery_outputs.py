@@ -25,6 +25,11 @@ SUBTLE = (
     "truncation", "double rounding", "one row",
 )  # fmt: skip
 
+#: What the mixed tolerance accepts: the errors of these mistakes are small in the numbers of their cases.
+TOLERATED = {"silu_backward float16: clamped sigmoid", "log_softmax bfloat16: no sum"}
+#: A rejected output whose mistake `check` does not name.
+UNNAMED = {"gelu float16: row pairs"}
+
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -56,7 +61,7 @@ def test_planted_mistakes_are_rejected_and_named(original: Path, tmp_path: Path)
     assert len(planted) >= 100
     cases = judged(folder)
     assert {key for key, case in cases.items() if case["verdict"] != "ACCEPTED"} <= set(planted)
-    accepted, unnamed, false, counted = [], [], [], 0
+    accepted, unnamed, false = [], [], []
     for key, (words, names) in planted.items():
         case, is_subtle = cases[key], words.endswith(SUBTLE)
         if case["verdict"] == "ACCEPTED" and (is_subtle or case["kind"] in design.SPECIAL):
@@ -64,15 +69,13 @@ def test_planted_mistakes_are_rejected_and_named(original: Path, tmp_path: Path)
         if case["verdict"] == "ACCEPTED":
             accepted.append((key, words, case["diagnosis"]))
             continue
-        counted += 1
         if not set(case["diagnosis"]) <= set(names.split()):
             false.append((key, words, case["diagnosis"]))
         elif bool(case["diagnosis"]) != bool(names) and not is_subtle:
             unnamed.append((key, words))
-    print(len(planted), counted, accepted, unnamed, false, sep="\n")
-    assert len(accepted) <= 0.02 * len(planted), accepted  # within the tolerance
-    assert len(unnamed) <= 0.1 * counted, unnamed
-    assert len(false) <= 0.02 * counted, false
+    assert {words for _, words, _ in accepted} <= TOLERATED, accepted
+    assert {words for _, words in unnamed} <= UNNAMED, unnamed
+    assert not false
 
 
 def rounded_worse(folder: Path) -> None:

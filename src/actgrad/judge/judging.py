@@ -126,10 +126,11 @@ def _sample(
     positions = np.unique(np.concatenate([failing, grid]))
     inputs, errors = compare_at(call, golden, positions, profile)
     actual = tuple(c.actual for c in errors)
-    wrong = _broken(parts, errors) or tuple(c.wrong for c in errors)
+    outside = tuple(c.wrong for c in errors)
+    wrong = _broken(parts, errors) or outside
     count, failing_counts = len(call.computation.loop.inputs), tuple(part.failing for part in parts)
     statistics = tuple(inputs[count:])
-    return Sample(call, positions, tuple(inputs[:count]), actual, wrong, failing_counts, statistics, earlier)
+    return Sample(call, positions, tuple(inputs[:count]), actual, wrong, failing_counts, statistics, earlier, outside)
 
 
 def _broken(parts: Sequence[OutputVerdict], errors: Sequence[ElementErrors]) -> tuple[Array, ...]:

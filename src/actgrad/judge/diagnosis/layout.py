@@ -205,6 +205,26 @@ def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
         yield _misread("wrong-broadcast", sentence, sample.recomputed(inputs={at[0]: other}))
 
 
+def read_transposed(sample: Sample) -> Iterator[Suspicion]:
+    """One tensor that was read in the order of its transposed shape."""
+    call = sample.call
+    if len(call.shape) < 2 or call.size > LARGEST_CALL or call.operator.access.sees_rows:
+        return
+    names = call.operator.schema.tensor_names
+    for name, tensor in zip(names, call.tensors, strict=False):
+        if tensor is None or tensor.ndim < 2 or call.operator.access.part_count(name) > 1:
+            continue
+        at = [k for k, lane in enumerate(call.inputs) if lane.name == name]
+        if len(at) != 1 or tensor.shape != call.shape:
+            continue
+        read = tensor.ravel().reshape(tensor.shape[::-1]).transpose().ravel()
+        sentence = f"{name} is read in the order of its transposed shape"
+        yield _misread("input-transposed", sentence, sample.recomputed(inputs={at[0]: read[sample.positions]}))
+        if tensor.shape[-1] == tensor.shape[-2]:
+            read = tensor.swapaxes(-1, -2).ravel()
+            yield _misread("input-transposed", sentence, sample.recomputed(inputs={at[0]: read[sample.positions]}))
+
+
 def _padded(sample: Sample, axis: int, count: int) -> Prediction | None:
     def pad(tensor: Array | None) -> Array | None:
         if tensor is None or tensor.shape != sample.call.shape:
@@ -267,17 +287,21 @@ def positions(sample: Sample) -> Iterator[Suspicion]:
 
 def _pattern(sample: Sample) -> tuple[str, str] | None:
     """The name and the words of the positions that fail, or None if they show no pattern."""
+    if not 32 <= sample.call.size <= LARGEST_CALL or len(sample.positions) < sample.call.size:
+        return None  # the sample must have all elements
+    return _pattern_among(sample, sample.outside) or _pattern_among(sample, sample.wrong)
+
+
+def _pattern_among(sample: Sample, failing_elements: Sequence[Array]) -> tuple[str, str] | None:
     call = sample.call
-    if not 32 <= call.size <= LARGEST_CALL or len(sample.positions) < call.size:  # the sample must have all elements
-        return None
     failing: dict[tuple[int, ...], Array] = {}
     silent: dict[tuple[int, ...], Array] = {}
-    for (indices, values, shape), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True):
+    for (indices, values, shape), actual, wrong in zip(sample.memory, sample.actual, failing_elements, strict=True):
         failing.setdefault(shape, np.zeros(len(values), bool))[indices[wrong]] = True
         silent.setdefault(shape, np.zeros(len(values), bool))[indices] = ~wrong & (actual == 0)
     patterns = [_pattern_of(wrong, silent[shape], shape) for shape, wrong in failing.items() if wrong.any()]
     if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # lanes are halves
-        wrong = np.any(sample.wrong, axis=0)
+        wrong = np.any(failing_elements, axis=0)
         patterns = [_pattern_of(wrong, np.zeros_like(wrong), call.shape)]
     return next(filter(None, patterns), None)
 
@@ -324,15 +348,15 @@ def _pattern_of(wrong: Array, silent: Array, shape: tuple[int, ...]) -> tuple[st
                 begin = run[0] // tile
                 return "tiles", f"wrong in every {period // tile}th tile of {tile}, from tile {begin} on: {words}"
             return "tile-tail", f"wrong at positions p where {words}"
+    for tile, every in product(_PERIODS, _EVERY):
+        run = _run(wrong, silent, number // tile % every, every) if 2 * tile * every <= size else None
+        if run is not None and run[0] == run[1]:
+            return "tiles", f"wrong in every {every}th tile of {tile}, from tile {run[0]} on"
     for period in _spacings(wrong):
         run = _run(wrong, silent, number % period, period) if period <= size // 3 else None
         if run is not None:
             words = f"{run[0]} <= p mod {period} <= {run[1]}"
             return "tile-tail", f"wrong at positions p where {words}, in tiles of {period}"
-    for tile, every in product(_PERIODS, _EVERY):
-        run = _run(wrong, silent, number // tile % every, every) if 2 * tile * every <= size else None
-        if run is not None and run[0] == run[1]:
-            return "tiles", f"wrong in every {every}th tile of {tile}, from tile {run[0]} on"
     return None
 
 
@@ -344,26 +368,6 @@ def _spacings(wrong: Array) -> list[int]:
     distances, counts = np.unique(np.diff(starts), return_counts=True)
     best = np.argsort(-counts, kind="stable")[:3]
     return [int(distances[k]) for k in best if distances[k] > 2 and counts[k] >= 0.3 * (len(starts) - 1)]
-
-
-def read_transposed(sample: Sample) -> Iterator[Suspicion]:
-    """One tensor that was read in the order of its transposed shape."""
-    call = sample.call
-    if len(call.shape) < 2 or call.size > LARGEST_CALL or call.operator.access.sees_rows:
-        return
-    names = call.operator.schema.tensor_names
-    for name, tensor in zip(names, call.tensors, strict=False):
-        if tensor is None or tensor.ndim < 2 or call.operator.access.part_count(name) > 1:
-            continue
-        at = [k for k, lane in enumerate(call.inputs) if lane.name == name]
-        if len(at) != 1 or tensor.shape != call.shape:
-            continue
-        read = tensor.ravel().reshape(tensor.shape[::-1]).transpose().ravel()
-        sentence = f"{name} is read in the order of its transposed shape"
-        yield _misread("input-transposed", sentence, sample.recomputed(inputs={at[0]: read[sample.positions]}))
-        if tensor.shape[-1] == tensor.shape[-2]:
-            read = tensor.swapaxes(-1, -2).ravel()
-            yield _misread("input-transposed", sentence, sample.recomputed(inputs={at[0]: read[sample.positions]}))
 
 
 def _run(wrong: Array, silent: Array, group: Array, count: int) -> tuple[int, int] | None:

@@ -34,6 +34,8 @@ class Sample:
     failing: tuple[int, ...]  # the indices among all elements of the call, not in the sample
     statistics: tuple[error_bounds.Sized, ...] = ()  # the exact statistics of the elements' rows
     earlier: EarlierOutputs = tuple
+    #: Also the elements that a standard tolerates and actgrad's own bounds do not: they complete a pattern of places.
+    outside: tuple[Array, ...] = ()
     room: float = 1.0  # ULP within which 16-bit results agree with a prediction
 
     def with_large_errors(self) -> Sample:
@@ -45,7 +47,7 @@ class Sample:
         wrong = tuple(wrong & ~(ulps <= limit) for wrong, ulps in zip(self.wrong, errors, strict=True))
         counts = [tuple(map(np.count_nonzero, lanes)) for lanes in (wrong, self.wrong)]
         failing = tuple(n * far // max(1, of) for n, far, of in zip(self.failing, *counts, strict=True))
-        return replace(self, wrong=wrong, failing=failing, room=ROOM)
+        return replace(self, wrong=wrong, outside=wrong, failing=failing, room=ROOM)
 
     @property
     def x(self) -> Array:
