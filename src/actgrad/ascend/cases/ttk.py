@@ -226,7 +226,7 @@ def _each(cells: dict[str, Any], column: str, count: int, default: Any = None, k
 
 def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """The inputs and the outputs, by their names in the schema."""
-    parameters = [p for p in interface.case_parameters(signature) if p.type == "Tensor"]
+    parameters = usual = [p for p in interface.case_parameters(signature) if p.type == "Tensor"]
     shapes = _several(cells.get("tensor_view_shapes", ()), int)
     every = [p for p in signature.parameters if p.type == "Tensor"]
     if len(shapes) == len(every) or None in shapes:  # the file lists optional tensors too, None for one that is absent
@@ -246,7 +246,7 @@ def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Ten
         what = parameter.name
         if shapes[k] is None and (parameter.is_output or _may_be_absent(signature, parameter)):
             continue
-        if parameter.is_unread:  # no result depends on it
+        if parameter.is_unread and parameter not in usual:  # no result depends on it
             continue
         shape = fields.shape(f"tensor_view_shapes of {what}", shapes[k])
         details = {f: typed(f"{c} of {what}", columns[c][k]) for c, (f, typed, _) in _OF_TENSORS.items()}
