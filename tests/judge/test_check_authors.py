@@ -19,7 +19,9 @@ NAMES = (
 @pytest.mark.share(3)
 def test_operators_of_several_tensors_are_checked(author_operators: Operators, name: str) -> None:
     assert name in author_operators
-    standards = "mixed,mere-mare,nonfinite"  # a subnormal result has no thousandth
+    standards = "mixed,mere-mare,thousandth,nonfinite"
+    if name == "author_gate_along":  # its product with sigmoid(x) has few digits where sigmoid(x) is subnormal
+        standards = "mixed,mere-mare,nonfinite"
     assert status("check", name, "--dtype", "float32,bfloat16", "--standard", standards) == 0
 
 
