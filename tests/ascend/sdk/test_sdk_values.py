@@ -1,4 +1,7 @@
-"""All functions around the activations against a second oracle: NumPy in float64 and int64, which shares no code.
+"""All functions around the activations against NumPy in float64 and int64.
+
+The oracle of a function that computes with PyTorch shares no code with it (tests/support/numpy_rules). A function that
+computes with NumPy is held against its own formula in the wider numbers, which shows its dtypes, layouts and rounding.
 
 Each call is varied in its dtypes, shapes and memory. A result must be near the oracle's: for floating-point numbers
 within the bound of a sum in float32, rounded once to the result's dtype, and for other numbers equal.
@@ -21,7 +24,7 @@ from actgrad.ascend.sdk.glue.work import Work, WrongNumbers
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError, InvalidArgument, KernelMissing
 from tests.support.glue_calls import CALLS, ROWS, S, T, call_of, product_of
-from tests.support.numpy_rules.rules import RULES as ORACLE
+from tests.support.numpy_rules.rules import RULES as IN_NUMPY
 from tests.support.wrong_calls import of_all, of_dtype, of_shape
 
 pytest.importorskip("torch")
@@ -94,7 +97,7 @@ def wide(dtype: Any) -> Any:
 
 def expected(work: Work, rule: str, call: tuple[Any, ...]) -> list[tuple[Any, Any]]:
     """The oracle's values, and the dtype in which the function computes, for each result that is written."""
-    oracle = ORACLE[rule]
+    compute = IN_NUMPY[rule] if work.rule.uses_torch else work.rule.compute
     results = [each and array_of(each, 0) for each in work._targets(call)]
     dtype = work._dtype(call, np.dtype(np.float32) if results[0] is None else results[0].dtype)
     is_real = all(result is None or result.dtype.kind != "c" for result in results)
@@ -115,11 +118,11 @@ def expected(work: Work, rule: str, call: tuple[Any, ...]) -> list[tuple[Any, An
         return value
 
     inputs = [of(value) for value in work._inputs(call)]
-    computed = oracle.compute(*inputs)
-    computed = computed if len(results) > 1 or oracle.writes_list else [computed]
+    computed = compute(*inputs)
+    computed = computed if len(results) > 1 or work.rule.writes_list else [computed]
     return [
         (each if each is None or result is None else np.asarray(each), dtype)
-        for each, result in zip(computed, results, strict=not oracle.writes_list)
+        for each, result in zip(computed, results, strict=not work.rule.writes_list)
     ]
 
 

@@ -1,4 +1,5 @@
-"""The functions around the activations in NumPy: the second oracle of the functions that compute with PyTorch.
+"""The functions around the activations in NumPy: the oracle of the functions that compute with PyTorch.
 
-Tests call these on float64 and int64 arrays, so that naive sums are exact enough.
+`rules.RULES` has a function of arrays, numbers and flags for each rule that the package computes with PyTorch. Tests
+call it on float64 and int64 arrays, so that naive sums are exact enough.
 """

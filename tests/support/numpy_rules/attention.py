@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from math import prod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from actgrad.base.errors import either, quantity
-from actgrad.base.loop import broadcast_shapes
-
-from .entry import EACH, MIXED, Entry, Shape
 from .matmul import product
 
 #: For each layout, the dimensions of batch, heads, sequence and width. H is heads times width.
@@ -80,82 +76,11 @@ def _backward(q: Any, k: Any, v: Any, gradient: Any, shift: Any, drop: Any, pad:
     return _packed(by_q, call.layout), *(_packed(a, call.layout, call.groups) for a in (by_k, by_v)), 0
 
 
-def _sizes(name: str, shape: Shape, layout: str, width: int) -> Shape:
-    """Batch, heads, sequence, width."""
-    width = width if layout.endswith("H") else shape[-1] if shape else 0
-    if len(shape) != len(layout) or not width or shape[-1] % width:
-        expected = f"{layout} has {len(layout)} dimensions, and whole heads of {width} columns"
-        raise ValueError(f"{name} has shape {shape}; {expected}; reshape {name}")
-    full = (*shape[:2], shape[-1] // width, width) if layout.endswith("H") else shape
-    return tuple(full[k] for k in _LAYOUTS[layout])
-
-
-def _check_scores(q: Shape, k: Shape, v: Shape, layout: str, count: int, **terms: Any) -> Shape:
-    """The shape of the scores. Each of `terms` must broadcast to it."""
-    if layout.endswith("H") and q[-1] % count:
-        raise ValueError(f"query has shape {q}; its last size must be a multiple of {count}, the heads; reshape query")
-    tensors = {"query": q, "key": k, "value": v}.items()
-    (batch, heads, rows, width), keys, values = (_sizes(n, shape, layout, q[-1] // count) for n, shape in tensors)
-    if keys[0] != batch or values[:3] != keys[:3] or not keys[1] or heads % keys[1] or not keys[2] or keys[3] != width:
-        expected = "batches and columns must be equal, and the heads of key must divide the heads of query"
-        raise ValueError(f"query has shape {q}, key {k}, value {v}; {expected}; reshape them")
-    scores = (batch, heads, rows, keys[2])
-    for name, shape in terms.items():
-        if shape is not None and broadcast_shapes(shape, scores) != scores:
-            raise ValueError(f"{name} has shape {shape}; it must broadcast to {scores}, the scores; reshape {name}")
-    return scores
-
-
-def _result_shape(q: Shape, v: Shape, layout: str) -> Shape:
-    """The shape of the result. In H layouts, it has the columns of the queries."""
-    return q if layout.endswith("H") else (*q[:-1], v[-1])
-
-
-def _check(q: Shape, k: Shape, v: Shape, shift: Any, drop: Any, pad: Any, mask: Any, *settings: Any) -> Shape:
-    prefix, _, keep, *_, count, layout, _, mode = settings
-    if layout not in _LAYOUTS or mode not in (0, 1, 2, 3) or pad is not None or prefix:
-        expected = f"inputLayout must be {either(_LAYOUTS)}, sparseMode 0 to 3, without padding mask and prefix"
-        raise ValueError(f"inputLayout is {layout}, sparseMode is {mode}; {expected}; change the arguments")
-    width = q[-1] // (count if layout.endswith("H") else 1) if len(q) > 2 else 769
-    if width > 768 or (not layout.endswith("H") and k[-1:] != q[-1:]):
-        expected = "a head must have at most 768 columns, as many in query as in key"
-        raise ValueError(f"query has shape {q} and key {k}; {expected}; reshape them")
-    scores = _check_scores(q, k, v, layout, count, shift=shift, mask=mask if mode in (0, 1) else None)
-    if drop is not None and keep < 1 and 8 * prod(drop) < prod(scores):
-        expected = f"it must have a bit for each of {prod(scores)} scores"
-        raise ValueError(f"dropMask has {quantity(prod(drop), 'byte')}; {expected}; create a larger mask")
-    return scores
-
-
-def _shapes(q: Shape, k: Shape, v: Shape, *rest: Any) -> tuple[Any, ...]:
-    statistics = (*_check(q, k, v, *rest)[:3], 8)
-    return statistics, statistics, ..., _result_shape(q, v, rest[-3])
-
-
-def _gradient_shapes(
-    q: Shape, k: Shape, v: Shape, gradient: Shape, shift: Any, drop: Any, pad: Any, mask: Any, *rest: Any
-) -> Any:
-    _check(q, k, v, shift, drop, pad, mask, *rest[4:])
-    expected = _result_shape(q, v, rest[-3])
-    if gradient != expected:
-        raise ValueError(f"dy has shape {gradient}; it must be {expected}, as the result; reshape dy")
-    return q, k, v, ...
-
-
 def _masked_softmax(a: Any, mask: Any, scale: float, is_causal: bool) -> Any:
     """The softmax. A masked number counts as -10000, so if a whole row is masked, its results are equal."""
     scores = np.where(mask, np.float64(-10000), a * np.float64(scale))
     powers = np.exp(scores - scores.max(-1, keepdims=True))
     return powers / powers.sum(-1, keepdims=True)
-
-
-def _masked_shape(shape: Shape, mask: Shape, scale: float, is_causal: bool) -> Shape:
-    if is_causal:
-        raise ValueError("fixTriuMask is true; it must be false; pass the triangle as mask")
-    return shape
-
-
-_REFUSED = "must be null, or off; actgrad computes attention of floating-point numbers only; change the arguments"
 
 
 def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any) -> Any:
@@ -171,29 +96,6 @@ def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any
     result = _packed(product(call.chances, call.v), layout)
     largest, total = (each[..., :1] for each in call.statistics)
     return result, largest + np.log(total) if has_total else None
-
-
-def _inference_shapes(q: Shape, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any) -> tuple[Any, Any]:
-    """The shapes of the results.
-
-    Each query length must be the whole sequence. Quantised numbers, pages, padding and prefixes fail.
-    """
-    pre, following, layout, mode, size, antiquant, *_ = rest[21], rest[22], rest[23], rest[25], rest[27], rest[28]
-    if any(each is not None for each in rest[2:19]) or size or antiquant or any(rest[30:32]):
-        raise ValueError(f"a scale, an offset, a table, a padding size, a prefix or a mode is given; each {_REFUSED}")
-    if len(keys) != 1 or len(values) != 1:
-        raise ValueError(f"key has {quantity(len(keys), 'tensor')}; it must have 1; concatenate the tensors")
-    if layout not in ("BNSD", "BSND", "BSH") or mode not in (0, 1, 2, 3):
-        expected = "inputLayout must be BNSD, BSND or BSH, sparseMode 0 to 3; change the arguments"
-        raise ValueError(f"inputLayout is {layout}, sparseMode is {mode}; {expected}")
-    terms = {"pseShift": shift, "attenMask": mask if mode in (0, 1) else None}
-    rows, columns = _check_scores(q, keys[0], values[0], layout, rest[19], **terms)[2:]
-    if rest[0] is not None and set(rest[0]) != {rows}:
-        raise ValueError(f"actualSeqLengths is {rest[0]}; each must be {rows}, query's sequence; slice query")
-    if mask is not None and mode == 0 and (pre < columns or following < columns):
-        limits = f"both must be at least {columns}"
-        raise ValueError(f"preTokens is {pre}, nextTokens is {following}; {limits}; put the band into attenMask")
-    return _result_shape(q, values[0], layout), ...
 
 
 def _rotated(a: Any, mode: int) -> Any:
@@ -221,11 +123,11 @@ def _masked_softmax_backward(gradient: Any, result: Any, mask: Any, scale: float
     return np.where(mask != 0, 0, result * inner * scale)
 
 
-RULES: dict[str, Entry] = {
-    "attention": Entry(_forward, EACH, _shapes),
-    "inference": Entry(_inference, EACH, _inference_shapes),
-    "rotary": Entry(_rotary, shape=lambda shape, *_: shape),
-    "masked_softmax_backward": Entry(_masked_softmax_backward, MIXED, lambda gradient, *_: gradient),
-    "masked_softmax": Entry(_masked_softmax, MIXED, _masked_shape),
-    "attention_backward": Entry(_backward, EACH, _gradient_shapes),
+RULES: dict[str, Callable[..., Any]] = {
+    "attention": _forward,
+    "inference": _inference,
+    "rotary": _rotary,
+    "masked_softmax_backward": _masked_softmax_backward,
+    "masked_softmax": _masked_softmax,
+    "attention_backward": _backward,
 }

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .entry import EACH, Entry, Shape, category, working
-from .rearrangement import dimension, with_dimension, with_size
+from actgrad.ascend.sdk.glue.entry import category, working
+
+from .rearrangement import with_dimension
 
 
 def indices_within(index: Any, size: int) -> Any:
@@ -79,12 +80,6 @@ def _scatter_reduced(a: Any, dim: int, index: Any, source: Any, reduction: int, 
     return result // counts if category(result.dtype) < 2 else result / counts
 
 
-def _scattered_shape(shape: Shape, dim: int, index: Shape, source: Any, reduction: int) -> Shape:
-    if reduction == 5:
-        raise ValueError("reduce is 5, the mean; it must be 0 to 4, which actgrad computes; use another reduce")
-    return shape
-
-
 def _key(a: Any, indices: Any) -> tuple[Any, ...]:
     """NumPy's index. A tensor without elements means a whole dimension."""
     return tuple(slice(None) if each is None or (not each.size and a.size) else _plain(each) for each in indices)
@@ -124,11 +119,6 @@ def _top(a: Any, k: int, dim: int, largest: bool, *_: Any) -> Any:
     return np.take(values, range(k), dim), np.take(order, range(k), dim)
 
 
-def _top_shapes(shape: Shape, k: int, dim: int, *_: Any) -> tuple[Shape, Shape]:
-    result = with_size(shape, dim, k) if shape or k != 1 else ()
-    return result, result
-
-
 def _embedding_backward(gradient: Any, index: Any, rows: int, padding: int, scales: bool) -> Any:
     flat, width = index.reshape(-1).astype(np.int64), gradient.shape[-1]
     result = np.zeros((rows, width), np.float64)
@@ -142,11 +132,6 @@ def _embedding_backward(gradient: Any, index: Any, rows: int, padding: int, scal
 def _one_hot(a: Any, classes: int, on: Any, off: Any, dim: int) -> Any:
     values = np.where(a[..., None] == np.arange(classes), on.reshape(()), off.reshape(()))
     return np.moveaxis(values, -1, dim)
-
-
-def _one_hot_shape(shape: Shape, classes: int, on: Shape, off: Shape, dim: int) -> Shape:
-    position = dim % (len(shape) + 1)
-    return (*shape[:position], classes, *shape[position:])
 
 
 def _rows(a: Any, dim: int) -> Any:
@@ -180,23 +165,6 @@ def _index_fill(a: Any, dim: int, index: Any, values: Any) -> Any:
     return result
 
 
-def _source_shape(shape: Shape, dim: int, index: Shape, source: Shape, *_: Any) -> Shape:
-    expected = with_size(shape, dim, int(np.prod(index)))
-    if source and source != expected:
-        fault = f"source has shape {source}, but self has shape {shape} and index {index}"
-        raise ValueError(f"{fault}; it must be {expected}; reshape source")
-    return shape
-
-
-def _fill_shape(shape: Shape, dim: int, index: Shape, *_: Any) -> Shape:
-    """The shape of the result. `index` has numbers, not a shape."""
-    n = (shape or (1,))[dimension(shape, dim)]
-    if any(not -n <= number < n for number in index):
-        limits = f"each must lie in [{-n}, {n - 1}]"
-        raise ValueError(f"index is {index}, but self has shape {shape}; {limits}; change index")
-    return shape
-
-
 def _by_rank(a: Any, rank: Callable[[Any], Any], dim: int, keep: bool) -> tuple[Any, Any]:
     """The elements of a rank, and their positions.
 
@@ -218,12 +186,6 @@ def _median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
     """The median: the smaller of the two middle numbers, or the first NaN."""
     n = a.shape[dim] if a.ndim else 1
     return _by_rank(a, lambda count: np.where(count < n, count, (n - 1) // 2), dim, keep)
-
-
-def _rank_shapes(shape: Shape, dim: int, keep: bool) -> tuple[Shape, Shape]:
-    dim = dimension(shape, dim)
-    result = (*shape[:dim], *(1,) * keep, *shape[dim + 1 :]) if shape else ()
-    return result, result
 
 
 def _unique(a: Any, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
@@ -248,12 +210,6 @@ def _unique_runs(a: Any, has_inverse: bool, has_counts: bool, dim: int) -> tuple
     values = values if dim == _ALL else np.moveaxis(values, 0, dim)
     inverse = inverse.reshape(a.shape if dim == _ALL else -1)
     return values, inverse if has_inverse else None, np.bincount(inverse.reshape(-1)) if has_counts else None
-
-
-def _unique_shapes(shape: Shape, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
-    """The shapes of the results, if all elements differ. The real shapes may be smaller."""
-    count = prod(shape)
-    return (count,), shape if has_inverse else ..., (count,) if has_counts else ...
 
 
 def _flat_put(a: Any, index: Any, source: Any, accumulates: bool) -> Any:
@@ -291,13 +247,6 @@ def _search(row: Any, values: Any, is_int32: bool, is_right: bool, sorter: Any) 
     return np.reshape(positions, values.shape)
 
 
-def _search_shape(row: Shape, values: Shape, is_int32: bool, is_right: bool, sorter: Any) -> Shape:
-    if len(row) != 1 and (len(row) != len(values) or row[:-1] != values[:-1]):
-        fault = f"sortedSequence has shape {row}, but self has shape {values}"
-        raise ValueError(f"{fault}; all sizes but the last must be equal; reshape self")
-    return values
-
-
 def _unpooled(a: Any, index: Any, sizes: Sequence[int], *_: Any) -> Any:
     """Zeros of these last sizes, with each element of `a` at its index."""
     rows, columns, n = prod(a.shape[: -len(sizes)]), prod(a.shape[-len(sizes) :]), prod(sizes)
@@ -312,71 +261,45 @@ def _unpooled_backward(gradient: Any, a: Any, index: Any, sizes: Sequence[int], 
     return np.take_along_axis(gradient.reshape(rows, n), index, -1).reshape(a.shape)
 
 
-def _unpooled_shape(shape: Shape, index: Shape, sizes: Shape, *_: Any) -> Shape:
-    if prod(sizes) < prod(shape[-len(sizes) :]):
-        expected = "it must have as many elements or more"
-        raise ValueError(f"outputSize is {tuple(sizes)}, but self has shape {shape}; {expected}; change outputSize")
-    return *shape[: -len(sizes)], *sizes
-
-
-def _unpooled_backward_shape(gradient: Shape, shape: Shape, index: Shape, sizes: Shape, *_: Any) -> Shape:
-    expected = (*shape[: -len(sizes)], *sizes)
-    if gradient != expected:
-        raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}; reshape gradOutput")
-    return shape
-
-
 def _counts(a: Any, weights: Any, minimum: int) -> Any:
     return np.bincount(a.astype(np.int64), weights, minimum)
 
 
-RULES: dict[str, Entry] = {
-    "search": Entry(_search, EACH, _search_shape),
-    "count_numbers": Entry(_counts, EACH, lambda *_: ...),
-    "gather": Entry(lambda a, dim, index: a[_along(a, index, dim)], EACH, lambda shape, dim, index: index),
-    "scatter": Entry(_scattered, EACH, _scattered_shape),
-    "scatter_reduce": Entry(_scatter_reduced, EACH, lambda shape, *_: shape),
-    "unpool": Entry(_unpooled, EACH, _unpooled_shape),
-    "unpool_backward": Entry(_unpooled_backward, EACH, _unpooled_backward_shape),
-    "scatter_add": Entry(lambda a, dim, index, b: _scattered(a, dim, index, b, 1), EACH, lambda shape, *_: shape),
-    "index": Entry(lambda a, indices: a[_key(a, indices)] if a.size else None, EACH, lambda *_: ...),
-    "index_put": Entry(_put, EACH, lambda shape, *_: shape),
-    "sort": Entry(_sorted, EACH, lambda shape, *_: (shape, shape)),
-    "argsort": Entry(lambda a, dim, descending: _sorted(a, True, dim, descending)[1], EACH, lambda shape, *_: shape),
-    "topk": Entry(_top, EACH, _top_shapes),
-    "one_hot": Entry(_one_hot, EACH, _one_hot_shape),
-    "embedding_backward": Entry(_embedding_backward, EACH, lambda g, index, rows, *_: (rows, *g[-1:])),
-    "masked_select": Entry(_chosen, EACH, lambda a, mask: (int(np.prod(np.broadcast_shapes(a, mask))),), is_found=True),
-    "nonzero_v2": Entry(lambda a: np.argwhere(a).T, EACH, lambda a: ..., is_found=True),
-    "nonzero": Entry(np.argwhere, EACH, lambda a: ..., is_found=True),
-    "index_add": Entry(_index_add, EACH, _source_shape),
-    "index_copy": Entry(_index_copy, EACH, _source_shape),
-    "index_fill": Entry(_index_fill, EACH, lambda shape, *_: shape),
-    "index_fill_list": Entry(_index_fill, EACH, _fill_shape),
-    "median": Entry(_median, EACH, _rank_shapes),
-    "median_of_all": Entry(lambda a: _median(a.reshape(-1), 0, False)[0], EACH, lambda shape: ()),
-    "nan_median": Entry(_nan_median, EACH, _rank_shapes),
-    "nan_median_of_all": Entry(lambda a: _nan_median(a.reshape(-1), 0, False)[0], EACH, lambda shape: ()),
-    "kth_value": Entry(
-        lambda a, k, dim, keep: _by_rank(a, lambda count: np.full_like(count, k - 1), dim, keep),
-        EACH,
-        lambda shape, k, *rest: _rank_shapes(shape, *rest),
-    ),
-    "unique": Entry(
-        lambda a, _, inverse: _unique(a, None, inverse)[:2], EACH, lambda a, _, i: _unique_shapes(a, i)[:2], True
-    ),
-    "unique_and_counts": Entry(
-        lambda a, _, *flags: _unique(a, None, *flags), EACH, lambda a, _, *flags: _unique_shapes(a, *flags), True
-    ),
-    "unique_along": Entry(
-        lambda a, _, i, dim: _unique(a, dim, i, True), EACH, lambda *_: (..., ..., ...), is_found=True
-    ),
-    "unique_runs": Entry(_unique_runs, EACH, lambda *_: (..., ..., ...), is_found=True),
-    "put": Entry(_flat_put, EACH, lambda shape, *_: shape),
-    "take": Entry(lambda a, index: a.reshape(-1)[index.astype(np.int64)], EACH, lambda shape, index: index),
-    "masked_scatter": Entry(_masked_scatter, EACH, lambda shape, *_: shape),
-    "gather_points": Entry(
-        lambda a, index, _: a[_points(a, index)], EACH, lambda shape, index, _: (*index[:-1], *shape[index[-1] :])
-    ),
-    "scatter_points": Entry(_scattered_points, EACH, lambda shape, *_: shape),
+RULES: dict[str, Callable[..., Any]] = {
+    "search": _search,
+    "count_numbers": _counts,
+    "gather": lambda a, dim, index: a[_along(a, index, dim)],
+    "scatter": _scattered,
+    "scatter_reduce": _scatter_reduced,
+    "unpool": _unpooled,
+    "unpool_backward": _unpooled_backward,
+    "scatter_add": lambda a, dim, index, b: _scattered(a, dim, index, b, 1),
+    "index": lambda a, indices: a[_key(a, indices)] if a.size else None,
+    "index_put": _put,
+    "sort": _sorted,
+    "argsort": lambda a, dim, descending: _sorted(a, True, dim, descending)[1],
+    "topk": _top,
+    "one_hot": _one_hot,
+    "embedding_backward": _embedding_backward,
+    "masked_select": _chosen,
+    "nonzero_v2": lambda a: np.argwhere(a).T,
+    "nonzero": np.argwhere,
+    "index_add": _index_add,
+    "index_copy": _index_copy,
+    "index_fill": _index_fill,
+    "index_fill_list": _index_fill,
+    "median": _median,
+    "median_of_all": lambda a: _median(a.reshape(-1), 0, False)[0],
+    "nan_median": _nan_median,
+    "nan_median_of_all": lambda a: _nan_median(a.reshape(-1), 0, False)[0],
+    "kth_value": lambda a, k, dim, keep: _by_rank(a, lambda count: np.full_like(count, k - 1), dim, keep),
+    "unique": lambda a, _, inverse: _unique(a, None, inverse)[:2],
+    "unique_and_counts": lambda a, _, *flags: _unique(a, None, *flags),
+    "unique_along": lambda a, _, i, dim: _unique(a, dim, i, True),
+    "unique_runs": _unique_runs,
+    "put": _flat_put,
+    "take": lambda a, index: a.reshape(-1)[index.astype(np.int64)],
+    "masked_scatter": _masked_scatter,
+    "gather_points": lambda a, index, _: a[_points(a, index)],
+    "scatter_points": _scattered_points,
 }

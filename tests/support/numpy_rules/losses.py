@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .entry import EACH, FLOATING, Entry, Shape, mean, working
+from actgrad.ascend.sdk.glue.entry import working
+
 from .indices import indices_within
+from .rearrangement import mean
 
 
 def _reduced_loss(loss: Callable[..., Any]) -> Callable[..., Any]:
@@ -19,17 +21,6 @@ def _reduced_loss(loss: Callable[..., Any]) -> Callable[..., Any]:
         return (lambda a: a, mean, np.sum)[reduction](values)
 
     return compute
-
-
-def _loss_shape(*arguments: Any) -> Shape:
-    *shapes, reduction = arguments
-    return () if reduction else np.broadcast_shapes(*filter(None, shapes))
-
-
-def _shape_where_none(reduction: int, *shapes: Shape) -> Any:
-    """The shape of a loss. A reduced result may have any shape."""
-    shape = np.broadcast_shapes(*shapes)
-    return ... if reduction else shape
 
 
 def _share(size: int, reduction: int) -> float:
@@ -135,13 +126,6 @@ def _nll(a: Any, target: Any, weight: Any, reduction: int, ignored: int) -> Any:
     return (losses.reshape(target.shape), losses.sum() / total, losses.sum())[reduction], total
 
 
-def _nll_shapes(a: Shape, target: Shape, weight: Shape, reduction: int, ignored: int) -> tuple[Shape, Shape]:
-    if a[:-1] != (target if len(a) > 1 else ()):
-        expected = a[:-1] if len(a) > 1 else ()
-        raise ValueError(f"target has shape {target}, but self has {a}; it must be {expected}; reshape target")
-    return (() if reduction else target), ()
-
-
 def _nll_backward(gradient: Any, a: Any, target: Any, weight: Any, reduction: int, ignored: int, total: Any) -> Any:
     rows, classes, weights = _picked(a, target, weight, ignored)
     result = np.zeros_like(rows)
@@ -160,44 +144,26 @@ def _classes_last(rule: Callable[..., Any], tensors: int) -> Callable[..., Any]:
     return compute
 
 
-RULES: dict[str, Entry] = {
-    "mse_loss": Entry(_reduced_loss(lambda a, b: np.square(a - b)), FLOATING, _loss_shape),
-    "mse_loss_backward": Entry(_mse_backward, FLOATING),
-    "squares_over_batch": Entry(
-        _squares_over_batch, FLOATING, lambda a, b, reduction: np.broadcast_shapes(a, b)[1 if reduction else 0 :]
-    ),
-    "l1_loss": Entry(_reduced_loss(lambda a, b: np.abs(a - b)), FLOATING, _loss_shape),
-    "l1_loss_backward": Entry(lambda g, a, b, reduction: g * _share(a.size, reduction) * np.sign(a - b), FLOATING),
-    "soft_margin": Entry(
-        lambda a, b, reduction: _reduced_loss(_soft_margin)(a, b, reduction if reduction in (0, 1) else 2),
-        FLOATING,
-        _loss_shape,
-    ),
-    "soft_margin_backward": Entry(_soft_margin_backward, FLOATING),
-    "entropy": Entry(_reduced_loss(_entropy), FLOATING, _loss_shape),
-    "entropy_backward": Entry(_entropy_backward, FLOATING),
-    "entropy_by_target": Entry(_entropy_by_target, FLOATING),
-    "smooth_l1": Entry(
-        lambda a, b, reduction, beta: _reduced_loss(_smooth_l1)(a, b, beta, reduction),
-        FLOATING,
-        lambda a, b, reduction, beta: _shape_where_none(reduction, a, b),
-    ),
-    "smooth_l1_backward": Entry(_smooth_l1_backward, FLOATING),
-    "divergence": Entry(_divergence, FLOATING, lambda a, b, reduction, *_: _shape_where_none(reduction, a, b)),
-    "divergence_backward": Entry(_divergence_backward, FLOATING),
-    "divergence_by_target": Entry(_divergence_by_target, FLOATING),
-    "chance_entropy": Entry(
-        _reduced_loss(_chance_entropy), FLOATING, lambda a, b, weight, reduction: _shape_where_none(reduction, a, b)
-    ),
-    "chance_entropy_backward": Entry(_chance_entropy_backward, FLOATING),
-    "nll_loss": Entry(_nll, EACH, _nll_shapes),
-    "nll_loss_backward": Entry(_nll_backward, EACH, lambda gradient, a, *_: a),
-    "nll_loss_2d": Entry(
-        _classes_last(_nll, 1), EACH, lambda a, target, *rest: _nll_shapes((a[0], *a[2:], a[1]), target, *rest)
-    ),
-    "nll_loss_2d_backward": Entry(
-        lambda *arguments: np.moveaxis(_classes_last(_nll_backward, 2)(*arguments), -1, 1),
-        EACH,
-        lambda gradient, a, *_: a,
-    ),
+RULES: dict[str, Callable[..., Any]] = {
+    "mse_loss": _reduced_loss(lambda a, b: np.square(a - b)),
+    "mse_loss_backward": _mse_backward,
+    "squares_over_batch": _squares_over_batch,
+    "l1_loss": _reduced_loss(lambda a, b: np.abs(a - b)),
+    "l1_loss_backward": lambda g, a, b, reduction: g * _share(a.size, reduction) * np.sign(a - b),
+    "soft_margin": lambda a, b, reduction: _reduced_loss(_soft_margin)(a, b, reduction if reduction in (0, 1) else 2),
+    "soft_margin_backward": _soft_margin_backward,
+    "entropy": _reduced_loss(_entropy),
+    "entropy_backward": _entropy_backward,
+    "entropy_by_target": _entropy_by_target,
+    "smooth_l1": lambda a, b, reduction, beta: _reduced_loss(_smooth_l1)(a, b, beta, reduction),
+    "smooth_l1_backward": _smooth_l1_backward,
+    "divergence": _divergence,
+    "divergence_backward": _divergence_backward,
+    "divergence_by_target": _divergence_by_target,
+    "chance_entropy": _reduced_loss(_chance_entropy),
+    "chance_entropy_backward": _chance_entropy_backward,
+    "nll_loss": _nll,
+    "nll_loss_backward": _nll_backward,
+    "nll_loss_2d": _classes_last(_nll, 1),
+    "nll_loss_2d_backward": lambda *arguments: np.moveaxis(_classes_last(_nll_backward, 2)(*arguments), -1, 1),
 }

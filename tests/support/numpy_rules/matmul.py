@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from actgrad.base.loop import broadcast_shapes
-
-from .entry import Shape
+from actgrad.ascend.sdk.glue.entry import Shape
 
 
 def product(a: Any, b: Any) -> Any:
@@ -23,10 +21,6 @@ def product_shape(a: Shape, b: Shape, *_: Any) -> Shape:
         expected = "columns of the first must equal rows of the second"
         raise ValueError(f"the matrices have shapes {a} and {b}; {expected}; transpose or reshape one")
     return (*np.broadcast_shapes(a[:-2], b[:-2]), *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
-
-
-def sum_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
-    return np.broadcast_shapes(c, product_shape(a, b))
 
 
 def _weighted_sum(c: Any, shape: Shape, compute: Callable[[], Any], beta: Any, alpha: Any) -> Any:
@@ -44,22 +38,12 @@ def addbmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
     return _weighted_sum(c, product_shape(a.shape, b.shape)[1:], lambda: product(a, b).sum(0), beta, alpha)
 
 
-def addbmm_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
-    return np.broadcast_shapes(c, product_shape(a, b)[1:])
-
-
 def addr(c: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     """beta * c + alpha * (the products of each element of a with each of b). A factor of None is 1."""
     products = np.multiply.outer(a, b) if alpha is None else alpha * np.multiply.outer(a, b)
     if beta is not None and not beta:  # c may hold NaN
         return products
     return (c if beta is None else beta * c) + products
-
-
-def addr_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
-    if broadcast_shapes(c, (*a, *b)) != (*a, *b):
-        raise ValueError(f"self has shape {c}; it must broadcast to {(*a, *b)}; reshape self")
-    return *a, *b
 
 
 def triangular(b: Any, a: Any, is_upper: bool, transposes: bool, has_ones: bool) -> tuple[Any, Any]:
@@ -93,18 +77,3 @@ def dequantized_product(
     numbers = weight.astype(np.float64) + (0 if offset is None else spread(offset))
     result = product(a.astype(np.float64), numbers * spread(scale))
     return result if bias is None else result + bias.astype(np.float64)
-
-
-def dequantized_shape(
-    a: Shape, weight: Shape, scale: Shape, offset: Any, quant_scale: Any, quant_offset: Any, bias: Any, group: int
-) -> Shape:
-    if quant_scale is not None or quant_offset is not None:
-        raise ValueError("quantScale or quantOffset is given; they must be null; quantise the result afterwards")
-    rows = -(-weight[0] // group) if group else 1
-    for name, shape in {"antiquantScale": scale, "antiquantOffset": offset or ()}.items():
-        if shape not in ((), (1,), (1, 1), (weight[1],), (1, weight[1]), (rows, weight[1])):
-            expected = f"it must be {(rows, weight[1])}, {weight[1:]} or (1,)"
-            raise ValueError(f"{name} has shape {shape}, but weight has {weight}; {expected}; reshape {name}")
-    if bias not in (None, weight[1:], (1, *weight[1:])):
-        raise ValueError(f"bias has shape {bias}; it must be {weight[1:]}, the columns of weight; reshape bias")
-    return product_shape(a, weight)

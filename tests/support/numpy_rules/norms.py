@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
-
-from .entry import MIXED, Entry, Shape
 
 
 def _last(rank: int) -> tuple[int, ...]:
@@ -26,15 +24,6 @@ def _layer_norm(a: Any, normalized: Sequence[int], weight: Any, bias: Any, epsil
     rstd = 1 / np.sqrt(np.square(a - mean).mean(axes, keepdims=True) + epsilon)
     result = (a - mean) * rstd * (1 if weight is None else weight)
     return result + (0 if bias is None else bias), mean, rstd
-
-
-def _layer_norm_shapes(shape: Shape, normalized: Shape, *_: Any) -> Any:
-    if shape[len(shape) - len(normalized) :] != normalized:
-        expected = "it must be the last sizes of input"
-        raise ValueError(
-            f"normalizedShape is {normalized}, but input has shape {shape}; {expected}; change one of them"
-        )
-    return shape, ..., ...
 
 
 def _layer_norm_backward(
@@ -147,33 +136,6 @@ def _batch_norm(
     return *new, result, batch_mean, rstd
 
 
-def _compare_channels(a: Shape, **statistics: Any) -> None:
-    """Raise unless each tensor, if passed, has a number for each channel."""
-    for name, shape in statistics.items():
-        if shape is not None and shape != a[1:2]:
-            fault = f"{name} has shape {shape}, but input has shape {a}"
-            raise ValueError(f"{fault}; {name} must have shape {a[1:2]}; reshape {name}")
-
-
-def _batch_norm_shapes(a: Shape, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, *_: Any) -> Any:
-    _compare_channels(a, weight=weight, bias=bias, runningMean=mean, runningVar=variance)
-    statistic = a[1:2] if training else ...
-    return a[1:2], a[1:2], a, statistic, statistic
-
-
-def _batch_norm_backward_shapes(gradient: Shape, a: Shape, weight: Any, *rest: Any) -> Any:
-    running_mean, running_variance, saved_mean, saved_rstd, training, *_ = rest
-    running = {"runningMean": running_mean, "runningVar": running_variance}
-    saved = {"saveMean": saved_mean, "saveInvstd": saved_rstd}
-    if None in (needed := saved if training else running).values():
-        names = " and ".join(needed)
-        raise ValueError(f"training is {training} and a statistic is null; {names} must be tensors; pass them")
-    if not training:  # programs pass empty tensors
-        saved = {name: None if shape == (0,) else shape for name, shape in saved.items()}
-    _compare_channels(a, weight=weight, **running, **saved)
-    return a, a[1:2], a[1:2]
-
-
 def _batch_norm_backward(
     gradient: Any, a: Any, weight: Any, running_mean: Any, running_variance: Any, mean: Any, rstd: Any, training: bool,
     epsilon: float, mask: Any,
@@ -191,26 +153,20 @@ def _batch_norm_backward(
     return tuple(value if is_needed else None for value, is_needed in zip(values, mask, strict=True))
 
 
-RULES: dict[str, Entry] = {
-    "layer_norm": Entry(_layer_norm, MIXED, _layer_norm_shapes),
-    "layer_norm_backward": Entry(_layer_norm_backward, MIXED, lambda g, a, normalized, *_: (a, normalized, normalized)),
-    "group_norm": Entry(_group_norm, MIXED, lambda a, *_: (a, ..., ...)),
-    "group_norm_silu": Entry(_group_norm_silu, MIXED, lambda a, gamma, beta, n, *_: (a, (a[0], n), (a[0], n))),
-    "group_norm_swish": Entry(
-        lambda a, gamma, beta, n, layout, *more: _group_norm_silu(a, gamma, beta, n, *more),
-        MIXED,
-        lambda a, gamma, beta, n, *_: (a, (a[0], n), (a[0], n)),
-    ),
-    "group_norm_backward": Entry(
-        _group_norm_backward, MIXED, lambda g, a, mean, rstd, gamma, batch, channels, *_: (a, (channels,), (channels,))
-    ),
-    "batch_norm": Entry(_batch_norm, MIXED, _batch_norm_shapes, is_in_place=True),
-    "batch_norm_backward": Entry(_batch_norm_backward, MIXED, _batch_norm_backward_shapes),
-    "rms_norm": Entry(_rms_norm, MIXED, lambda a, *_: (a, ...)),
-    "add_rms_norm": Entry(_add_rms_norm, MIXED, lambda a, *_: (a, ..., a)),
-    "add_rms_norm_in_place": Entry(_add_rms_norm_in_place, MIXED, lambda a, *_: (a, a, ...), is_in_place=True),
-    "gemma_rms_norm": Entry(lambda a, gamma, epsilon: _rms_norm(a, 1 + gamma, epsilon), MIXED, lambda a, *_: (a, ...)),
-    "add_layer_norm": Entry(_add_layer_norm, MIXED, lambda a, *_: (a, ..., ..., a)),
-    "deep_norm": Entry(_deep_norm, MIXED, lambda a, *_: (..., ..., a)),
-    "rms_norm_grad": Entry(_rms_norm_grad, MIXED, lambda g, a, rstd, gamma: (a, gamma)),
+RULES: dict[str, Callable[..., Any]] = {
+    "layer_norm": _layer_norm,
+    "layer_norm_backward": _layer_norm_backward,
+    "group_norm": _group_norm,
+    "group_norm_silu": _group_norm_silu,
+    "group_norm_swish": lambda a, gamma, beta, n, layout, *more: _group_norm_silu(a, gamma, beta, n, *more),
+    "group_norm_backward": _group_norm_backward,
+    "batch_norm": _batch_norm,
+    "batch_norm_backward": _batch_norm_backward,
+    "rms_norm": _rms_norm,
+    "add_rms_norm": _add_rms_norm,
+    "add_rms_norm_in_place": _add_rms_norm_in_place,
+    "gemma_rms_norm": lambda a, gamma, epsilon: _rms_norm(a, 1 + gamma, epsilon),
+    "add_layer_norm": _add_layer_norm,
+    "deep_norm": _deep_norm,
+    "rms_norm_grad": _rms_norm_grad,
 }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-from .entry import EACH, MIXED, Entry
 
 
 def _adam_w(
@@ -36,8 +35,8 @@ def _scale(scale: Any, steps: Any, is_bad: Any, growth: float, backoff: float, i
     return np.where(is_bad != 0, scale * backoff, grown), np.where((is_bad != 0) | is_due, 0, count)
 
 
-RULES: dict[str, Entry] = {
-    "adam_w": Entry(_adam_w, MIXED, lambda a, m, v, largest, *_: (a,) * 4, is_in_place=True),
-    "unscale": Entry(_unscaled, MIXED, lambda gradient, *_: (gradient, ...), is_in_place=True),
-    "loss_scale": Entry(_scale, EACH, lambda scale, steps, *_: (scale, steps)),
+RULES: dict[str, Callable[..., Any]] = {
+    "adam_w": _adam_w,
+    "unscale": _unscaled,
+    "loss_scale": _scale,
 }

@@ -3,49 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
 
-from actgrad.base.loop import broadcast_shapes
+from actgrad.ascend.sdk.glue.entry import Shape
 
-from .entry import COMMON, EACH, Entry, Shape
+
+def mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """sum(a) / count along an axis: NaN if there are no elements. NumPy's mean would print a warning then."""
+    return np.mean(a, axis, keepdims=keepdims) if a.size else np.sum(a, axis, keepdims=keepdims) / np.float32(0)
 
 
 def with_dimension(a: Any) -> Any:
     """An array with at least one dimension, because a dim of a number may be 0 or -1."""
     return a.reshape(a.shape or (1,))
-
-
-def dimension(shape: Shape, dim: int) -> int:
-    """The dimension as a number from 0. A negative `dim` counts from the end. A shape () counts as (1,)."""
-    rank = max(len(shape), 1)
-    if not -rank <= dim < rank:
-        raise ValueError(f"dim is {dim}, but self has shape {shape}; it must lie in [{-rank}, {rank - 1}]; change dim")
-    return dim % rank
-
-
-def with_size(shape: Shape, dim: int, size: int) -> Shape:
-    """A shape with another size in one dimension."""
-    dim = dimension(shape, dim)
-    return (*shape[:dim], size, *shape[dim + 1 :])
-
-
-def _slices(shape: Shape, starts: Sequence[int], ends: Sequence[int], dims: Sequence[int], steps: Sequence[int]) -> Any:
-    """The key of a slice, by Python's rules for starts and ends."""
-    key = [slice(None)] * len(shape)
-    for start, end, dim, step in zip(starts, ends, dims, steps, strict=True):
-        key[dimension(shape, dim)] = slice(start, end, step)
-    return tuple(key)
-
-
-def _sliced(a: Any, *rest: Any) -> Any:
-    return a[_slices(a.shape, *rest)]
-
-
-def _sliced_shape(shape: Shape, *rest: Any) -> Shape:
-    return tuple(len(range(n)[part]) for n, part in zip(shape, _slices(shape, *rest), strict=True))
 
 
 def _margins(shape: Shape, pad: Sequence[int]) -> list[tuple[int, int]]:
@@ -93,21 +65,14 @@ def _copies(shape: Shape, pad: Sequence[int], mode: str) -> list[Any]:
     return [_COPIED[mode](np.arange(-before, n + after), n) for n, (before, after) in sizes]
 
 
-def _copied(mode: str) -> Entry:
+def _copied(mode: str) -> Callable[..., Any]:
     def compute(a: Any, pad: Sequence[int]) -> Any:
         return a[np.ix_(*_copies(a.shape, pad, mode))]
 
-    return Entry(compute, EACH, _padded_shape if mode != "circular" else _circular_shape)
+    return compute
 
 
-def _circular_shape(shape: Shape, pad: Sequence[int]) -> Shape:
-    if any(max(margins) > n for n, margins in zip(shape, _margins(shape, pad), strict=True)):
-        fault = f"pad is {tuple(pad)}, but self has shape {shape}"
-        raise ValueError(f"{fault}; no number may exceed the size of its dimension; change pad")
-    return _padded_shape(shape, pad)
-
-
-def _copied_backward(mode: str) -> Entry:
+def _copied_backward(mode: str) -> Callable[..., Any]:
     """The gradient of padding: each element has the sum over the positions that copy it."""
 
     def compute(gradient: Any, a: Any, pad: Sequence[int]) -> Any:
@@ -115,13 +80,7 @@ def _copied_backward(mode: str) -> Entry:
         np.add.at(result, np.ix_(*_copies(a.shape, pad, mode)), gradient)
         return result
 
-    def shape(gradient: Shape, a: Shape, pad: Sequence[int]) -> Shape:
-        expected = _padded_shape(a, pad) if mode != "circular" else _circular_shape(a, pad)
-        if gradient != expected:
-            raise ValueError(f"gradOutput has shape {gradient}; it must be {expected}; reshape gradOutput")
-        return a
-
-    return Entry(compute, COMMON, shape)
+    return compute
 
 
 def _shuffled(a: Any, groups: int) -> Any:
@@ -137,24 +96,6 @@ def _with_diagonal(a: Any, value: Any, wraps: bool) -> Any:
     return result
 
 
-def _diagonal_shape(shape: Shape, *_: Any) -> Shape:
-    if len(shape) > 2 and len(set(shape)) > 1:
-        raise ValueError(f"selfRef has shape {shape}; its sizes must be equal; reshape selfRef")
-    return shape
-
-
-def _flat_shape(shape: Shape, axis: int) -> Shape:
-    axis = dimension(shape, axis)
-    return prod(shape[:axis]), prod(shape[axis:])
-
-
-def _expanded_shape(shape: Shape, size: Sequence[int]) -> Shape:
-    sizes = tuple(size)
-    if min(sizes, default=0) < 0 or broadcast_shapes(shape, sizes) != sizes:
-        raise ValueError(f"size is {sizes}, but self has shape {shape}; self must broadcast to size; change size")
-    return sizes
-
-
 def _repeated(a: Any, repeats: Any, dim: int, size: int) -> Any:
     """Repeat each element as often as `repeats` says. The result has `size` elements along `dim`."""
     a = with_dimension(a)
@@ -165,62 +106,14 @@ def _repeated(a: Any, repeats: Any, dim: int, size: int) -> Any:
     return np.repeat(a, counts, dim) if size else None
 
 
-def _repeated_shape(shape: Shape, repeats: int | Shape, dim: int, size: int) -> Any:
-    """The shape of the result. The values of a tensor `repeats` are unknown here."""
-    if isinstance(repeats, int) and size != (shape or (1,))[dimension(shape, dim)] * repeats:
-        fault = f"outputSize is {size}, but self has shape {shape} and repeats is {repeats}"
-        raise ValueError(f"{fault}; it must be the number of elements of the result; change outputSize")
-    return with_size(shape, dim, size) if size else ...
-
-
-def _equal_parts(shape: Shape, size: int, dim: int) -> list[int]:
-    """The sizes of parts of `size` elements along a dimension. The last part may be smaller."""
-    total = shape[dim]
-    return [min(size, total - start) for start in range(0, total, size or 1)]
-
-
-def _split(a: Any, sizes: Sequence[int], dim: int) -> list[Any]:
-    return np.split(a, np.cumsum(sizes)[:-1], dim)
-
-
-def _split_shapes(shape: Shape, sizes: Sequence[int], dim: int) -> list[Shape]:
-    if sum(sizes) != shape[dim] or any(size < 0 for size in sizes):
-        expected = f"they must add up to {shape[dim]}, the size of dimension {dim}"
-        raise ValueError(f"the sizes are {tuple(sizes)}, but self has shape {shape}; {expected}; change the sizes")
-    return [with_size(shape, dim, size) for size in sizes]
-
-
-RULES: dict[str, Entry] = {
-    "split": Entry(
-        lambda a, size, dim: _split(a, _equal_parts(a.shape, size, dim), dim),
-        EACH,
-        lambda shape, size, dim: _split_shapes(shape, _equal_parts(shape, size, dim), dim),
-        writes_list=True,
-    ),
-    "split_with_sizes": Entry(_split, EACH, _split_shapes, writes_list=True),
-    "slice": Entry(
-        lambda a, dim, start, end, step: _sliced(a, (start,), (end,), (dim,), (step,)),
-        EACH,
-        lambda shape, dim, start, end, step: _sliced_shape(shape, (start,), (end,), (dim,), (step,)),
-    ),
-    "slices": Entry(_sliced, EACH, _sliced_shape),
-    "constant_pad": Entry(_padded, EACH, _padded_shape),
+RULES: dict[str, Callable[..., Any]] = {
+    "constant_pad": _padded,
     **{f"{mode}_pad": _copied(mode) for mode in _COPIED},
     **{f"{mode}_pad_backward": _copied_backward(mode) for mode in _COPIED},
-    "shuffle_channels": Entry(_shuffled, EACH, lambda shape, groups: shape),
-    "diagonal_matrix": Entry(np.diagflat, EACH, lambda shape, k: (prod(shape) + abs(k),) * 2),
-    "fill_diagonal": Entry(_with_diagonal, EACH, _diagonal_shape),
-    "flatten": Entry(lambda a, axis: a.reshape(_flat_shape(a.shape, axis)), EACH, _flat_shape),
-    "expand": Entry(lambda a, size: np.broadcast_to(a, size), EACH, _expanded_shape),
-    "repeat_elements": Entry(
-        lambda a, repeats, size: _repeated(a.reshape(-1), repeats, 0, size),
-        EACH,
-        lambda shape, repeats, size: _repeated_shape((prod(shape),), repeats, 0, size),
-    ),
-    "repeat_along": Entry(_repeated, EACH, _repeated_shape),
-    "repeat_numbers": Entry(
-        lambda repeats, size: _repeated(np.arange(repeats.size), repeats.reshape(-1), 0, size),
-        EACH,
-        lambda shape, size: _repeated_shape(shape, shape, 0, size),
-    ),
+    "shuffle_channels": _shuffled,
+    "diagonal_matrix": np.diagflat,
+    "fill_diagonal": _with_diagonal,
+    "repeat_elements": lambda a, repeats, size: _repeated(a.reshape(-1), repeats, 0, size),
+    "repeat_along": _repeated,
+    "repeat_numbers": lambda repeats, size: _repeated(np.arange(repeats.size), repeats.reshape(-1), 0, size),
 }

@@ -9,17 +9,7 @@ import numpy as np
 
 from actgrad.ascend.choice import current_product
 
-from .entry import COMMON, EACH, MIXED, RESULT, Entry, Shape, mean
-from .rearrangement import with_dimension
-
-
-def _reduced(shape: Shape, dims: Sequence[int], keep: bool, *_: Any) -> Shape:
-    rank = len(shape)
-    if any(not -max(rank, 1) <= d < max(rank, 1) for d in dims):
-        limits = f"each must lie in [{-max(rank, 1)}, {max(rank, 1) - 1}]"
-        raise ValueError(f"dims is {tuple(dims)}, but self has shape {tuple(shape)}; {limits}; change dims")
-    gone = {d % rank for d in dims if rank} or set(range(rank))
-    return tuple(1 if k in gone else n for k, n in enumerate(shape) if keep or k not in gone)
+from .rearrangement import mean, with_dimension
 
 
 def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,17 +20,13 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     return compute
 
 
-def _unless_kept(rule: Entry) -> Entry:
-    """A rule whose last argument says that a call without dimensions reduces nothing."""
-    shape = rule.shape or _reduced
+def _unless_kept(reduction: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction whose last argument says that a call without dimensions reduces nothing."""
 
     def compute(a: Any, dims: Sequence[int], keep: bool, keeps_all: bool) -> Any:
-        return a if keeps_all and not dims else rule.compute(a, dims, keep)
+        return a if keeps_all and not dims else reduction(a, dims, keep)
 
-    def reduced(a: Shape, dims: Sequence[int], keep: bool, keeps_all: bool) -> Shape:
-        return a if keeps_all and not dims else shape(a, dims, keep)
-
-    return Entry(compute, rule.dtype, reduced)
+    return compute
 
 
 def _log_of_sum(a: Any, axis: Any, keepdims: bool) -> Any:
@@ -48,13 +34,9 @@ def _log_of_sum(a: Any, axis: Any, keepdims: bool) -> Any:
     return np.log(np.sum(a, axis, keepdims=keepdims)) if a.size else np.sum(a, axis, keepdims=keepdims)
 
 
-def _over_space(function: Callable[..., Any]) -> Entry:
+def _over_space(function: Callable[..., Any]) -> Callable[..., Any]:
     """A reduction of (batch, channels, ...) over all dimensions after the channels. They stay, with size 1."""
-    return Entry(
-        _of_elements(lambda a: function(a, tuple(range(2, a.ndim)), keepdims=True)),
-        RESULT,
-        lambda shape: (*shape[:2], *(1,) * len(shape[2:])),
-    )
+    return _of_elements(lambda a: function(a, tuple(range(2, a.ndim)), keepdims=True))
 
 
 def _histogram(a: Any, bins: int, low: Any, high: Any) -> Any:
@@ -71,24 +53,14 @@ def _histogram(a: Any, bins: int, low: Any, high: Any) -> Any:
     return np.bincount(np.minimum(positions, bins - 1).astype(np.int64), minlength=bins)
 
 
-def _histogram_shape(shape: Shape, bins: int, low: Any, high: Any) -> Shape:
-    if low.value != high.value and not (np.isfinite(low.value) and np.isfinite(high.value)):
-        raise ValueError(f"min and max are {low.value} and {high.value}; both must be finite; change them")
-    return (bins,)
-
-
 def _of_elements(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
     """`function`, but without results if the array has no elements, because hardware writes none."""
     return lambda a, *rest: function(with_dimension(a), *rest) if a.size else (None if count == 1 else (None,) * count)
 
 
-def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Entry:
+def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Callable[..., Any]:
     """Values and indices along a dimension."""
-    return Entry(
-        _of_elements(lambda a, dim, keep: (value(a, dim, keepdims=keep), position(a, dim, keepdims=keep)), 2),
-        EACH,
-        lambda shape, dim, keep: (_reduced(shape, (dim,), keep),) * 2,
-    )
+    return _of_elements(lambda a, dim, keep: (value(a, dim, keepdims=keep), position(a, dim, keepdims=keep)), 2)
 
 
 def _min_and_max(a: Any, dims: Sequence[int], keep: bool) -> tuple[Any, Any]:
@@ -97,13 +69,6 @@ def _min_and_max(a: Any, dims: Sequence[int], keep: bool) -> tuple[Any, Any]:
         return None, None
     axes = tuple({d % max(a.ndim, 1) for d in dims} if a.ndim else ()) or None
     return np.min(a, axes, keepdims=keep), np.max(a, axes, keepdims=keep)
-
-
-def _extremes_shapes(shape: Shape, dims: Sequence[int], keep: bool) -> tuple[Shape, Shape]:
-    result = _reduced(shape, dims, keep)
-    if shape and any(shape[d] == 0 for d in dims):
-        raise ValueError(f"self has shape {shape} and dim is {dims}; no reduced size may be 0; change dim")
-    return result, result
 
 
 def _variance(a: Any, dims: Sequence[int] | None, correction: int, keep: bool) -> Any:
@@ -117,15 +82,11 @@ def _deviation(*arguments: Any) -> Any:
     return np.sqrt(_variance(*arguments))
 
 
-def _spread_shape(shape: Shape, dims: Sequence[int] | None, correction: int, keep: bool) -> Shape:
-    return _reduced(shape, dims or (), keep)
-
-
-def _with_mean(function: Callable[..., Any]) -> Entry:
+def _with_mean(function: Callable[..., Any]) -> Callable[..., Any]:
     def compute(a: Any, dims: Any, correction: int, keep: bool) -> tuple[Any, Any]:
         return function(a, dims, correction, keep), mean(with_dimension(a), tuple(dims or ()) or None, keep)
 
-    return Entry(compute, MIXED, lambda *arguments: (_spread_shape(*arguments),) * 2)
+    return compute
 
 
 def _log_sum_exp(a: Any, axis: Any, keepdims: bool) -> Any:
@@ -173,7 +134,7 @@ def _running_sum(a: Any, dim: int, is_exclusive: bool, is_reverse: bool) -> Any:
     return np.flip(total, dim) if is_reverse else total
 
 
-def _running_extreme(function: np.ufunc) -> Entry:
+def _running_extreme(function: np.ufunc) -> Callable[..., Any]:
     """The running extreme along a dimension, and its last position. NaN wins."""
 
     def compute(a: Any, dim: int) -> tuple[Any, Any]:
@@ -182,61 +143,45 @@ def _running_extreme(function: np.ufunc) -> Entry:
         is_new = (a == values) | np.isnan(a)
         return values, np.maximum.accumulate(np.where(is_new, positions, 0), dim)
 
-    return Entry(compute, MIXED, lambda shape, dim: (shape, shape))
+    return compute
 
 
-RULES: dict[str, Entry] = {
-    "sum": Entry(_reduction(np.sum), RESULT, _reduced),
-    "mean": Entry(_reduction(mean), RESULT, _reduced),
-    "cumprod": Entry(lambda a, dim, *_: np.cumprod(a, int(dim)), RESULT, lambda shape, *_: shape),
+RULES: dict[str, Callable[..., Any]] = {
+    "sum": _reduction(np.sum),
+    "mean": _reduction(mean),
+    "cumprod": lambda a, dim, *_: np.cumprod(a, int(dim)),
     "cummax": _running_extreme(np.maximum),
     "cummin": _running_extreme(np.minimum),
-    "sum_without_nan": Entry(_reduction(np.nansum), RESULT, _reduced),
-    "cumsum": Entry(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
-    "running_sum": Entry(_running_sum, RESULT, lambda shape, *_: shape),
-    "renorm": Entry(_renorm, COMMON, lambda shape, *_: shape),
-    "prod_of_all": Entry(lambda a, dtype: np.prod(a), RESULT, lambda *_: ()),
-    "prod": Entry(
-        lambda a, dim, keep, dtype: np.prod(with_dimension(a), dim, keepdims=keep),
-        RESULT,
-        lambda shape, dim, keep, dtype: _reduced(shape, (dim,), keep),
-    ),
-    "extremes_of_all": Entry(lambda a: _min_and_max(a, (), False), EACH, lambda shape: ((), ())),
-    "extremes": Entry(_min_and_max, EACH, lambda shape, dims, keep: _extremes_shapes(shape, dims, keep)),
-    "extremes_along": Entry(
-        lambda a, dim, keep: _min_and_max(a, (dim,), keep),
-        EACH,
-        lambda shape, dim, keep: _extremes_shapes(shape, (dim,), keep),
-    ),
-    "max_of_all": Entry(_of_elements(np.max), COMMON, lambda shape: ()),
-    "min_of_all": Entry(_of_elements(np.min), COMMON, lambda shape: ()),
-    "max": Entry(_reduction(np.max), COMMON, _reduced),
-    "min": Entry(_reduction(np.min), COMMON, _reduced),
-    "all": Entry(_reduction(np.all), EACH, _reduced),
-    "any": Entry(_reduction(np.any), EACH, _reduced),
-    "argmax": Entry(
-        _of_elements(lambda a, dim, keep: np.argmax(a, dim, keepdims=keep)),
-        EACH,
-        lambda a, dim, keep: _reduced(a, (dim,), keep),
-    ),
-    "argmin": Entry(
-        _of_elements(lambda a, dim, keep: np.argmin(a, dim, keepdims=keep)),
-        EACH,
-        lambda a, dim, keep: _reduced(a, (dim,), keep),
-    ),
-    "max_unless_kept": _unless_kept(Entry(_of_elements(_reduction(np.max)), COMMON)),
-    "mean_unless_kept": _unless_kept(Entry(_reduction(mean), RESULT)),
-    "log_of_sum": _unless_kept(Entry(_reduction(_log_of_sum), MIXED)),
+    "sum_without_nan": _reduction(np.nansum),
+    "cumsum": lambda a, dim, dtype: np.cumsum(a, dim),
+    "running_sum": _running_sum,
+    "renorm": _renorm,
+    "prod_of_all": lambda a, dtype: np.prod(a),
+    "prod": lambda a, dim, keep, dtype: np.prod(with_dimension(a), dim, keepdims=keep),
+    "extremes_of_all": lambda a: _min_and_max(a, (), False),
+    "extremes": _min_and_max,
+    "extremes_along": lambda a, dim, keep: _min_and_max(a, (dim,), keep),
+    "max_of_all": _of_elements(np.max),
+    "min_of_all": _of_elements(np.min),
+    "max": _reduction(np.max),
+    "min": _reduction(np.min),
+    "all": _reduction(np.all),
+    "any": _reduction(np.any),
+    "argmax": _of_elements(lambda a, dim, keep: np.argmax(a, dim, keepdims=keep)),
+    "argmin": _of_elements(lambda a, dim, keep: np.argmin(a, dim, keepdims=keep)),
+    "max_unless_kept": _unless_kept(_of_elements(_reduction(np.max))),
+    "mean_unless_kept": _unless_kept(_reduction(mean)),
+    "log_of_sum": _unless_kept(_reduction(_log_of_sum)),
     "mean_over_space": _over_space(mean),
     "max_over_space": _over_space(np.max),
-    "histogram": Entry(_histogram, EACH, _histogram_shape),
+    "histogram": _histogram,
     "max_dim": _extremes(np.max, np.argmax),
     "min_dim": _extremes(np.min, np.argmin),
-    "std": Entry(_deviation, MIXED, _spread_shape),
-    "var": Entry(_variance, MIXED, _spread_shape),
+    "std": _deviation,
+    "var": _variance,
     "var_and_mean": _with_mean(_variance),
     "std_and_mean": _with_mean(_deviation),
-    "log_sum_exp": Entry(_reduction(_log_sum_exp), MIXED, _reduced),
-    "vector_norm": Entry(_vector_norm, MIXED, lambda shape, order, dims, keep, *_: _reduced(shape, dims, keep)),
-    "norm_of_all": Entry(_norm_of_all, MIXED, lambda shape, order: ()),
+    "log_sum_exp": _reduction(_log_sum_exp),
+    "vector_norm": _vector_norm,
+    "norm_of_all": _norm_of_all,
 }

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..entry import EACH, MIXED, Entry, Shape
+from actgrad.ascend.sdk.glue.entry import Shape
+
 from ..matmul import product
 from .pooling import batched, pool_windows
-from .windows import Windows, compare, margins, matched
+from .windows import Windows, margins, matched
 
 
 def _convolution_windows(
@@ -131,14 +132,6 @@ def _convolution_backward(
     return by_a, by_weight, by_bias
 
 
-def _convolution_backward_shapes(gradient: Shape, a: Shape, weight: Shape, bias: Any, *rest: Any) -> Any:
-    stride, padding, dilation, transposed, more, groups, _, mode = rest
-    margins(padding, len(a) - 2, True)  # one number is enough for one dimension, while a convolution takes a pair
-    expected = _convolution_shape(a, weight, None, stride, padding, dilation, transposed, more, groups, mode)
-    compare(gradient, expected)
-    return a, weight, expected[1:2]
-
-
 def _image_columns(a: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     windows = pool_windows(2, a.shape, kernel, stride, padding, dilation)
     parts = windows.of(batched(2, a)).transpose(0, 1, 4, 5, 2, 3)
@@ -150,8 +143,8 @@ def _image_columns_shape(shape: Shape, kernel: Any, dilation: Any, padding: Any,
     return (*shape[:-3], shape[-3] * prod(windows.kernel), prod(windows.counts))
 
 
-RULES: dict[str, Entry] = {
-    "convolution": Entry(_convolution, MIXED, _convolution_shape),
-    "convolution_backward": Entry(_convolution_backward, MIXED, _convolution_backward_shapes),
-    "image_columns": Entry(_image_columns, EACH, _image_columns_shape),
+RULES: dict[str, Callable[..., Any]] = {
+    "convolution": _convolution,
+    "convolution_backward": _convolution_backward,
+    "image_columns": _image_columns,
 }

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial, reduce
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..entry import EACH, MIXED, Entry, Shape
+from actgrad.ascend.sdk.glue.entry import Shape
+
 from ..indices import indices_within
-from .windows import Windows, compare, matched, spatial, spread
+from .windows import Windows, matched, spatial, spread
 
 
 def pool_windows(
@@ -40,19 +41,6 @@ def pool_windows(
 def batched(rank: int, a: Any) -> Any:
     """A tensor with a batch dimension. Programs may leave this dimension out."""
     return a if a.ndim == rank + 2 else a[None]
-
-
-def _shape(
-    rank: int, shape: Shape, kernel: Any, stride: Any, padding: Any, dilation: Any = (1,), rounds_up: bool = False,
-    end: Any = (),
-) -> Shape:  # fmt: skip
-    windows = pool_windows(rank, shape, kernel, stride, padding, dilation, rounds_up, end)
-    for p, q, k in zip(windows.before, end or windows.before, windows.kernel, strict=True):
-        if min(p, q) < 0 or p + q > k or max(p, q) >= k:
-            fault = f"padding is {(*windows.before, *end)}, kernelSize is {windows.kernel}"
-            expected = "padding must be at most half of kernelSize, or two sides together at most kernelSize"
-            raise ValueError(f"{fault}; {expected}, and a window must have an element; change one of them")
-    return (*shape[:-rank], *windows.counts)
 
 
 def _place_of_largest(parts: Any) -> Any:
@@ -106,16 +94,6 @@ def _max_pool_mask_backward(gradient: Any, a: Any, mask: Any, *settings: Any) ->
     return _to_largest(2, gradient, a, _max_pool(2, a.astype(np.float64), *settings)[1])
 
 
-def _max_pool_backward_shape(rank: int, gradient: Shape, a: Shape, positions: Shape, *settings: Any) -> Shape:
-    compare(gradient, _shape(rank, a, *settings))
-    return a
-
-
-def _max_pool_indices_backward_shape(rank: int, gradient: Shape, a: Shape, positions: Shape, *settings: Any) -> Shape:
-    compare(positions, gradient, "indices")
-    return _max_pool_backward_shape(rank, gradient, a, positions, *settings)
-
-
 def _divisors(rank: int, shape: Shape, windows: Windows, includes_padding: bool, divisor: int) -> Any:
     """The divisor of each window's sum: the number of its elements in the padded array, or in the array."""
     if divisor:
@@ -151,16 +129,6 @@ def _mean_pool_backward(
     share = batched(rank, gradient / _divisors(rank, a.shape, windows, includes_padding, divisor))
     parts = np.broadcast_to(share.reshape(*share.shape, *(1,) * rank), (*share.shape, *windows.kernel))
     return windows.sums(parts, a.shape[-rank:]).reshape(a.shape)
-
-
-def _mean_pool_backward_shape(rank: int, gradient: Shape, a: Shape, *settings: Any) -> Shape:
-    if prod(gradient) and prod(a):
-        compare(gradient, _mean_pool_shape(rank, a, *settings))
-    return a
-
-
-def _mean_pool_shape(rank: int, a: Shape, kernel: Any, stride: Any, padding: Any, rounds_up: bool, *_: Any) -> Shape:
-    return _shape(rank, a, kernel, stride, padding, (1,), rounds_up)
 
 
 def _bins(shape: Shape, sizes: Shape) -> Iterator[tuple[Any, Any]]:
@@ -209,40 +177,28 @@ def _adaptive_max(rank: int, a: Any, sizes: Any) -> Any:
     return values, index
 
 
-def _adaptive_backward_shape(rank: int, gradient: Shape, a: Shape, *indices: Shape) -> Shape:
-    for positions in indices:
-        compare(positions, gradient, "indices")
-    compare(gradient, (*a[:-rank], *gradient[-rank:]))
-    return a
-
-
-def _rules(rank: int) -> dict[str, Entry]:
+def _rules(rank: int) -> dict[str, Callable[..., Any]]:
     """The rules of pooling over `rank` dimensions."""
 
     def of(function: Any) -> Any:
         return partial(function, rank)
 
-    def twice(shape: Any) -> Any:
-        return lambda *arguments: (shape(rank, *arguments),) * 2
-
     return {
-        f"max_pool_{rank}d_with_indices": Entry(of(_max_pool), MIXED, twice(_shape)),
-        f"max_pool_{rank}d_backward": Entry(of(_to_largest), EACH, of(_max_pool_indices_backward_shape)),
-        f"mean_pool_{rank}d": Entry(of(_mean_pool), MIXED, of(_mean_pool_shape)),
-        f"mean_pool_{rank}d_backward": Entry(of(_mean_pool_backward), MIXED, of(_mean_pool_backward_shape)),
-        f"adaptive_mean_{rank}d": Entry(of(_adaptive_mean), MIXED, of(_adaptive_shape)),
-        f"adaptive_mean_{rank}d_backward": Entry(of(_adaptive_mean_backward), MIXED, of(_adaptive_backward_shape)),
-        f"adaptive_max_{rank}d": Entry(of(_adaptive_max), MIXED, twice(_adaptive_shape)),
-        f"adaptive_max_{rank}d_backward": Entry(of(_to_largest), EACH, of(_adaptive_backward_shape)),
+        f"max_pool_{rank}d_with_indices": of(_max_pool),
+        f"max_pool_{rank}d_backward": of(_to_largest),
+        f"mean_pool_{rank}d": of(_mean_pool),
+        f"mean_pool_{rank}d_backward": of(_mean_pool_backward),
+        f"adaptive_mean_{rank}d": of(_adaptive_mean),
+        f"adaptive_mean_{rank}d_backward": of(_adaptive_mean_backward),
+        f"adaptive_max_{rank}d": of(_adaptive_max),
+        f"adaptive_max_{rank}d_backward": of(_to_largest),
     }
 
 
-RULES: dict[str, Entry] = {
+RULES: dict[str, Callable[..., Any]] = {
     **_rules(2),
     **_rules(3),
-    "max_pool": Entry(
-        lambda a, *more: _max_pool(2, a, *_padded(*more))[0], MIXED, lambda a, *more: _shape(2, a, *_padded(*more))
-    ),
-    "max_pool_with_mask": Entry(_max_pool_with_mask, MIXED, lambda *arguments: (_shape(2, *arguments), ...)),
-    "max_pool_mask_backward": Entry(_max_pool_mask_backward, EACH, partial(_max_pool_backward_shape, 2)),
+    "max_pool": lambda a, *more: _max_pool(2, a, *_padded(*more))[0],
+    "max_pool_with_mask": _max_pool_with_mask,
+    "max_pool_mask_backward": _max_pool_mask_backward,
 }

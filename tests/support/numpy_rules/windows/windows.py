@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from actgrad.ascend.sdk.glue.entry import Shape
 from actgrad.base.errors import quantity
-
-from ..entry import Shape
 
 
 def spatial(key: Sequence[Any]) -> Any:
@@ -84,9 +83,3 @@ def matched(**lists: tuple[Sequence[int], int]) -> None:
         if len(values) != rank:
             fault = f"{name} has {quantity(len(values), 'number')}, but the windows have {rank} dimensions"
             raise ValueError(f"{fault}; it must have a number for each; change {name}")
-
-
-def compare(shape: Shape, expected: Shape, name: str = "gradOutput") -> None:
-    """Raise unless a gradient, or indices, have the shape of the output."""
-    if shape != expected:
-        raise ValueError(f"{name} has shape {shape}; it must be {expected}, the output's; reshape {name}")
