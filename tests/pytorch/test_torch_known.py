@@ -21,7 +21,7 @@ def test_the_table_has_no_class_twice() -> None:
     assert len(known.rows()) == len(known.ROWS) + len(names)
 
 
-def _class(name: str, row: known.Row) -> Any:
+def _class(name: str, row: known.Foreign) -> Any:
     """The installed class. Skips the test if the version that was tried is not there."""
     library, version = row.tried.split()
     try:
@@ -52,7 +52,7 @@ def test_another_text_is_declined(monkeypatch: pytest.MonkeyPatch) -> None:
             return torch.nn.functional.gelu(x)
 
     name = f"{Foreign.__module__}.{Foreign.__qualname__}"
-    row = known.Row("foreign 1.0", "0" * 16, activation="gelu")
+    row = known.Foreign("foreign 1.0", "0" * 16, activation="gelu")
     monkeypatch.setitem(known.rows(), name, row)
     (left,) = convert(Foreign(), only="all").left
     text = r"the text of its forward has the digest \w{16}, and that of foreign 1.0 has 0000000000000000; declare it"

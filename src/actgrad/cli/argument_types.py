@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from ..base.dtypes import ALIASES, BY_NAME, FLOATS
-from ..base.errors import ActgradError, UnsupportedOnProduct, did_you_mean, nearest, some
+from ..base.errors import ActgradError, InvalidArgument, UnsupportedOnProduct, did_you_mean, nearest, some
 from ..calls.operator import REGISTRY
 from ..checks import law
 from .parsing import Parser
@@ -71,6 +71,17 @@ def operators_file(text: str) -> Path:
     operator_files.load(chosen)
     _by_other_names.cache_clear()
     return chosen
+
+
+def pairs(words: list[str], option: str) -> dict[str, str]:
+    """The values of an option that occurs once for each NAME=VALUE, by their names."""
+    found = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise InvalidArgument(f"{option} {word}: expected NAME=VALUE; write the name, = and the value")
+        found[name] = value
+    return found
 
 
 def dtype(text: str) -> str:

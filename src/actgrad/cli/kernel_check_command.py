@@ -102,10 +102,10 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
         args.operator = _operator(parser, args.operator)
     checked = _project(parser, args)
     settings = launches.Settings(
-        defines=_pairs(args.define, "--define"), include=args.include, blocks=args.blocks or BLOCKS,
+        defines=argument_types.pairs(args.define, "--define"), include=args.include, blocks=args.blocks or BLOCKS,
         tiling=None if args.tiling is None else fixed_tiling.read(args.tiling), struct=args.tiling_struct,
         key=args.tiling_key, workspace=args.workspace or 0, timeout=args.timeout,
-        assumptions=_pairs(args.assume, "--assume"), strict=args.strict,
+        assumptions=argument_types.pairs(args.assume, "--assume"), strict=args.strict,
     )  # fmt: skip
     with launches.in_force(checked.operator, checked.product):
         names = launches.dtypes(checked, args.dtypes)
@@ -169,16 +169,6 @@ def _project(parser: Parser, args: argparse.Namespace) -> Project:
         args.path, REGISTRY[args.operator], args.product or DEFAULT_PRODUCT, entry=args.entry,
         arguments=args.arguments, host=args.host, include=args.include,
     )  # fmt: skip
-
-
-def _pairs(words: list[str], option: str) -> dict[str, str]:
-    pairs = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or not name:
-            raise InvalidArgument(f"{option} {word}: expected NAME=VALUE; write the name, = and the value")
-        pairs[name] = value
-    return pairs
 
 
 def _facts(args: argparse.Namespace, checked: Project, names: list[str]) -> dict[str, Any]:

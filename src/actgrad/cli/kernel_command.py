@@ -89,13 +89,14 @@ def _include() -> int:
 def _run(parser: Parser, options: argparse.Namespace) -> int:
     arguments = [_argument(word) for word in options.arguments]
     kernel = Kernel(
-        options.file, options.entry, product=options.product, defines=_pairs(options.define, "--define"),
+        options.file, options.entry, product=options.product, defines=argument_types.pairs(options.define, "--define"),
         include=options.include,
     )  # fmt: skip
     report = kernel.run(
         *(value for value, _ in arguments), workspace=options.workspace, tiling=_tiling(options.tiling),
         tiling_struct=options.tiling_struct, tiling_key=options.tiling_key, blocks=options.blocks,
-        checks=not options.no_checks, timeout=options.timeout, assumptions=_pairs(options.assume, "--assume"),
+        checks=not options.no_checks, timeout=options.timeout,
+        assumptions=argument_types.pairs(options.assume, "--assume"),
     )  # fmt: skip
     for value, file in arguments:
         if file is not None:
@@ -182,13 +183,3 @@ def _parsed(text: str, name: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise InvalidArgument(f"{name}: {error}; it must be JSON; correct it") from error
-
-
-def _pairs(words: list[str], option: str) -> dict[str, str]:
-    pairs = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or not name:
-            raise InvalidArgument(f"{option} {word}: expected NAME=VALUE; write the name, = and the value")
-        pairs[name] = value
-    return pairs

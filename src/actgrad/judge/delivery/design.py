@@ -62,7 +62,7 @@ def kinds_of(operator: Operator, dtype: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CasePlan:
     """What a case tests."""
 
     dtype: str
@@ -88,7 +88,7 @@ def settings_of(operator: Operator, dtype: str) -> list[dict[str, Any]]:
     return [setting for k, setting in enumerate(of_dtype) if setting not in of_dtype[:k]]
 
 
-def plans(operator: Operator, dtypes: Sequence[str], number: int | None, seed: int) -> Iterator[Plan]:
+def plans(operator: Operator, dtypes: Sequence[str], number: int | None, seed: int) -> Iterator[CasePlan]:
     """`number` cases of an operator, or one for each cell if it is None. Each cell has a case before others repeat.
 
     The dtypes take turns. Each dtype has its own random order of kinds, so no kind goes with a dtype.
@@ -164,14 +164,14 @@ class _Patterns:
         possible = list(self.possible(kind))
         return possible[int(rng.integers(len(possible)))]
 
-    def plan(self, kind: str, pattern: tuple[str, ...]) -> Plan:
+    def plan(self, kind: str, pattern: tuple[str, ...]) -> CasePlan:
         """A case with the allowed attributes that have been used least."""
         allowed = self.possible(kind)[pattern]
         least = min(self.used[k] for k in allowed)
         fresh = [k for k in allowed if self.used[k] == least]
         chosen = fresh[int(self.rng.integers(len(fresh)))]
         self.used[chosen] += 1
-        return Plan(self.dtype, kind, pattern, dict(self.settings[chosen]))
+        return CasePlan(self.dtype, kind, pattern, dict(self.settings[chosen]))
 
 
 # Coverage

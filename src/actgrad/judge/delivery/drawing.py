@@ -24,7 +24,7 @@ from ..golden import Golden
 from ..power import power, weaknesses
 from ..standards import IN_FORCE
 from . import design, optional_tensors
-from .design import Plan
+from .design import CasePlan
 from .manifest import DeliveryCase, TensorFile
 from .optional_tensors import Shape
 
@@ -101,22 +101,22 @@ def draw(
     `number` is the number of cases, or None for one case in each cell, see design.py.
     """
     for k, plan in enumerate(design.plans(operator, dtypes_of(operator, names), number, seed)):
-        yield _Maker(operator, plan, f"{operator.name}-{k + 1:04}", (seed, k)).case()
+        yield _Drawer(operator, plan, f"{operator.name}-{k + 1:04}", (seed, k)).case()
 
 
-def draw_planned(operator: Operator, plan: Plan, name: str, seed: int) -> tuple[DeliveryCase, dict[str, Array]]:
+def draw_planned(operator: Operator, plan: CasePlan, name: str, seed: int) -> tuple[DeliveryCase, dict[str, Array]]:
     """The case of a plan, and its inputs."""
-    return _Maker(operator, plan, name, (seed, 0)).case()
+    return _Drawer(operator, plan, name, (seed, 0)).case()
 
 
 class _Unfit(Exception):
     """The checks refuse the optional tensors of a case for tensors of this shape."""
 
 
-class _Maker:
+class _Drawer:
     """Makes one case. If a wrong output would be accepted, it draws again: milder numbers, then other attributes."""
 
-    def __init__(self, operator: Operator, plan: Plan, name: str, seed: tuple[int, int]) -> None:
+    def __init__(self, operator: Operator, plan: CasePlan, name: str, seed: tuple[int, int]) -> None:
         self.operator, self.plan, self.name = operator, plan, name
         self.rng = np.random.default_rng((*seed, *operator.name.encode()))
 

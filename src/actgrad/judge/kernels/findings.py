@@ -17,7 +17,7 @@ from ...writing import terminal
 from ..report import page, text
 from ..standards import STANDARDS
 from ..verdict import Decision, Verdict, decide
-from .launches import Trial
+from .launches import CaseRun
 
 SHOWN = 20  # faults that a terminal shows
 UNKNOWN = "no mistake that actgrad knows"
@@ -45,30 +45,30 @@ class Found:
 class Findings:
     """What the cases of a kernel showed."""
 
-    trials: tuple[Trial, ...]
+    runs: tuple[CaseRun, ...]
     planned: int  # the number of cases that were drawn
 
     @property
     def verdicts(self) -> list[Verdict]:
-        return [trial.verdict for trial in self.trials if trial.verdict is not None]
+        return [run.verdict for run in self.runs if run.verdict is not None]
 
     @property
     def faults(self) -> list[Found]:
         """Each fault once for a line of the kernel, errors first."""
         first: dict[tuple[str, str, int], list[tuple[Fault, str]]] = {}
-        for trial in self.trials:
-            for fault in trial.report.faults if trial.report is not None else ():
-                first.setdefault((fault.kind, fault.file, fault.line), []).append((fault, trial.case))
+        for run in self.runs:
+            for fault in run.report.faults if run.report is not None else ():
+                first.setdefault((fault.kind, fault.file, fault.line), []).append((fault, run.case))
         found = [Found(seen[0][0], len({case for _, case in seen}), seen[0][1]) for seen in first.values()]
         return sorted(found, key=lambda one: _ORDER.index(one.fault.severity))
 
     @property
-    def refusals(self) -> list[Trial]:
-        return [trial for trial in self.trials if trial.refusal]
+    def refusals(self) -> list[CaseRun]:
+        return [run for run in self.runs if run.refusal]
 
     @property
     def assumptions(self) -> list[Assumption]:
-        reports = [trial.report for trial in self.trials if trial.report is not None]
+        reports = [run.report for run in self.runs if run.report is not None]
         return list(dict.fromkeys(one for report in reports for one in report.assumptions))
 
     def decision(self) -> Decision:
@@ -82,16 +82,16 @@ class Findings:
         said = [f"{quantity(count, 'fault')} in the kernel ({', '.join(kinds)})"] if count else []
         if self.refusals:
             said.append(f"the tiling function refuses {len(self.refusals)} of {quantity(self.planned, 'case')}")
-        judged = decide(verdicts, not_run=self.planned - len(self.trials))
+        judged = decide(verdicts, not_run=self.planned - len(self.runs))
         said += [judged.why] if judged.why else []
         if not said[:1] or (verdicts and not count and not self.refusals):
-            said.insert(0, f"no fault in {quantity(len(self.trials), 'case')}")
+            said.insert(0, f"no fault in {quantity(len(self.runs), 'case')}")
         is_accepted = judged.is_accepted and not count and not self.refusals and bool(verdicts)
         return replace(judged, is_accepted=is_accepted, why="; ".join(said))
 
     def blocks(self, most: int = SHOWN) -> Iterator[Any]:
         """The lines and tables for a terminal, without the decision."""
-        ran = len(self.trials) - len(self.refusals)
+        ran = len(self.runs) - len(self.refusals)
         faults = self.faults
         for one in faults[:most]:
             yield "\n".join(map(terminal.printable, one.lines(ran)))
@@ -121,19 +121,19 @@ class Findings:
     def document(self, settings: Mapping[str, Any], decision: Decision) -> dict[str, Any]:
         """The results as JSON values."""
         document = text.document(self.verdicts, settings, decision)
-        reports = [trial.report for trial in self.trials if trial.report is not None]
+        reports = [run.report for run in self.runs if run.report is not None]
         document["faults"] = [{**vars(one.fault), "cases": one.cases, "first_case": one.first} for one in self.faults]
         document["refused"] = [{"case": one.case, "why": one.refusal} for one in self.refusals]
         document["assumptions"] = [vars(one) for one in self.assumptions]
         document["cases"] = {"drawn": self.planned, "run": len(reports), "judged": len(self.verdicts)}
         document["seconds"] = sum(report.seconds for report in reports)
-        pairs = dict.fromkeys((trial.entry, trial.key) for trial in self.trials if not trial.refusal)
+        pairs = dict.fromkeys((run.entry, run.key) for run in self.runs if not run.refusal)
         document["instances"] = [{"entry": entry, "tiling_key": key} for entry, key in pairs]
         return document
 
     def html(self, settings: Mapping[str, Any], decision: Decision) -> str:
         """One page: the decision, the faults with their lines, the verdicts with pictures."""
-        ran = len(self.trials) - len(self.refusals)
+        ran = len(self.runs) - len(self.refusals)
         applied = {outcome.standard for verdict in self.verdicts for outcome in verdict.outcomes}
         names = [name for name in STANDARDS if name in applied]
         return page.page(self.verdicts, names, settings, decision, False, "\n".join(self._sections(ran)))

@@ -26,7 +26,7 @@ from ..elements import Array, case_dtypes
 from ..judging import judge
 from ..verdict import Verdict
 from .fixed_tiling import FixedTiling, TilingCase
-from .project import Attribute, Parameter, Project
+from .project import Attribute, KernelParameter, Project
 
 LARGE = (257, 1031)  # more elements than a block's buffers hold, so that a kernel works on several tiles
 #: Faults after which the numbers say nothing, because the kernel did not end.
@@ -70,7 +70,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Trial:
+class CaseRun:
     """What became of a case."""
 
     case: str
@@ -157,7 +157,7 @@ class Runner:
         if project.host is not None and settings.tiling is None:
             self._host = Tiling(project.host, product=project.product, include=self._include, defines=settings.defines)
 
-    def run(self, case: Case) -> Trial:
+    def run(self, case: Case) -> CaseRun:
         """Run the kernel on a case and judge the outputs."""
         project, settings = self.project, self.settings
         arrays: dict[str, Array] = {}
@@ -177,7 +177,7 @@ class Runner:
         try:
             tiling = self._tiling(case, arrays)
         except TilingError as error:
-            return Trial(str(case), project.entry, 0, 0, refusal=str(error))
+            return CaseRun(str(case), project.entry, 0, 0, refusal=str(error))
         is_template = bool(tiling.instance) and "<" not in project.entry
         entry = f"{project.entry}<{', '.join(tiling.instance)}>" if is_template else project.entry
         report = self._kernel(entry, case, arrays).run(
@@ -185,8 +185,8 @@ class Runner:
             workspace=tiling.workspace, tiling=tiling.data, tiling_struct=settings.struct or project.struct(tiling.key),
             tiling_key=tiling.key, blocks=tiling.blocks, timeout=settings.timeout, assumptions=settings.assumptions,
         )  # fmt: skip
-        trial = Trial(str(case), entry, tiling.key, tiling.blocks, report)
-        return replace(trial, verdict=self._verdict(case, arrays)) if trial.is_ended else trial
+        case_run = CaseRun(str(case), entry, tiling.key, tiling.blocks, report)
+        return replace(case_run, verdict=self._verdict(case, arrays)) if case_run.is_ended else case_run
 
     def _tiling(self, case: Case, arrays: Mapping[str, Array]) -> TilingResult:
         """The tiling of a case, from the tiling function or from what the caller gave."""
@@ -223,7 +223,7 @@ class Runner:
             )
         return self._kernels[key]
 
-    def _dtype_of(self, one: Parameter, case: Case) -> str:
+    def _dtype_of(self, one: KernelParameter, case: Case) -> str:
         """The dtype of a parameter, also of an optional tensor that the case leaves out."""
         array = case.inputs.get(one.tensor)
         array = case.outputs.get(one.tensor) if array is None else array
@@ -251,14 +251,14 @@ class Runner:
 
 def run_all(
     project: Project, settings: Settings, listed: Iterator[Case], advance: Callable[[int], None]
-) -> Iterator[Trial]:
+) -> Iterator[CaseRun]:
     """Run all cases. After a case whose kernel did not end, no further one is run: it would not end either."""
     runner = Runner(project, settings)
     for case in listed:
-        trial = runner.run(case)
-        yield trial
+        case_run = runner.run(case)
+        yield case_run
         advance(1)
-        if not trial.is_ended:
+        if not case_run.is_ended:
             return
 
 

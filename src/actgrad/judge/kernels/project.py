@@ -27,7 +27,7 @@ _ARCH35 = "Ascend950"  # the product whose files are in folders arch35, and whos
 
 
 @dataclass(frozen=True)
-class Parameter:
+class KernelParameter:
     """A tensor of the kernel."""
 
     name: str  # in the project
@@ -53,8 +53,8 @@ class Project:
     product: str
     kernel: Path
     entry: str  # without template arguments if the tiling function chooses them
-    inputs: tuple[Parameter, ...]
-    outputs: tuple[Parameter, ...]
+    inputs: tuple[KernelParameter, ...]
+    outputs: tuple[KernelParameter, ...]
     attributes: tuple[Attribute, ...]
     order: tuple[str, ...]  # the names of inputs and outputs in the kernel's order
     host: Path | None = None  # the file with the tiling function
@@ -109,7 +109,7 @@ def of_file(
         raise ActgradError(
             f"--arguments names no output of {operator.name}; one must be judged; add {either(schema.outputs)}"
         )
-    parameters = [Parameter(names[k] if k < len(names) else tensor, tensor) for k, tensor in enumerate(order)]
+    parameters = [KernelParameter(names[k] if k < len(names) else tensor, tensor) for k, tensor in enumerate(order)]
     project = Project(
         operator, product, kernel, entry,
         tuple(one for one in parameters if one.tensor in schema.tensor_names),
@@ -271,7 +271,7 @@ def _snake(name: str) -> str:
 
 def _signature(
     definition: Mapping[str, Any], operator: Operator, file: Path
-) -> tuple[tuple[Parameter, ...], tuple[Parameter, ...], tuple[Attribute, ...]]:
+) -> tuple[tuple[KernelParameter, ...], tuple[KernelParameter, ...], tuple[Attribute, ...]]:
     """The tensors and attributes of a definition, by CANN's graph operator, by equal names, or by their order."""
     schema = operator.schema
     graphs = operator.law.graphs if law.slots is not None else ()
@@ -296,9 +296,9 @@ def _signature(
             f"{some(lacking)} too; give them the same names, or name another operator"
         )
 
-    def parameter(each: Mapping[str, Any], by_name: Mapping[str, str]) -> Parameter:
+    def parameter(each: Mapping[str, Any], by_name: Mapping[str, str]) -> KernelParameter:
         dtypes = tuple(_BY_NUMBER.get(number, "") for number in each["dtypes"])
-        return Parameter(each["name"], by_name.get(each["name"], ""), dtypes)
+        return KernelParameter(each["name"], by_name.get(each["name"], ""), dtypes)
 
     return (
         tuple(parameter(each, tensors) for each in definition["inputs"]),

@@ -21,7 +21,7 @@ from .gates import Gate
 _functional = torch.nn.functional
 
 
-class Row(NamedTuple):
+class Foreign(NamedTuple):
     """What is known about a class: what a method of it computes."""
 
     tried: str  # the library and the versions whose text has the digest
@@ -34,7 +34,7 @@ class Row(NamedTuple):
     holds: Callable[[Any], bool] = lambda module: True  # whether the row is true for a module at this moment
 
 
-def digest_of(kind: type, row: Row) -> str:
+def digest_of(kind: type, row: Foreign) -> str:
     """The digest of the texts, or "" if there is no text."""
     module = inspect.getmodule(kind)
     try:
@@ -50,7 +50,7 @@ def digest(text: str) -> str:
 
 
 @cache
-def fault_of(kind: type, row: Row) -> str:
+def fault_of(kind: type, row: Foreign) -> str:
     """Why the row does not hold for the installed version of a class, or ""."""
     found = digest_of(kind, row)
     if found == row.digest:
@@ -84,47 +84,51 @@ def _holds_silu(module: Any) -> bool:
 
 TRANSFORMERS, TIMM, DIFFUSERS = "transformers 5.24.0", "timm 1.0.31", "diffusers 0.42.1"
 
-ROWS: dict[str, Row] = {
-    "transformers.activations.GELUTanh": Row(
+ROWS: dict[str, Foreign] = {
+    "transformers.activations.GELUTanh": Foreign(
         TRANSFORMERS, "5a5c059a9176beb7", activation="gelu_tanh", holds=_is_tanh_gelu
     ),
-    "transformers.activations.NewGELUActivation": Row(TRANSFORMERS, "2441603190f0572a", activation="gelu_tanh"),
-    "transformers.activations.FastGELUActivation": Row(TRANSFORMERS, "97672d6297d2ae8f", activation="gelu_tanh"),
-    "transformers.activations.AccurateGELUActivation": Row(TRANSFORMERS, "7ef78986cad9bb54", activation="gelu_tanh"),
-    "transformers.activations.QuickGELUActivation": Row(TRANSFORMERS, "fb321dd95138f785", activation="fast_gelu"),
-    "transformers.activations.SiLUActivation": Row(TRANSFORMERS, "f9eaaa437c9f969e", activation="silu"),
-    "transformers.activations.GELUActivation": Row(
+    "transformers.activations.NewGELUActivation": Foreign(TRANSFORMERS, "2441603190f0572a", activation="gelu_tanh"),
+    "transformers.activations.FastGELUActivation": Foreign(TRANSFORMERS, "97672d6297d2ae8f", activation="gelu_tanh"),
+    "transformers.activations.AccurateGELUActivation": Foreign(
+        TRANSFORMERS, "7ef78986cad9bb54", activation="gelu_tanh"
+    ),
+    "transformers.activations.QuickGELUActivation": Foreign(TRANSFORMERS, "fb321dd95138f785", activation="fast_gelu"),
+    "transformers.activations.SiLUActivation": Foreign(TRANSFORMERS, "f9eaaa437c9f969e", activation="silu"),
+    "transformers.activations.GELUActivation": Foreign(
         TRANSFORMERS, "5a5c059a9176beb7", activation="gelu", holds=lambda module: module.act is _functional.gelu
     ),
-    "transformers.activations.MishActivation": Row(
+    "transformers.activations.MishActivation": Foreign(
         TRANSFORMERS, "5a5c059a9176beb7", activation="mish", holds=lambda module: module.act is _functional.mish
     ),
-    "transformers.models.gpt_oss.modeling_gpt_oss.GptOssExperts": Row(
+    "transformers.models.gpt_oss.modeling_gpt_oss.GptOssExperts": Foreign(
         TRANSFORMERS, "4d10025d3b6ab29a", compute=_clipped_gate, method="_apply_gate"
     ),
-    "timm.layers.activations.GELU": Row(TIMM, "375052b2c2b44c57", activation="gelu"),
-    "timm.layers.activations.GELUTanh": Row(TIMM, "cf6c5a654839c902", activation="gelu_tanh"),
-    "timm.layers.activations.QuickGELU": Row(TIMM, "2ed58bedf91acc33", activation="fast_gelu", helpers=("quick_gelu",)),
-    "timm.layers.activations.Mish": Row(TIMM, "687ec67de434d532", activation="mish", helpers=("mish",)),
-    "timm.layers.activations.Swish": Row(
+    "timm.layers.activations.GELU": Foreign(TIMM, "375052b2c2b44c57", activation="gelu"),
+    "timm.layers.activations.GELUTanh": Foreign(TIMM, "cf6c5a654839c902", activation="gelu_tanh"),
+    "timm.layers.activations.QuickGELU": Foreign(
+        TIMM, "2ed58bedf91acc33", activation="fast_gelu", helpers=("quick_gelu",)
+    ),
+    "timm.layers.activations.Mish": Foreign(TIMM, "687ec67de434d532", activation="mish", helpers=("mish",)),
+    "timm.layers.activations.Swish": Foreign(
         TIMM, "8e1ec3c914c701d6", activation="silu", helpers=("swish",), holds=lambda module: not module.inplace
     ),
-    "timm.layers.mlp.SwiGLU": Row(
+    "timm.layers.mlp.SwiGLU": Foreign(
         TIMM, "bd07bb9e185510dc", Gate("fc2", "fc1_g", "fc1_x", act="act", between=("drop1", "norm"), after=("drop2",))
     ),
-    "timm.layers.mlp.GluMlp": Row(
+    "timm.layers.mlp.GluMlp": Foreign(
         TIMM,
         "ae77fc356e8c7e26",
         Gate("fc2", packed="fc1", act="act", is_first=False, between=("drop1", "norm"), after=("drop2",)),
         holds=lambda module: module.gate_last and module.chunk_dim == -1,
     ),
-    "diffusers.models.activations.GELU": Row(
+    "diffusers.models.activations.GELU": Foreign(
         DIFFUSERS, "d203f2720ee05f35", method="gelu", compute=_gelu_of
     ),
-    "diffusers.models.activations.GEGLU": Row(
+    "diffusers.models.activations.GEGLU": Foreign(
         DIFFUSERS, "553eeddcc433f2e2", method="gelu", compute=lambda module, x: functions.gelu(x)
     ),
-    "diffusers.models.activations.SwiGLU": Row(
+    "diffusers.models.activations.SwiGLU": Foreign(
         DIFFUSERS, "bcf100f2c2c779d1", Gate(packed="proj", act="activation", is_first=False)
     ),
 }  # fmt: skip
@@ -308,16 +312,18 @@ def _names(text: str) -> Iterator[str]:
 
 
 @cache
-def rows() -> dict[str, Row]:
+def rows() -> dict[str, Foreign]:
     """The rows by the qualified names of classes."""
     table = dict(ROWS)
     for digest_of_text, gate, classes in BLOCKS:
-        table.update({name: Row(TRANSFORMERS, digest_of_text, gate) for name in _names(classes)})
-    experts = Row(TRANSFORMERS, "2d8844be94e54259", compute=_packed_silu_gate, method="_apply_gate", holds=_holds_silu)
+        table.update({name: Foreign(TRANSFORMERS, digest_of_text, gate) for name in _names(classes)})
+    experts = Foreign(
+        TRANSFORMERS, "2d8844be94e54259", compute=_packed_silu_gate, method="_apply_gate", holds=_holds_silu
+    )
     table.update(dict.fromkeys(_names(EXPERTS), experts))
     return table
 
 
-def row_of(kind: type) -> Row | None:
+def row_of(kind: type) -> Foreign | None:
     """The row of a class, or None."""
     return rows().get(f"{kind.__module__}.{kind.__qualname__}")

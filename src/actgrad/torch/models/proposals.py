@@ -131,7 +131,7 @@ def _reason(kind: Any) -> str:
     return ""
 
 
-def _of_row(module: torch.nn.Module, row: known.Row, declared: Declared, save: str) -> Proposal | str:
+def _of_row(module: torch.nn.Module, row: known.Foreign, declared: Declared, save: str) -> Proposal | str:
     kind: Any = type(module)
     if not row.holds(module):
         return "its attributes choose another function than the one that convert knows"
