@@ -3,8 +3,8 @@
 A backend is imported at its first use.
 
 `cpu` writes machine code, `triton` runs on GPUs, `reference` computes with NumPy. `formula` has the accurate functions.
-`contiguous_copies` copies tensors whose strides a kernel cannot handle. `scales` finds attributes that are extreme
-factors, which `reference` computes.
+`contiguous_copies` copies tensors whose strides a kernel cannot handle. `factors` finds the attributes by which a
+formula multiplies; `reference` computes calls in which such a factor is extreme.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def _has_extreme_factors(computation: Computation) -> bool:
             extreme.add(place)
     if not extreme:
         return False
-    factors = first_use.module(f"{__name__}.scales").factors
-    return any(extreme & factors(formula, len(scalars)) for formula in computation.formulas)
+    find = first_use.module(f"{__name__}.factors").find
+    return any(extreme & find(formula, len(scalars)) for formula in computation.formulas)
 
 
 def triton_is_interpreted() -> bool:

@@ -15,8 +15,11 @@ from ..base import xp
 
 
 @cache
-def factors(formula: Callable[..., Any], count: int) -> frozenset[int]:
-    """Which of the last `count` arguments of a formula are factors or divisors. None without exp and its relatives."""
+def find(formula: Callable[..., Any], count: int) -> frozenset[int]:
+    """The indices, among the last `count` arguments of a formula, of factors and divisors.
+
+    The set is empty for a formula without exp and its relatives, because a product rounds once.
+    """
     if not xp.functions_of(formula) - _EXACT.keys():
         return frozenset()
     found: set[int] = set()
@@ -36,17 +39,18 @@ class _Value:
     def _times(self, other: Any) -> _Value:
         return _multiplied(self.found, (self, other))
 
-    def _plus(self, other: Any) -> _Value:
+    def _plain(self, other: Any = None) -> _Value:
+        """A sum or a comparison is no product of attributes."""
         return _Value(self.found)
 
     def __neg__(self) -> _Value:
         return self
 
     __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _times
-    __add__ = __radd__ = __sub__ = __rsub__ = _plus
-    __lt__ = __le__ = __gt__ = __ge__ = _plus
-    __and__ = __or__ = __invert__ = _plus
-    __eq__ = __ne__ = _plus  # type: ignore[assignment]
+    __add__ = __radd__ = __sub__ = __rsub__ = _plain
+    __lt__ = __le__ = __gt__ = __ge__ = _plain
+    __and__ = __or__ = __invert__ = _plain
+    __eq__ = __ne__ = _plain  # type: ignore[assignment]
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -56,10 +60,10 @@ def _multiplied(found: set[int], given: Sequence[Any]) -> _Value:
     return _Value(found, places if all(not isinstance(v, _Value) or v.places for v in given) else ())
 
 
-def _bound(*given: Any) -> Any:
-    """A choice among numbers. A limit is not a factor."""
+def _choice(*given: Any) -> Any:
+    """The value of where, minimum and their like: a limit is not a factor."""
     return next((_Value(value.found) for value in given if isinstance(value, _Value)), 0.0)
 
 
 #: The functions that round at most once, whatever the sizes of their arguments are.
-_EXACT: dict[str, Callable[..., Any]] = dict.fromkeys(("where", "abs", "minimum", "maximum", "conjugate"), _bound)
+_EXACT: dict[str, Callable[..., Any]] = dict.fromkeys(("where", "abs", "minimum", "maximum", "conjugate"), _choice)
