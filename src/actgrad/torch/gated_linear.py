@@ -7,6 +7,7 @@ from `gate` and `up`. It needs both for the gate's gradient anyway.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -91,23 +92,10 @@ def gated_linear(
         dtype = torch.get_autocast_dtype(device)
         weight, bias = weight.to(dtype), None if bias is None else bias.to(dtype)
     if not (torch.is_grad_enabled() and _C._any_requires_grad(gate, up, weight, bias)):
-        with torch.autocast(device, enabled=False) if is_autocast else _NOTHING:
+        with torch.autocast(device, enabled=False) if is_autocast else nullcontext():
             return _linear(kind.product(gate, up).to(weight.dtype if is_autocast else gate.dtype), weight, bias)
     derivation = _derivation(activation, gate.dtype)
     return GatedLinearNode.apply(derivation, kind.is_gate, is_autocast, gate, up, weight, bias)
-
-
-class _Nothing:
-    """A context that changes nothing."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
-_NOTHING = _Nothing()
 
 
 def _require(gate: Any, up: Any, weight: Any, bias: Any) -> None:
