@@ -168,6 +168,15 @@ def case_file(text: str) -> Path:
     return path(text)
 
 
+def cluster(text: str) -> str:
+    """The address of a Dask cluster's scheduler, from dask:ADDRESS."""
+    kind, colon, address = text.partition(":")
+    if kind != "dask" or not colon or not address:
+        example = "such as dask:tcp://127.0.0.1:8786"
+        raise argparse.ArgumentTypeError(f"got {text!r}; it must be dask:ADDRESS, {example}; name a scheduler")
+    return address
+
+
 def several(read: Callable[[str], str]) -> Callable[[str], list[str]]:
     """A parser of names that are separated by commas. A repeated name counts once."""
     return lambda text: list(dict.fromkeys(read(name) for name in text.split(",")))

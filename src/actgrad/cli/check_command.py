@@ -90,9 +90,9 @@ MODES = {
     "": ("backend", "dtype", "seed", "full", *_REPORT),
     "actual": ("inputs", "attr", *_REPORT),
     "cases": ("results", "tensors", "backend", "seed", *_REPORT),
-    "manifest": ("jobs", "junit", "state", "case", "baseline", "level", *_REPORT),
+    "manifest": ("jobs", "executor", "junit", "state", "case", "baseline", "level", *_REPORT),
     "compare": ("json",),
-    "exhaustive": ("every", "defaults", "state", "write", "dtype"),
+    "exhaustive": ("executor", "every", "defaults", "state", "write", "dtype"),
 }
 
 
@@ -161,6 +161,8 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
         help="the folder with manifest.json, the inputs and the outputs",
     )
     add("--jobs", type=argument_types.integer(1, 1024), metavar="N", help="number of processes (default: all cores)")
+    words = "run the tasks on a Dask cluster, for example dask:tcp://127.0.0.1:8786; also with --exhaustive"
+    add("--executor", metavar="dask:ADDRESS", type=argument_types.cluster, help=words)
     add("--case", action="append", metavar="ID", help="judge only this case; may be repeated")
     words = (
         "a folder with a second device's outputs under the same names: errors may be a few times those of this device"
@@ -246,6 +248,8 @@ def _mode(parser: Parser, args: argparse.Namespace) -> str:
         parser.error(f"--actual: got {got}; it must be the output of one operator; name that one")
     if mode == "actual" and args.inputs is None:
         parser.error("--inputs is missing; --actual needs the tensors that it was computed from; add --inputs FILE")
+    if args.executor is not None and args.jobs is not None:
+        parser.error("--jobs and --executor cannot be combined; the cluster must have its own workers; leave one out")
     if mode in ("cases", "manifest", "compare") and args.operator:
         got = quantity(len(args.operator), "operator")
         parser.error(f"--{mode}: got {got} too; the file must name the operators; leave the names out")
