@@ -48,6 +48,9 @@ def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for each in action.choices.values():
+                if each.fill is not None:  # its module is imported when the command is used
+                    each.fill(each)
+                    each.fill = None
                 yield each
                 yield from commands(each)
 

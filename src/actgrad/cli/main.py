@@ -21,6 +21,14 @@ from ..writing import terminal
 from . import commands
 from .parsing import ERROR, Parser, options_first
 
+_STARTS = """\
+Run, judge and train Ascend operator code on a PC, without an NPU. What do you want to do?
+
+  run a C or C++ program           actgrad sdk --check program.cpp, then actgrad sdk --run program.cpp
+  run and judge an Ascend C kernel actgrad kernel check kernel.cpp --operator elu --tiling tiling.json ...
+  judge outputs from any device    actgrad check elu --inputs x.npy --actual y.npy
+  look for an operator             actgrad list elu
+  lower a PyTorch model's memory   in Python: actgrad.torch.report(model, inputs), then actgrad.torch.convert(model)"""
 INTERRUPTED = 130  # the exit status of a program that an interrupt ended
 
 
@@ -28,7 +36,8 @@ def parser() -> Parser:
     """The parser of the whole command line."""
     top = Parser(
         prog="actgrad",
-        description="Activation functions and gradients on CPUs, compatible with Huawei's Ascend aclnn API.",
+        usage="actgrad COMMAND ...    (actgrad COMMAND --help has examples)",
+        description=_STARTS,
         epilog="examples:\n  actgrad demo\n  actgrad list elu\n  actgrad check elu\n  actgrad --version --verbose",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
