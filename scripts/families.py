@@ -32,7 +32,8 @@ INTRODUCTION = """\
 # Families: names, errors and speed
 
 This page is for people who know an operator in one interface and look for its name in another, or for its largest
-error and its speed. A family is one file of `src/actgrad/ops`. [Formulas](formulas.md) says what each operator computes.
+error and its speed. A family is one file of `src/actgrad/ops`. [Formulas](formulas.md) says what each operator
+computes.
 """
 
 NAMES = """\
