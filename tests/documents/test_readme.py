@@ -71,6 +71,15 @@ def test_commands_print_as_shown(tmp_path: Path) -> None:
         assert_shown(shown, done.stdout + done.stderr)
 
 
+def test_the_aclnn_example() -> None:
+    """It stands on the page of actgrad.aclnn."""
+    (code,) = blocks("python", (ROOT / "docs" / "api" / "aclnn.md").read_text(encoding="utf-8"))
+    printed = run_script(code)
+    assert re.match(r"0 \[1\.050701 1\.050701 1\.050701 1\.050701 1\.050701 1\.050701\s+1\.050701 1\.050701\]", printed)
+    assert re.search(r"^161001 \[PID: \d+\] .* aclnnSeluBackward: result is a null pointer", printed, flags=re.M)
+    assert run_script(code, ACTGRAD_PRODUCT="Ascend950").startswith("0 [1.758099")
+
+
 @pytest.mark.parametrize("value", [None, 1, 1.5, "text", [1], object(), np.ones(3, "U1"), np.ones(3, np.int64)])
 def test_only_a_wrong_number_of_arguments_raises(value: object) -> None:
     for name in ("aclnnSelu", "aclnnEluBackward"):
