@@ -73,7 +73,7 @@ def generated() -> Iterator[tuple[str, str]]:
 
 def front_page() -> str:
     """The README, with links as from the folder docs."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("[中文](README.zh-CN.md)\n\n", "")
     return re.sub(r"\]\((?!\w+:|#)(docs/)?", lambda match: "](" if match[1] else "](../", text)
 
 
