@@ -2,6 +2,7 @@
 
 manifest          reads and writes manifest.json and the tensors that it names
 design            says which cases a delivery has, and whether it is complete
+delivery_command  `actgrad check --manifest` and `--compare`
 optional_tensors  dtypes, shapes and numbers of optional tensors
 drawing           makes the cases of `actgrad cases --tensors`
 trial             judges all cases; a case that has not changed since an earlier run is not judged again

@@ -6,14 +6,14 @@ import argparse
 import sys
 from contextlib import nullcontext
 
-from ..base.errors import ActgradError, either, some
-from ..calls.operator import REGISTRY
-from ..judge import cluster, runner
-from ..judge.exhaustive import resumption, table
-from ..judge.exhaustive.sweep import DTYPES, Item
-from ..judge.files import operator_files
-from ..judge.verdict import Decision
-from ..writing import documents, terminal
+from ...base.errors import ActgradError, either, some
+from ...calls.operator import REGISTRY
+from ...writing import documents, terminal
+from .. import cluster, runner
+from ..files import operator_files
+from ..verdict import Decision
+from . import resumption, table
+from .sweep import DTYPES, Item
 
 
 def run(args: argparse.Namespace) -> bool:

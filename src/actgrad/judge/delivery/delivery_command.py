@@ -16,15 +16,15 @@ from typing import Any
 
 import actgrad
 
-from ..backends import cores
-from ..base.errors import ActgradError, did_you_mean, some
-from ..judge import cluster, cross_check, runner, waivers
-from ..judge.delivery import comparison, manifest, reproduction, summary, trial
-from ..judge.delivery.manifest import DeliveryCase
-from ..judge.files import operator_files
-from ..judge.profiles import CANN
-from ..judge.standards import IN_FORCE, REPEAT, STANDARDS
-from ..writing import outputs, terminal
+from ...backends import cores
+from ...base.errors import ActgradError, did_you_mean, some
+from ...writing import outputs, terminal
+from .. import cluster, cross_check, runner, waivers
+from ..files import operator_files
+from ..profiles import CANN
+from ..standards import IN_FORCE, REPEAT, STANDARDS
+from . import comparison, manifest, reproduction, summary, trial
+from .manifest import DeliveryCase
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -146,19 +146,6 @@ def compare(args: argparse.Namespace) -> bool:
             outputs.write(args.json, text)
         terminal.show(terminal.rendered(comparison.lines(groups)))
     return not groups["broken"]
-
-
-def write_cases(args: argparse.Namespace) -> int:
-    """`actgrad check --cases FILE --tensors DIR`: write a file's cases as a delivery. Return the exit status."""
-    from ..ascend.cases import case_files, delivered  # the wing need not be there for other modes
-
-    listed = case_files.read(args.cases)
-    with terminal.progress("cases", len(listed)) as advance:
-        written = manifest.write(args.tensors, delivered.of_file(listed, args.seed), args.seed, advance)
-    left_out = len(listed) - len(written)
-    remark = f"; {left_out} cannot be run, or must be refused" if left_out else ""
-    print(f"{args.tensors}: {len(written)} of {len(listed)} cases{remark}", file=sys.stderr)
-    return 0
 
 
 def _is_among(path: Path, paths: Iterable[str]) -> bool:
