@@ -80,13 +80,19 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
         parser.error(f"--format is {args.format}; {suffix} is the suffix of {format_name}; change one of them")
     outputs.check_paths({"-o": args.output})
     cases: list[FileCase] = []
+    covered: list[design.Coverage] = []
     with argument_types.choosing(args.product):
         for name in names:
             argument_types.require_product(name, args.product)
-            cases += generation.generate(REGISTRY[name], args.number, args.largest, args.seed)
+            made = generation.generate(REGISTRY[name], args.number, args.largest, args.seed)
+            covered.append(generation.coverage(REGISTRY[name], made, args.largest, args.seed))
+            cases += made
     outputs.write(args.output, case_files.FORMATS[format_name].text(cases))
     count = sum(prod(tensor.shape) for case in cases for tensor in case.outputs.values())
     print(f"{args.output}: {quantity(len(cases), 'case')}, {count:,} elements", file=sys.stderr)
+    kinds = list(dict.fromkeys(kind for one in covered for kind in one.all_kinds))
+    coverage = design.Coverage({cell: n for one in covered for cell, n in one.counts.items()}, kinds)
+    terminal.show(terminal.rendered([_table(coverage), coverage.sentence()]))
     return 0
 
 
