@@ -75,7 +75,7 @@ sys.exit(f"imported while a fork may happen: {{unguarded}}" if unguarded else 0)
 
 
 @pytest.mark.parametrize("name", FIRST_CALLS)
-@pytest.mark.share(5)
+@pytest.mark.share(10)
 def test_a_first_call_imports_nothing_where_a_fork_may_happen(name: str) -> None:
     """NumPy imports numpy.ma lazily, and a child that was forked meanwhile waited for that module for ever."""
     if name in WITH_TORCH:

@@ -21,7 +21,7 @@ from tests.support import overlaps
 from tests.support.calls import EVERY, same_bits
 from tests.support.overlaps import Case, Memory, out_of
 
-pytestmark = pytest.mark.share(16)
+pytestmark = pytest.mark.share(32)
 
 Run = Callable[[Case, Memory], object]
 

@@ -77,7 +77,7 @@ def promoting() -> list[Any]:
 
 @pytest.mark.parametrize(("operator", "name", "dtype"), promoting())
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_a_tensor_of_another_dtype(operator: actgrad.Operator, name: str, dtype: str, backend: str) -> None:
     """It is promoted with the others: the result is that of the converted tensor, up to a rounding of one ULP."""
     tensors, attributes = example(operator)

@@ -23,7 +23,7 @@ from tests.support.calls import (
     untouched,
 )
 
-pytestmark = pytest.mark.share(9)
+pytestmark = pytest.mark.share(18)
 
 # LeakyReLU's backward: the one operator that broadcasts and promotes
 

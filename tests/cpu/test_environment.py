@@ -16,7 +16,7 @@ from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, input_shapes, inputs, off_defaults, run_script, supported
 from tests.support.surroundings import ROUNDINGS, clear_flags, environment, flags, rounding
 
-pytestmark = pytest.mark.share(4)
+pytestmark = pytest.mark.share(8)
 
 ENVIRONMENTS = ("flushing", *ROUNDINGS)
 SUBNORMAL = 1e-40  # of float32
@@ -43,7 +43,7 @@ def results(operator: actgrad.Operator, tensors: list[np.ndarray], **attributes:
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_results_do_not_depend_on_it(operator: actgrad.Operator, name: str) -> None:
     """Of new calls, of known ones and of plans; in rows and in tiles, on one thread and on several."""
     for dtype in supported(operator):
@@ -157,7 +157,7 @@ library.fedisableexcept(0x3D)
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
-@pytest.mark.share(16)
+@pytest.mark.share(32)
 def test_a_kernel_needs_little_stack(operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most 12 KiB for the driver's and an inner loop's frames, on each instruction set: some threads have 64."""
     specs: set[Any] = set()

@@ -74,7 +74,7 @@ def untouched_ends(view: np.ndarray, memory: np.ndarray) -> bool:
     return bool((memory[:start] == 0xA5).all() and (memory[start + view.nbytes :] == 0xA5).all())
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_streaming_stores(operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bits as ordinary stores, wherever the outputs begin; asked for on small arrays too."""

@@ -32,7 +32,7 @@ from tests.support.calls import (
 from tests.support.memory_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 from tests.support.surroundings import SURROUNDINGS
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 GATED_OPERATORS = [operator for operator in OPERATORS if operator.access.is_packed]
 

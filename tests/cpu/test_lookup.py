@@ -16,7 +16,7 @@ from actgrad.backends.cpu.target import host
 from actgrad.base.dtypes import BY_NAME
 from actgrad.judge import oracle
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 NUMBERS = np.arange(1 << 16, dtype=np.uint16)
 HALVES = (np.float16, ml_dtypes.bfloat16)

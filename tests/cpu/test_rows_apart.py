@@ -24,7 +24,7 @@ from actgrad.base.dtypes import BY_NAME
 from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, inputs, off_defaults, same_bits, supported
 
-pytestmark = pytest.mark.share(4)
+pytestmark = pytest.mark.share(8)
 
 ELEMENTWISE = [operator for operator in OPERATORS if not operator.access.is_packed]
 IN_HALVES = [operator for operator in OPERATORS if operator.access.is_packed]

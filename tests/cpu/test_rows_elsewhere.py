@@ -15,7 +15,7 @@ from tests.cpu.test_targets import RUNNABLE
 from tests.support.calls import by_kernel_of
 from tests.support.row_operators import OPERATORS, QUANTISING, ULPS, softmin, tensors
 
-pytestmark = pytest.mark.share(4)
+pytestmark = pytest.mark.share(8)
 
 SHAPES = ((3, 1), (4, 70), (70, 5), (2, 1000))
 over_operators = pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.name)
@@ -28,7 +28,7 @@ def check(operator: Any, dtype: str, results: tuple[Any, ...], given: tuple[Any,
 
 @over_operators
 @pytest.mark.parametrize("name", RUNNABLE)
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_machine_code_of_each_processor(name: str, operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "host", lambda: target.find(name))
     rng = np.random.default_rng(1)
@@ -57,7 +57,7 @@ def test_quantisation_on_each_processor(name: str, operator: Any, monkeypatch: p
 
 
 @over_operators
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_operands_that_leave_the_caches(operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wider tiles, prefetches and streaming stores: the same bits."""
     rng = np.random.default_rng(4)

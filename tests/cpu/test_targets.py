@@ -19,7 +19,7 @@ from actgrad.judge import golden, oracle
 from tests.support import sample_values
 from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, run_script, same_bits, supported
 
-pytestmark = pytest.mark.share(4)
+pytestmark = pytest.mark.share(8)
 
 llvm = target.llvm
 NEEDED = {
@@ -181,7 +181,7 @@ def on_target(
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 @pytest.mark.parametrize("name", RUNNABLE)
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     for dtype in supported(operator):
@@ -208,7 +208,7 @@ def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 @pytest.mark.parametrize("name", RUNNABLE)
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_layouts_on_every_target(name: str, operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Contiguous, packed and broadcast rows, whole vectors and remainders: the same bits on one target."""
     rng = np.random.default_rng(4)

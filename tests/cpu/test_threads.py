@@ -18,7 +18,7 @@ from actgrad.backends.cpu import threads
 from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, input_shapes, off_defaults, run_script, same_bits
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 SIZE = (37, 16384)  # work for more threads than there are processors here
 

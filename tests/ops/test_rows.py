@@ -16,7 +16,7 @@ from actgrad.judge import golden, oracle
 from tests.support.row_operators import OPERATORS, ULPS, softmin, tensors
 from tests.support.surroundings import on_small_stack
 
-pytestmark = pytest.mark.share(6)
+pytestmark = pytest.mark.share(12)
 
 DTYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 

@@ -10,6 +10,8 @@ from actgrad import ir
 from actgrad.judge import oracle
 from tests.support.accuracy_cases import FLOATS, assert_alike_in_kind, cases, meetings, selu_alpha, selu_scale
 
+pytestmark = pytest.mark.share(2)
+
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(FLOATS)))
 def test_nan_stays_nan(operator, attributes, dtype):

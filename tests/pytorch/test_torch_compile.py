@@ -18,7 +18,7 @@ from tests.support.torch_calls import attribute_cases, call, compiled, exact_in_
 
 torch = pytest.importorskip("torch")
 
-pytestmark = [ignore_deprecation, pytest.mark.share(6)]
+pytestmark = [ignore_deprecation, pytest.mark.share(12)]
 
 
 class Network(torch.nn.Module):  # type: ignore[misc,name-defined]
@@ -181,7 +181,7 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize(("operator", "name"), NUMBERS, ids=lambda each: getattr(each, "name", each))
 def test_a_new_number_compiles_no_more_often_than_in_pytorch(operator: actgrad.Operator, name: str) -> None:
     """The first number is compiled as a constant."""

@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 functional = torch.nn.functional
 ops = torch.ops.actgrad
 
-pytestmark = [ignore_deprecation, pytest.mark.share(6)]
+pytestmark = [ignore_deprecation, pytest.mark.share(12)]
 
 checks = torch.autograd.gradcheck, torch.autograd.gradgradcheck
 

@@ -16,7 +16,7 @@ from tests.support.torch_calls import assert_same, call, compiled, drawn, ignore
 
 torch = pytest.importorskip("torch")
 ops = torch.ops.actgrad
-pytestmark = [ignore_deprecation, pytest.mark.share(9)]
+pytestmark = [ignore_deprecation, pytest.mark.share(18)]
 
 #: Outputs in place of one like the result `y`; eager calls refuse most of them.
 OUTPUTS: dict[str, Callable[[Any], Any]] = {

@@ -27,7 +27,7 @@ from torch.overrides import TorchFunctionMode  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 pytestmark = [
-    pytest.mark.share(3),
+    pytest.mark.share(6),
     ignore_deprecation,
     pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning"),
 ]
@@ -336,7 +336,7 @@ def test_handlers_compute() -> None:
 
 
 @pytest.mark.parametrize("tracer", ["make_fx", "torch.jit.trace", "torch.fx", "torch.export"])
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_first_calls_may_be_traced(tracer: str) -> None:
     """The first call's imports and registrations are no part of the graph."""
     run_script(f"""

@@ -70,7 +70,7 @@ def test_scripts_and_traces_hold_the_original(model: Any, tmp_path: Path) -> Non
         torch.testing.assert_close(torch.jit.load(str(tmp_path / "model.pt"))(x), model(x))
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_exported_operators_are_decomposed(operator: actgrad.Operator) -> None:
     attributes = attribute_cases(operator)[-1]

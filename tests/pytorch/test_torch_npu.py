@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 
 from actgrad import torch_npu  # noqa: E402  there is no such module without PyTorch
 
-pytestmark = pytest.mark.share(4)
+pytestmark = pytest.mark.share(8)
 
 ops = torch.ops.npu
 

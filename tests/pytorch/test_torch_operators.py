@@ -29,7 +29,7 @@ from tests.support.torch_calls import (
     tensors,
 )
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 torch = pytest.importorskip("torch")
 ops = torch.ops.actgrad
@@ -47,7 +47,7 @@ LAYOUTS = {
 @ignore_deprecation
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 def test_opcheck(operator: actgrad.Operator, layout: str) -> None:
     interface = interface_of(operator)
     for attributes in attribute_cases(operator)[: 2 if layout == "contiguous" else 1]:

@@ -15,7 +15,7 @@ from tests.support.calls import EVERY, ids
 from tests.support.torch_calls import call, drawn, ignore_deprecation
 
 torch = pytest.importorskip("torch")
-pytestmark = [ignore_deprecation, pytest.mark.share(10)]
+pytestmark = [ignore_deprecation, pytest.mark.share(20)]
 
 #: No two are alike in float32 and in float64.
 NUMBERS = (0.1234567891234567, 0.2718281828459045, 0.3333333333333333, 0.7071067811865476)
@@ -133,7 +133,7 @@ def test_prelu_of_changing_shapes(count: int, backend: str) -> None:
             compiled(torch.randn(3, 7))
 
 
-@pytest.mark.share(20)
+@pytest.mark.share(40)
 @pytest.mark.parametrize("how", ["mark_dynamic", "automatic"])
 @pytest.mark.parametrize(
     "operator",

@@ -16,7 +16,7 @@ from tests.support.torch_calls import assert_same, attribute_cases, call, drawn,
 
 torch = pytest.importorskip("torch")
 ops = torch.ops.actgrad
-pytestmark = [ignore_deprecation, pytest.mark.share(10)]
+pytestmark = [ignore_deprecation, pytest.mark.share(20)]
 
 SHAPES = [(), (1,), (3,), (1, 1), (2, 1), (1, 3), (2, 4), (2, 2, 3), (0,)]
 LOSSES = {

@@ -45,7 +45,7 @@ from actgrad.torch import graphs
 from tests.support.traced_graphs import TARGET, Graphs, inductor_code, machine_codes
 
 pytestmark = [
-    pytest.mark.share(6),
+    pytest.mark.share(12),
     ignore_deprecation,
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning"),
 ]

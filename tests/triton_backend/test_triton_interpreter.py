@@ -51,7 +51,7 @@ from tests.support.accuracy_cases import (
 )
 from tests.support.memory_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 
-pytestmark = pytest.mark.share(8)
+pytestmark = pytest.mark.share(16)
 
 BACKEND: dict[str, Any] = {"backend": "triton"}
 

@@ -21,7 +21,7 @@ from actgrad.base.computation import Computation
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.loop import Loop, Operand
 
-pytestmark = pytest.mark.share(10)
+pytestmark = pytest.mark.share(20)
 
 TARGETS = {
     "sm_80": GPUTarget("cuda", 80, 32),
