@@ -47,9 +47,9 @@ ORIGINS = {
 INTRODUCTION = """\
 # Operators
 
-`python scripts/operators.py --write` makes this page, and a test compares it with the registry. [Formulas](formulas.md)
-has the formula of each operator in one line. [Families](families.md) has the names in every interface, the errors and
-the speed.
+This page is for people who ask why a call is refused, and what actgrad does where CANN's documents and sources
+disagree. [Formulas](formulas.md) says what each operator computes, [chips](chips.md) where it exists, and
+[families](families.md) how it is called in every interface.
 
 The site has a page for each family. It shows the formulas, the plots, the calls in Python, C and IR, the data types of
 each product, the checks with their status codes, and the places where the sources disagree. `make site` builds the
@@ -69,7 +69,7 @@ because actgrad decided it.
 A product is a chip family of Ascend. Calls of C functions (`actgrad.aclnn` and the C SDK) always follow the rules of
 one product. `actgrad.product(...)` chooses the product, or the variable `ACTGRAD_PRODUCT`. The default is Ascend910B.
 Python functions follow the rules of a product only if you chose one. Otherwise each operator takes all floating data
-types and any number of dimensions. You may also name a chip, such as `Ascend910B3`: it has the rules of its product.
+types and any number of dimensions. You may also name a chip, such as `Ascend910B3`: the rules of its product apply.
 
 {products}
 
@@ -124,6 +124,12 @@ Each line names a difference between the documents, the source, the tests or the
 actgrad does. `actgrad.rules("document")` turns the documents' rules on.
 """
 
+END = """\
+Next: [statuses](statuses.md), or [troubleshooting](troubleshooting.md).
+
+`python scripts/operators.py --write` makes this page, and a test compares it with the registry.
+"""
+
 
 @functools.cache
 def families() -> dict[str, list[Operator]]:
@@ -160,7 +166,7 @@ def page() -> str:
     lines = [introduction, "## Families", "", index, "", NOT_COMPUTED, lacking, "", DIFFERENCES]
     for stem, members in families().items():
         lines += [f"- {link(o, stem)}: {escaped(text)}" for o in members for text in o.differences]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + f"\n\n{END}"
 
 
 def not_computed() -> Iterator[tuple[str, str, str]]:

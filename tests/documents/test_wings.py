@@ -13,16 +13,13 @@ import actgrad
 from tests.support.sdk_programs import environment
 
 PACKAGE = Path(actgrad.__file__).parent
-#: What goes with each wing: other names of its modules, commands that need it, and CANN's case files without the judge.
+#: What goes with each wing: other names of its modules, and what stands on two wings.
 GONE = {
-    "ascend": ("actgrad.aclnn", "actgrad.ir", "actgrad.cli.cases_command", "actgrad.cli.sdk_command"),
-    "judge": (
-        "actgrad.ascend.cases", "actgrad.cli.cases_command", "actgrad.cli.check_command", "actgrad.conformance",
-        "actgrad.cli.delivery_command", "actgrad.cli.exhaustive_command", "actgrad.cli.kernel_check_command",
-    ),
-    "kernel": ("actgrad.cli.kernel_command", "actgrad.cli.kernel_check_command", "actgrad.judge.kernels"),
+    "ascend": ("actgrad.aclnn", "actgrad.ir"),
+    "judge": ("actgrad.ascend.cases", "actgrad.conformance"),
+    "kernel": ("actgrad.judge.kernels",),
     "torch": ("actgrad.torch_npu",),
-}  # fmt: skip
+}
 #: Modules that need no wing and cannot be imported everywhere: Triton is an extra, and __main__ runs the command.
 LEFT_OUT = ("actgrad.__main__", "actgrad.backends.triton", "actgrad.torch", "actgrad.torch_npu")
 

@@ -188,7 +188,7 @@ def run_script(script: str, timeout: float = 120, **environment: str) -> str:
 
 def status(*arguments: str) -> int:
     """The exit status of the command line, whichever way it ends."""
-    from actgrad.cli.main import main  # loads every command, which few tests want
+    from actgrad.cli.main import main
 
     try:
         return main(list(arguments))

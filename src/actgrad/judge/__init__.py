@@ -13,6 +13,7 @@ waivers        failures that somebody has accepted for a time
 power          whether a test case would accept wrong outputs
 measurement    measures the errors of all elements, on all cores
 backend_cases  test cases for actgrad's own backends
+check_command  `actgrad check`
 gradient_check compares gradient operators with difference quotients of their forward operators
 diagnosis/     finds the mistake that explains failing elements
 files/         reads tensors from files

@@ -9,6 +9,7 @@ kernel       `Kernel`: the driver of a kernel, and its arguments
 compiler     compiles drivers and links them; `cache` keeps the programs
 tiling       `Tiling`; `tiling_data` makes the bytes of a tiling struct
 running      runs a program in a process of its own
+kernel_command   `actgrad kernel`
 report       `Report`: faults, times and assumptions
 products     facts of the products, and the header that has them
 """

@@ -1,5 +1,7 @@
 """Files of test cases as published with CANN's operators: ATK's (JSON) and TTK's (CSV).
 
+cases_command  `actgrad cases`
+checking    `actgrad check --cases`, which the judge's command asks for
 case_model  a case as data, with the numbers and the layout of its tensors, which both formats share
 interface   the function that a file names
 atk, ttk    the two formats: they read a case and write cases

@@ -2,6 +2,7 @@
 
 manifest          reads and writes manifest.json and the tensors that it names
 design            says which cases a delivery has, and whether it is complete
+delivery_command  `actgrad check --manifest` and `--compare`
 optional_tensors  dtypes, shapes and numbers of optional tensors
 drawing           makes the cases of `actgrad cases --tensors`
 trial             judges all cases, in several processes, and keeps its state so that an interrupted run can continue

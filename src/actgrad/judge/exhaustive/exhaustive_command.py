@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..base.errors import ActgradError, either, some
-from ..calls.operator import REGISTRY
-from ..judge.exhaustive import resumption, table
-from ..judge.exhaustive.sweep import DTYPES, Item
-from ..judge.verdict import Decision
-from ..writing import documents, terminal
+from ...base.errors import ActgradError, either, some
+from ...calls.operator import REGISTRY
+from ...writing import documents, terminal
+from ..verdict import Decision
+from . import resumption, table
+from .sweep import DTYPES, Item
 
 
 def run(args: argparse.Namespace) -> bool:

@@ -13,13 +13,13 @@ from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
 
-from ..backends import cores
-from ..base.errors import ActgradError, did_you_mean
-from ..judge import cross_check, waivers
-from ..judge.delivery import comparison, manifest, summary, trial
-from ..judge.delivery.manifest import DeliveryCase
-from ..judge.standards import IN_FORCE, REPEAT, STANDARDS
-from ..writing import outputs, terminal
+from ...backends import cores
+from ...base.errors import ActgradError, did_you_mean
+from ...writing import outputs, terminal
+from .. import cross_check, waivers
+from ..standards import IN_FORCE, REPEAT, STANDARDS
+from . import comparison, manifest, summary, trial
+from .manifest import DeliveryCase
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -102,19 +102,6 @@ def compare(args: argparse.Namespace) -> bool:
             outputs.write(args.json, text)
         terminal.show(terminal.rendered(comparison.lines(groups)))
     return not groups["broken"]
-
-
-def write_cases(args: argparse.Namespace) -> int:
-    """`actgrad check --cases FILE --tensors DIR`: write a file's cases as a delivery. Return the exit status."""
-    from ..ascend.cases import case_files, delivered  # the wing need not be there for other modes
-
-    listed = case_files.read(args.cases)
-    with terminal.progress("cases", len(listed)) as advance:
-        written = manifest.write(args.tensors, delivered.of_file(listed, args.seed), args.seed, advance)
-    left_out = len(listed) - len(written)
-    remark = f"; {left_out} cannot be run, or must be refused" if left_out else ""
-    print(f"{args.tensors}: {len(written)} of {len(listed)} cases{remark}", file=sys.stderr)
-    return 0
 
 
 def _is_among(path: Path, paths: Iterable[str]) -> bool:

@@ -26,25 +26,23 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from ..ascend.cases import case_files, generation
-from ..ascend.cases.case_model import FileCase
-from ..base.errors import quantity
-from ..calls.operator import REGISTRY
-from ..judge.delivery import design, drawing, manifest
-from ..writing import outputs, terminal
-from . import argument_types
-from .argument_types import Subparsers
-from .parsing import Parser
+from ...base.errors import quantity
+from ...calls.operator import REGISTRY
+from ...cli import argument_types
+from ...cli.parsing import Parser
+from ...judge.delivery import design, drawing, manifest
+from ...writing import outputs, terminal
+from . import case_files, generation
+from .case_model import FileCase
 
 _MOST = 100_000  # most cases per operator
 _LARGEST = 1 << 28
 
 
-def add_parser(subparsers: Subparsers[Parser]) -> None:
-    """Add `actgrad cases`."""
+def add_arguments(parser: Parser) -> None:
+    """The help and the arguments of `actgrad cases`."""
     standards = "\nstandards:\n" + "\n".join(f"  {n:<4} {text}" for n, text in generation.STANDARDS.items()) + "\n"
-    summary = "write the test cases that the acceptance standards require"
-    parser = argument_types.add_command(subparsers, "cases", summary, __doc__, standards)
+    parser.describe(__doc__, standards)
     operator = argument_types.operator
     parser.add_argument("operator", nargs="+", type=operator, metavar="OPERATOR", help="names as in actgrad list")
     target = parser.add_mutually_exclusive_group(required=True)

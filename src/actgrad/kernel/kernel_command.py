@@ -21,7 +21,6 @@ import argparse
 import json
 from dataclasses import asdict
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,18 +28,16 @@ import numpy as np
 
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, InvalidArgument, system_fault
-from ..kernel import INCLUDE, Kernel, Report
-from ..kernel.products import facts
+from ..cli import argument_types, commands
+from ..cli.parsing import Parser
 from ..writing import terminal
-from . import argument_types
-from .argument_types import Subparsers
-from .parsing import Parser
+from . import INCLUDE, Kernel, Report
+from .products import facts
 
 
-def add_parser(subparsers: Subparsers[Parser]) -> None:
-    """Add `actgrad kernel`."""
-    summary = "run an Ascend C kernel without an NPU, and name the line of each fault"
-    parser = argument_types.add_command(subparsers, "kernel", summary, __doc__)
+def add_arguments(parser: Parser) -> None:
+    """The help and the arguments of `actgrad kernel`."""
+    parser.describe(__doc__)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", dest="action", required=True)
     include = actions.add_parser("include", help="print the folder of the headers, for -I")
     include.set_defaults(run=lambda _: _include())
@@ -76,10 +73,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     run.add_argument("--assume", action="append", default=[], metavar="NAME=VALUE", help="half_overflow=saturate, ...")
     run.add_argument("--json", action="store_true", help="print the report as JSON")
     run.set_defaults(run=partial(_run, run))
-    if find_spec("actgrad.judge"):  # only the judge knows what a kernel should compute
-        from . import kernel_check_command
-
-        kernel_check_command.add_parser(actions)
+    commands.add(actions, "kernel")  # of the judge, which knows what a kernel should compute
 
 
 def _include() -> int:
