@@ -12,18 +12,21 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from ..base.errors import ActgradError, either
+from ..base.forks import forkable_lock
 from . import cache as programs
 
 INCLUDE = Path(__file__).parent / "include"
-#: The part of a program that does not depend on the kernel.
-RUNTIME = Path(__file__).parent / "program.cpp"
+#: The parts of a program that do not depend on the kernel. Each compiles once for a product.
+RUNTIME = tuple(Path(__file__).parent / name for name in ("program.cpp", "checks.cpp"))
+#: The loops of the checks must vectorise; more optimisation makes them slower to compile and not faster to run.
+RUNTIME_FLAGS = ("-O1", "-ftree-vectorize")
 
 #: Numbers must not depend on the compiler: no fused multiply-add that the kernel did not ask for. -O3 vectorises loops
 #: whose operands may overlap, which g++ 12 does not do at -O2.
@@ -34,6 +37,7 @@ FLAGS = (
 #: A tiling function is short, and compiles fast without optimisation.
 HOST_FLAGS = ("-std=c++17", "-O0", "-ffp-contract=off", "-fno-pie", "-g1", "-w")
 _COMPILERS = ("g++", "clang++", "c++")
+_runtime_lock = forkable_lock()  # the parts of the runtime compile once, also if several kernels need them now
 
 
 class KernelError(ActgradError):
@@ -89,7 +93,7 @@ def _identity(words: tuple[str, ...]) -> tuple[str, ...]:
     """What tells compilers, their flags and our headers apart."""
     path = os.path.realpath(shutil.which(words[0]) or words[0])
     status = os.stat(path)
-    headers = [programs.digest_of_file(str(header)) for header in (RUNTIME, *sorted(INCLUDE.rglob("*.h")))]
+    headers = [programs.digest_of_file(str(header)) for header in (*RUNTIME, *sorted(INCLUDE.rglob("*.h")))]
     return (*words, path, str(status.st_mtime_ns), str(status.st_size), _processor(), *headers)
 
 
@@ -110,51 +114,53 @@ def _compile(source: Source, words: list[str], key: str) -> Path:
         )
         driver.write_text(source.driver, encoding="utf-8", errors="surrogateescape")
         options = [*(f"-D{each}" for each in source.defines), "-isystem", str(INCLUDE)]
-        with _runtime(words, source, folder) as runtime:
-            folders = [f"-I{each}" for each in source.include]
-            listing = ["-MMD", "-MF", str(dependencies)]
-            output = ["-c", str(driver), "-o", str(kernel)]
-            level = [] if source.is_fast else ["-O0"]
-            _run(source, driver, [*words, *level, *options, "-DACTGRAD_SEPARATE", *folders, *listing, *output])
-            _run(source, driver, [*words, str(kernel), *runtime(), "-o", str(built), "-no-pie"])
+        folders = [f"-I{each}" for each in source.include]
+        listing = ["-MMD", "-MF", str(dependencies)]
+        output = ["-c", str(driver), "-o", str(kernel)]
+        level = [] if source.is_fast else ["-O0"]
+        with ExitStack() as stack:
+            compiling = _start(stack, [*words, *level, *options, "-DACTGRAD_SEPARATE", *folders, *listing, *output])
+            objects = [] if source.is_host else _runtime(words, source)
+            _wait(compiling, source, driver)
+            _wait(_start(stack, [*words, str(kernel), *objects, "-o", str(built), "-no-pie", "-ldl"]), source, driver)
         return programs.store(key, built, _files(dependencies, driver))
 
 
-def _run(source: Source, driver: Path, arguments: list[str]) -> None:
-    done = subprocess.run(arguments, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode != 0:
-        raise _error(source, done.stderr, str(driver))
+def _start(stack: ExitStack, arguments: list[str]) -> subprocess.Popen[str]:
+    """Start the compiler. It ends with the block of `stack`, if not earlier."""
+    process = stack.enter_context(
+        subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+    )
+    stack.callback(process.kill)
+    return process
 
 
-@contextmanager
-def _runtime(words: list[str], source: Source, folder: Path) -> Iterator[Callable[[], list[str]]]:
-    """Compile the common part of all programs, or find it in the cache. The kernel compiles at the same time.
+def _wait(process: subprocess.Popen[str], source: Source, driver: Path) -> None:
+    said = process.communicate()[1]
+    if process.returncode != 0:
+        raise _error(source, said, str(driver))
 
-    The object that is yielded waits for the compiler and returns the file, as a list for the linker.
-    """
-    if source.is_host:
-        yield list
-        return
+
+def _runtime(words: list[str], source: Source) -> list[str]:
+    """The object files that all programs share, from the cache or from the compiler, which compiles them together."""
     macros = [f"-D{each}" for each in source.defines if each.startswith("__")]  # those of the product
-    key = "runtime-" + programs.digest(*macros, *_identity(tuple(words)))
-    found, built = programs.load(key), folder / "runtime.o"
-    if found is not None:
-        yield lambda: [str(found)]
-        return
-    arguments = [*words, *macros, "-isystem", str(INCLUDE), "-c", str(RUNTIME), "-o", str(built)]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-
-        def wait() -> list[str]:
-            said = process.communicate()[0].decode(errors="replace")
-            if process.returncode != 0:
-                raise KernelError(f"{RUNTIME}: does not compile; the compiler must accept it; it says:\n{said}")
-            return [str(programs.store(key, built, []))]
-
-        try:
-            yield wait
-        except BaseException:
-            process.kill()
-            raise
+    digest = programs.digest(*macros, *_identity(tuple(words)))
+    keys = {file: f"{file.stem}-{digest}" for file in RUNTIME}
+    with _runtime_lock, ExitStack() as stack:
+        compiled = {file: programs.load(key) for file, key in keys.items()}
+        missing = [file for file, path in compiled.items() if path is None]
+        if missing:
+            temporary = tempfile.TemporaryDirectory(prefix="actgrad-kernel-", dir=programs.folder())
+            folder = Path(stack.enter_context(temporary))
+            options = [*macros, *RUNTIME_FLAGS, "-isystem", str(INCLUDE), "-c"]
+            built = {file: folder / f"{file.stem}.o" for file in missing}
+            compiling = {file: _start(stack, [*words, *options, str(file), "-o", str(built[file])]) for file in missing}
+        for file in missing:
+            said = compiling[file].communicate()[1]
+            if compiling[file].returncode != 0:
+                raise KernelError(f"{file}: does not compile; the compiler must accept it; it says:\n{said}")
+            compiled[file] = programs.store(keys[file], built[file], [])
+        return [str(path) for path in compiled.values()]
 
 
 def _files(dependencies: Path, driver: Path) -> list[str]:

@@ -5,6 +5,7 @@ Arguments of the kernel stand behind the file, in the kernel's order, without wo
   bfloat16:x.npy            an input whose dtype NumPy's files do not know
   out:float32:8x512:y.npy   an output: dtype, shape and the file to write; it starts with zeros
   int32:5                   a parameter that is no pointer
+  null                      a null pointer, for an optional tensor that is absent
 
 Exit status: 0 if the kernel has no fault of severity error, 1 otherwise.
 
@@ -110,6 +111,8 @@ def _as_text(report: Report) -> str:
 
 def _argument(word: str) -> tuple[Any, Path | None]:
     """The value of an argument, and the file that it is written to afterwards."""
+    if word == "null":
+        return None, None
     kind, colon, rest = word.partition(":")
     if kind == "out" and rest.count(":") >= 2:
         name, shape, file = rest.split(":", 2)
