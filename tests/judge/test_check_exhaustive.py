@@ -11,11 +11,10 @@ import pytest
 import actgrad
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError
-from actgrad.judge import golden, oracle
+from actgrad.judge import golden, oracle, state
 from actgrad.judge.exhaustive import mpmath_check, resumption, sweep, table
 from actgrad.judge.exhaustive.resumption import has_sweep
 from actgrad.judge.exhaustive.sweep import Item, Sweep, SweepErrors
-from actgrad.judge.files import state
 from actgrad.writing import documents
 from tests.support.calls import status
 from tests.support.sweeps import finished, plant

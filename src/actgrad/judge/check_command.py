@@ -89,9 +89,9 @@ MODES = {
     "": ("backend", "dtype", "seed", "full", *_REPORT),
     "actual": ("inputs", "attr", *_REPORT),
     "cases": ("results", "tensors", "backend", "seed", *_REPORT),
-    "manifest": ("jobs", "junit", "state", "case", "baseline", "level", *_REPORT),
+    "manifest": ("jobs", "executor", "junit", "state", "case", "baseline", "level", *_REPORT),
     "compare": ("json",),
-    "exhaustive": ("every", "defaults", "state", "write", "dtype"),
+    "exhaustive": ("executor", "every", "defaults", "state", "write", "dtype"),
 }
 
 
@@ -179,6 +179,8 @@ def add_arguments(parser: Parser) -> None:
         help="the folder with manifest.json, the inputs and the outputs",
     )
     add("--jobs", type=argument_types.integer(1, 1024), metavar="N", help="number of processes (default: all cores)")
+    words = "run the tasks on a Dask cluster, for example dask:tcp://127.0.0.1:8786; also with --exhaustive"
+    add("--executor", metavar="dask:ADDRESS", type=_cluster, help=words)
     add("--case", action="append", metavar="ID", help="judge only this case; may be repeated")
     words = (
         "a folder with a second device's outputs under the same names: errors may be a few times those of this device"
@@ -218,6 +220,15 @@ def _operators_file(text: str) -> Path:
     path = argument_types.path(text)
     operator_files.load(path)
     return path
+
+
+def _cluster(text: str) -> str:
+    """The address of a Dask cluster's scheduler, from dask:ADDRESS."""
+    kind, colon, address = text.partition(":")
+    if kind != "dask" or not colon or not address:
+        example = "such as dask:tcp://127.0.0.1:8786"
+        raise argparse.ArgumentTypeError(f"got {text!r}; it must be dask:ADDRESS, {example}; name a scheduler")
+    return address
 
 
 def _case_file(text: str) -> Path:
@@ -283,6 +294,8 @@ def _mode(parser: Parser, args: argparse.Namespace) -> str:
         parser.error(f"--actual: got {got}; it must be the output of one operator; name that one")
     if mode == "actual" and args.inputs is None:
         parser.error("--inputs is missing; --actual needs the tensors that it was computed from; add --inputs FILE")
+    if args.executor is not None and args.jobs is not None:
+        parser.error("--jobs and --executor cannot be combined; the cluster must have its own workers; leave one out")
     if mode in ("cases", "manifest", "compare") and args.operator:
         got = quantity(len(args.operator), "operator")
         parser.error(f"--{mode}: got {got} too; the file must name the operators; leave the names out")

@@ -203,8 +203,13 @@ def _fault(folder: Path, tensor: TensorFile, what: str) -> str:
         return f"{what}: {error}"
     path = folder / tensor.file
     if tensor.sha256 and digest(path) != tensor.sha256:
-        return f"{what}: {path}: has another SHA-256 than the manifest says; it must be the original; copy that file"
+        return f"{what}: {changed(path)}"
     return ""
+
+
+def changed(path: Path) -> str:
+    """The message for an input that is not the file that the manifest describes."""
+    return f"{path}: has another SHA-256 than the manifest says; it must be the original; copy that file"
 
 
 def digest(path: Path) -> str:

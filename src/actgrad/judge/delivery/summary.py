@@ -21,6 +21,7 @@ from ...writing import terminal
 from ..power import WRONG
 from ..report import page, svg
 from ..report.text import grouped
+from ..state import is_state
 from ..waivers import Waiver, matching
 from .manifest import NAME, DeliveryCase
 from .trial import ACCEPTED, MISSING, REJECTED, WAIVED, Entry
@@ -112,7 +113,8 @@ def _is_made_here(path: Path) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            return MARK.encode() in file.read(400)
+            head = file.read(400)
+            return MARK.encode() in head or is_state(head)
     except OSError:
         return False
 
