@@ -138,7 +138,7 @@ def test_the_figures_of_models() -> None:
     count, median, least, _ = {row[0]: row[1:] for row in rows if len(row) == 5}["peak, eager"]
     falls = [f"{(1 - float(ratio)) * 100:.0f} %" for ratio in (median, least)]
     claim = " ".join(README.split())
-    assert f"over {count} small models in eager mode on the CPU, the peak memory of tensors fell by {falls[0]}" in claim
+    assert f"Over {count} small models in eager mode on the CPU, the peak memory of tensors fell by {falls[0]}" in claim
     assert f"in the median and by {falls[1]} at best" in claim
     assert all(fall in CHINESE.read_text(encoding="utf-8") for fall in falls)
 
