@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad import aclnn
+from actgrad import aclnn, samples
 from actgrad.backends.cpu import engine, jit, target
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, input_shapes, inputs, off_defaults, run_script, supported
 from tests.support.surroundings import ROUNDINGS, clear_flags, environment, flags, rounding
 
@@ -38,7 +37,7 @@ def small_values(operator: actgrad.Operator, shape: tuple[int, ...], dtype: str)
 
 
 def results(operator: actgrad.Operator, tensors: list[np.ndarray], **attributes: Any) -> list[bytes]:
-    return [array.tobytes() for array in oracle.as_tuple(operator(*tensors, **attributes))]
+    return [array.tobytes() for array in samples.as_tuple(operator(*tensors, **attributes))]
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
@@ -56,7 +55,7 @@ def test_results_do_not_depend_on_it(operator: actgrad.Operator, name: str) -> N
                     with environment(name):
                         new, known = (results(operator, given, **off_defaults(operator)) for _ in range(2))
                         plan = operator.plan(*given, **off_defaults(operator))
-                        planned = [array.tobytes() for array in oracle.as_tuple(plan.run())]
+                        planned = [array.tobytes() for array in samples.as_tuple(plan.run())]
                     operator.prepared.clear()
                     expected = results(operator, given, **off_defaults(operator))
                     assert new == known == planned == expected, (dtype, shape, count)

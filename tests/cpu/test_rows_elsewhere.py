@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from actgrad import samples
 from actgrad.backends.cpu import engine, schedule, target
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import golden, oracle
+from actgrad.judge import golden
 from actgrad.judge.judging import judge
 from tests.cpu.test_targets import RUNNABLE
 from tests.support.calls import by_kernel_of
@@ -85,7 +86,7 @@ def test_in_tritons_interpreter(operator: Any, monkeypatch: pytest.MonkeyPatch) 
         for shape in ((3, 1), (2, 70), (9, 4)):
             for own in ({"dim": 0}, {"dim": 1}) if operator.access.dimension_attribute else ({},):
                 given = tuple(tensors(operator, shape, BY_NAME[dtype].numpy, rng))
-                check(operator, dtype, oracle.as_tuple(operator(*given, backend="triton", **own)), given, own)
+                check(operator, dtype, samples.as_tuple(operator(*given, backend="triton", **own)), given, own)
 
 
 def test_a_further_operator_in_tritons_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from actgrad.kernel import Kernel, Report
+from actgrad.kernel import Kernel, RunReport
 from tests.kernel import kernels
 from tests.kernel.kernels import BLOCKS, FOLDER, KERNELS, SIZES, OwnKernel
 
@@ -23,7 +23,7 @@ def _compiled(kernel: OwnKernel, dtype: str) -> Kernel:
     )
 
 
-def _run(compiled: Kernel, kernel: OwnKernel, run: kernels.Run, size: int, blocks: int, dtype: str) -> Report:
+def _run(compiled: Kernel, kernel: OwnKernel, run: kernels.Run, size: int, blocks: int, dtype: str) -> RunReport:
     return compiled.run(
         *run.arguments,
         workspace=kernel.workspace(blocks),

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from actgrad.kernel import Kernel, KernelError, Report
+from actgrad.kernel import Kernel, KernelError, RunReport
 from tests.kernel import faults
 from tests.kernel.faults import BENIGN, BENIGN_CASES, KERNELS, PLANTED, FaultyKernel, Planted
 
@@ -15,7 +15,9 @@ pytestmark = pytest.mark.slow  # g++ compiles each kernel
 TIMEOUT = 2.0  # seconds, for the kernels that never end
 
 
-def _run(kernel: FaultyKernel, defines: dict[str, str], timeout: float = 60.0) -> tuple[Report, np.ndarray, np.ndarray]:
+def _run(
+    kernel: FaultyKernel, defines: dict[str, str], timeout: float = 60.0
+) -> tuple[RunReport, np.ndarray, np.ndarray]:
     compiled = Kernel(
         str(kernel.path),
         entry=kernel.file,

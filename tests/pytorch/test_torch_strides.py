@@ -11,8 +11,8 @@ import pytest
 
 import actgrad
 import actgrad.torch
+from actgrad import samples
 from actgrad.aten import ATEN, SAME
-from actgrad.judge import oracle
 from tests.support.calls import ids
 from tests.support.torch_calls import call, ignore_deprecation
 
@@ -48,7 +48,7 @@ def strides(result: Any) -> list[list[int]]:
     """The strides of dimensions of more than one element."""
     return [
         [stride for n, stride in zip(each.shape, each.stride(), strict=True) if n != 1]
-        for each in oracle.as_tuple(result)
+        for each in samples.as_tuple(result)
     ]
 
 

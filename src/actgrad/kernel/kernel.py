@@ -17,7 +17,7 @@ from ..base.errors import InvalidArgument, InvalidCall, kind_of, quantity
 from . import compiler, running, tiling_data
 from .compiler import KernelError, Source
 from .products import product as facts_of
-from .report import Report, choices
+from .report import RunReport, choices
 from .running import Slot
 
 _NEEDS_STRUCT = "NoTilingStruct"  # in the compiler's messages if GET_TILING_DATA has no struct
@@ -80,7 +80,7 @@ class Kernel:
         checks: bool = True,
         timeout: float = 60,
         assumptions: Mapping[str, str] | None = None,
-    ) -> Report:
+    ) -> RunReport:
         """Run the kernel in a process of its own and report its faults. Outputs are written in place.
 
         Args:

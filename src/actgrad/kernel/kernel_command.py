@@ -31,7 +31,7 @@ from ..base.errors import ActgradError, InvalidArgument, system_fault
 from ..cli import argument_types, commands
 from ..cli.parsing import Parser
 from ..writing import terminal
-from . import INCLUDE, Kernel, Report
+from . import INCLUDE, Kernel, RunReport
 from .products import facts
 
 
@@ -100,11 +100,11 @@ def _run(parser: Parser, options: argparse.Namespace) -> int:
     return 0 if report.ok else 1
 
 
-def _as_json(report: Report) -> dict[str, Any]:
+def _as_json(report: RunReport) -> dict[str, Any]:
     return {"ok": report.ok, **asdict(report)}
 
 
-def _as_text(report: Report) -> str:
+def _as_text(report: RunReport) -> str:
     verdict = "no fault" if not report.faults else "no error" if report.ok else "the kernel has errors"
     return "\n".join([*map(str, report.faults), *map(str, report.assumptions), f"{verdict}; {report.seconds:.6f} s"])
 

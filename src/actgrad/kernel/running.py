@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .compiler import INCLUDE
-from .report import Fault, Report, read
+from .report import Fault, RunReport, read
 
 _PAGE = 4096
 _REQUEST = struct.Struct("<9Qd")
@@ -56,7 +56,7 @@ def run(
     ub_bytes: int,
     timeout: float,
     values: Mapping[str, str],
-) -> Report:
+) -> RunReport:
     """Run a program on these parameters. Writable arrays are changed in place."""
     places, size = _layout(slots)
     with _memory_file("actgrad-kernel") as memory, _memory_file("actgrad-report") as answer:

@@ -10,7 +10,7 @@ import pytest
 import actgrad
 from actgrad import ir
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge.oracle import as_tuple
+from actgrad.samples import as_tuple
 
 pytestmark = pytest.mark.share(16)
 

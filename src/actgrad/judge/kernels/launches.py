@@ -21,7 +21,7 @@ from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError, either
 from ...calls.operator import Operator
 from ...checks import law
-from ...kernel import Kernel, Report, Tiling, TilingError, TilingResult
+from ...kernel import Kernel, RunReport, Tiling, TilingError, TilingResult
 from .. import backend_cases, oracle
 from ..delivery import drawing
 from ..elements import Array, case_dtypes
@@ -80,7 +80,7 @@ class CaseRun:
     entry: str  # the kernel function, with its template arguments
     key: int
     blocks: int
-    report: Report | None = None  # None if the tiling function refused the case
+    report: RunReport | None = None  # None if the tiling function refused the case
     verdict: Verdict | None = None  # None if the kernel did not end
     refusal: str = ""
 
