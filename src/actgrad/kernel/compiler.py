@@ -36,6 +36,7 @@ FLAGS = (
 )  # fmt: skip
 #: A tiling function is short, and compiles fast without optimisation.
 HOST_FLAGS = ("-std=c++17", "-O0", "-ffp-contract=off", "-fno-pie", "-g1", "-w")
+_TOGETHER = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _COMPILERS = ("g++", "clang++", "c++")
 _runtime_lock = forkable_lock()  # the parts of the runtime compile once, also if several kernels need them now
 
@@ -118,12 +119,47 @@ def _compile(source: Source, words: list[str], key: str) -> Path:
         listing = ["-MMD", "-MF", str(dependencies)]
         output = ["-c", str(driver), "-o", str(kernel)]
         level = [] if source.is_fast else ["-O0"]
+        link = [*words, str(kernel), "-o", str(built), "-no-pie", "-ldl"]
         with ExitStack() as stack:
             compiling = _start(stack, [*words, *level, *options, "-DACTGRAD_SEPARATE", *folders, *listing, *output])
             objects = [] if source.is_host else _runtime(words, source)
             _wait(compiling, source, driver)
-            _wait(_start(stack, [*words, str(kernel), *objects, "-o", str(built), "-no-pie", "-ldl"]), source, driver)
-        return programs.store(key, built, _files(dependencies, driver))
+            files = _files(dependencies, driver)
+            try:
+                _wait(_start(stack, [*link, *objects]), source, driver)
+            except KernelError as error:
+                if not source.is_host or "undefined reference" not in error.output:
+                    raise
+                others = _companions(files)
+                objects = _objects(stack, [*words, *options, *folders], others, folder)
+                _wait(_start(stack, [*link, *objects]), source, driver)
+                files += others
+        return programs.store(key, built, files)
+
+
+def _companions(files: list[str]) -> list[str]:
+    """The files that may define what these headers declare: those with the name of a header, and others with tiling."""
+    headers = [Path(file) for file in files if not file.startswith(str(INCLUDE)) and not _is_system(file)]
+    found = [header.with_suffix(".cpp") for header in headers]
+    found += [other for folder in {header.parent for header in headers} for other in folder.glob("*tiling*.cpp")]
+    return [str(file) for file in sorted(set(found)) if file.is_file() and str(file) not in files]
+
+
+def _objects(stack: ExitStack, words: list[str], files: Sequence[str], folder: Path) -> list[str]:
+    """The object files of those files that compile, a few at a time."""
+    built: list[str] = []
+    for first in range(0, len(files), _TOGETHER):
+        compiling = {
+            str(folder / f"other{first + number}.o"): _start(
+                stack, [*words, f"-I{Path(file).parent}", "-c", file, "-o", str(folder / f"other{first + number}.o")]
+            )
+            for number, file in enumerate(files[first : first + _TOGETHER])
+        }
+        for path, process in compiling.items():
+            process.communicate()
+            if process.returncode == 0:
+                built.append(path)
+    return built
 
 
 def _start(stack: ExitStack, arguments: list[str]) -> subprocess.Popen[str]:
@@ -172,7 +208,7 @@ def _files(dependencies: Path, driver: Path) -> list[str]:
 
 
 _POSITION = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: *(?P<text>.*)$")
-_IN_FILE = re.compile(r"(?:In file included from|from) (?P<file>[^:\n]+):(?P<line>\d+)")
+_UNDEFINED = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?(?P<name>[^`'\"\n]+)")
 
 
 def _error(source: Source, output: str, driver: str) -> KernelError:
@@ -184,8 +220,15 @@ def _error(source: Source, output: str, driver: str) -> KernelError:
     positions = [(number, match) for number, line in enumerate(lines) if (match := _POSITION.match(line))]
     errors = [number for number, match in positions if "error: " in match["text"]]
     if not errors:
+        if undefined := _UNDEFINED.search(output):
+            return KernelError(
+                f"{source.kernel}: calls {undefined['name']}, which no file defines; a file of the project must; "
+                "add the file, or its folder to include",
+                source.kernel, output=output,
+            )  # fmt: skip
         return KernelError(
-            f"{source.kernel}: does not compile; the compiler must accept it; it says:\n{output.strip()}"
+            f"{source.kernel}: does not compile; the compiler must accept it; it says:\n{output.strip()}",
+            output=output,
         )
     first = errors[0]
     following = errors[1] if len(errors) > 1 else len(lines)
