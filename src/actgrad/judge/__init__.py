@@ -28,6 +28,7 @@ report/        verdicts as text, as HTML and as JSON
 """
 
 from .judging import judge
+from .standards import bound
 from .verdict import Diagnosis, Verdict
 
-__all__ = ["Diagnosis", "Verdict", "judge"]
+__all__ = ["Diagnosis", "Verdict", "bound", "judge"]

@@ -191,7 +191,7 @@ def add_arguments(parser: Parser) -> None:
     add("--compare", nargs=2, metavar=("OLD", "NEW"), type=path, help="compare two files of --json")
     add("--junit", metavar="FILE", type=path, help="write JUnit XML with one test case for each case")
     add = parser.add_argument_group("cases from a file").add_argument
-    add("--cases", metavar="FILE", type=_case_file, help="ATK's .json or TTK's .csv (see docs/check.md)")
+    add("--cases", metavar="FILE", type=_case_file, help="ATK's .json, TTK's .csv or cann-bench's .yaml")
     add("--results", metavar="FILE", type=path, help="write the same cases with the verdicts")
     words = "write these cases as a delivery instead of judging them"
     add("--tensors", metavar="DIR", type=path, help=words)

@@ -23,7 +23,7 @@ from .. import cluster, cross_check, runner, waivers
 from ..files import operator_files
 from ..profiles import CANN
 from ..standards import IN_FORCE, REPEAT, STANDARDS
-from . import comparison, manifest, reproduction, summary, trial
+from . import comparison, design, manifest, reproduction, summary, trial
 from .manifest import DeliveryCase
 
 
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> bool:
     facts = summary.settings(options, shlex.join(["actgrad", *sys.argv[1:]]), digest)
     reports = {str(path) for path in files.values() if path is not None}
     surplus = [name for name in summary.surplus_files(folder, cases) if not _is_among(folder / name, reports)]
-    document = summary.report(entries, surplus, facts)
+    document = summary.report(entries, surplus, facts, None if args.case else design.coverage(cases))
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
     if args.html:
         outputs.write(args.html, summary.html(entries, document, facts, names or STANDARDS))
