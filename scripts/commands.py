@@ -39,7 +39,7 @@ END = """\
 Next: [statuses and messages](statuses.md), or a tutorial: [aclnn programs](tutorials/port.md),
 [kernels](tutorials/kernel.md), [PyTorch models](tutorials/train.md).
 
-`python scripts/commands.py --write` makes this page from the parsers.
+<!-- python scripts/commands.py --write makes this page from the parsers. -->
 """
 
 
@@ -47,10 +47,12 @@ def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
     """The parsers of the commands below a parser, each before its own actions."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for each in action.choices.values():
+            summaries = {each.dest: each.help for each in action._choices_actions}
+            for name, each in action.choices.items():
                 if each.fill is not None:  # its module is imported when the command is used
                     each.fill(each)
                     each.fill = None
+                each.description = each.description or f"{summaries[name].capitalize()}."
                 yield each
                 yield from commands(each)
 

@@ -185,7 +185,7 @@ def sentences() -> dict[str, str]:
 END = """\
 Next: [formulas](formulas.md), or [performance](performance.md).
 
-`python scripts/families.py --write` makes this page, and a test compares it with the registry.
+<!-- python scripts/families.py --write makes this page, and a test compares it with the registry. -->
 """
 
 

@@ -38,7 +38,7 @@ and compares the numbers with the operator's results.
 END = """\
 Next: [chips and data types](chips.md), or the [rules](operators.md) of each operator.
 
-`python scripts/formulas.py --write` makes this page.
+<!-- python scripts/formulas.py --write makes this page. -->
 """
 
 

@@ -23,6 +23,8 @@ from actgrad.cli import commands
 
 pytest.importorskip("build")
 
+pytestmark = pytest.mark.share(3)
+
 ROOT = Path(__file__).parents[2]
 VERSION = actgrad.__version__
 CORE = {"actgrad", "numpy", "ml_dtypes", "llvmlite"}

@@ -26,6 +26,8 @@ from actgrad.judge.delivery import trial
 from tests.support.calls import status
 from tests.support.deliveries import CASES, NAMES, edited, judged
 
+pytestmark = pytest.mark.share(2)
+
 Capture = pytest.CaptureFixture[str]
 
 
@@ -143,7 +145,7 @@ def has_child(process: subprocess.Popen[str]) -> bool:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads /proc")
 @pytest.mark.parametrize("moment", ["a process starts", "a case was judged"])
 @pytest.mark.parametrize("target", ["the group", "the parent"])
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_ctrl_c_keeps_results_and_the_same_command_goes_on(moment: str, target: str, folder: Path) -> None:
     program, path = folder.parent / "program.py", folder.parent / "state"
     program.write_text(INTERRUPTIBLE)

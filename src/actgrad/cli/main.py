@@ -47,7 +47,7 @@ def parser() -> Parser:
         action="store_true",
         help="with --version: also the versions of libraries, the processor and the backends",
     )
-    subparsers = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    subparsers = top.add_subparsers(prog="actgrad", title="commands", metavar="COMMAND", dest="command")
     commands.add(subparsers)
     return top
 

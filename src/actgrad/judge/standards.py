@@ -114,7 +114,7 @@ Limits = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Source:
+class PublishedDocument:
     """The public document that a standard comes from, at one commit of its repository."""
 
     document: str  # the title, and its translation
@@ -480,20 +480,20 @@ _OF_CANN = (
     "生态算子开源精度标准 (accuracy standard for open-source ecosystem operators)", "hicann/opbase",
     "docs/zh/ops_precision_standard/experimental_standard.md",
 )  # fmt: skip
-_OF_TTK = Source(
+_OF_TTK = PublishedDocument(
     "精度比对方法 (methods of comparing accuracy)", "hicann/ops-test-kit", "docs/Precision_Comparison.md",
     "367509326971c56f08cf313a3a5f1ccc4508960c", "",
 )  # fmt: skip
 #: Value of --standard -> the public document that the standard comes from. actgrad's own bounds have none.
-SOURCES: Mapping[str, Source] = {
-    "mixed": Source(*_OF_CANN, "adbe441e9254676174937047457419b6e645e384", "15 July 2026"),
-    "mere-mare": Source(*_OF_CANN, "60496434718ec45c5c61de86389d4e947bff1d58", "9 April 2026"),
+SOURCES: Mapping[str, PublishedDocument] = {
+    "mixed": PublishedDocument(*_OF_CANN, "adbe441e9254676174937047457419b6e645e384", "15 July 2026"),
+    "mere-mare": PublishedDocument(*_OF_CANN, "60496434718ec45c5c61de86389d4e947bff1d58", "9 April 2026"),
     "thousandth": _OF_TTK,
     "binary": _OF_TTK,
     "quant": _OF_TTK,
     CROSS_CHECK: _OF_TTK,
     "nonfinite": _OF_TTK,
-    REPEAT: Source(
+    REPEAT: PublishedDocument(
         "昇腾算子精度标准 (accuracy standard for Ascend operators)",
         "hicann/opbase",
         "docs/zh/ops_precision_standard/commercial_standard.md",

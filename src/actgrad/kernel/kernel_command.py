@@ -5,6 +5,7 @@ Arguments of the kernel stand behind the file, in the kernel's order, without wo
   bfloat16:x.npy            an input whose dtype NumPy's files do not know
   out:float32:8x512:y.npy   an output: dtype, shape and the file to write; it starts with zeros
   int32:5                   a parameter that is no pointer
+  null                      a null pointer, for an optional tensor that is absent
 
 Exit status: 0 if the kernel has no fault of severity error, 1 otherwise.
 
@@ -30,7 +31,7 @@ from ..base.errors import ActgradError, InvalidArgument, system_fault
 from ..cli import argument_types, commands
 from ..cli.parsing import Parser
 from ..writing import terminal
-from . import INCLUDE, Kernel, Report
+from . import INCLUDE, Kernel, RunReport
 from .products import facts
 
 
@@ -99,17 +100,19 @@ def _run(parser: Parser, options: argparse.Namespace) -> int:
     return 0 if report.ok else 1
 
 
-def _as_json(report: Report) -> dict[str, Any]:
+def _as_json(report: RunReport) -> dict[str, Any]:
     return {"ok": report.ok, **asdict(report)}
 
 
-def _as_text(report: Report) -> str:
+def _as_text(report: RunReport) -> str:
     verdict = "no fault" if not report.faults else "no error" if report.ok else "the kernel has errors"
     return "\n".join([*map(str, report.faults), *map(str, report.assumptions), f"{verdict}; {report.seconds:.6f} s"])
 
 
 def _argument(word: str) -> tuple[Any, Path | None]:
     """The value of an argument, and the file that it is written to afterwards."""
+    if word == "null":
+        return None, None
     kind, colon, rest = word.partition(":")
     if kind == "out" and rest.count(":") >= 2:
         name, shape, file = rest.split(":", 2)

@@ -199,6 +199,8 @@ def along() -> Iterator[SdkCall]:
     weights = floats(F32, 3, (40,), special=False)
     yield SdkCall("Bincount", (n, None, 12), (torch.bincount(n, minlength=12),))
     yield SdkCall("Bincount", (n, weights, 12), (torch.bincount(n, weights.double(), minlength=12).float(),))
+    more = torch.bincount(n, weights.double(), minlength=15)  # for a larger out
+    yield SdkCall("Bincount", (n, weights, 12), (more.float(),))
     yield SdkCall("Complex", (weights, n.float()), (torch.complex(weights, n.float()),))
     a = floats(F32, 4, (2, 6, 5), special=False).contiguous()
     doubles, scale, shift = (each.double().requires_grad_() for each in (a, weights[:6], weights[6:12]))

@@ -126,12 +126,13 @@ def test_attention(layout: str, dtype: str) -> None:
         ({"mode": 4}, "sparseMode is 4; "),
         ({"queries": (2,)}, r"actualSeqLengths is \(2,\); each must be 3"),
         ({"before": 1, "mask": torch.zeros(1, 1, 3, 5).bool()}, "preTokens is 1, nextTokens is 99; both must be at"),
+        ({"rows": (1, 2, 4)}, r"softmaxLse has shape \(1, 2, 4, 1\); it must be \(1, 2, 3, 1\)"),
     ],
 )
 def test_attention_that_is_not_computed(options: dict[str, Any], message: str) -> None:
     q, k = sample("float16", (1, 2, 3, 8), 1), sample("float16", (1, 2, 5, 8), 2)
     with pytest.raises(InvalidArgument, match=message):
-        infer(q, k, k, heads=2, rows=(1, 2, 3), **options)
+        infer(q, k, k, **{"heads": 2, "rows": (1, 2, 3)} | options)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])

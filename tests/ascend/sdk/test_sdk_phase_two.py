@@ -24,13 +24,10 @@ BY_NUMBERS = {
     "InplaceScatterValue": "selfRef: shape",
     "Index": ".*dtype bool",
     "IndexPutImpl": ".*dtype bool|a mask",
-    "Bincount": "minlength|out: shape",  # CANN counts in all bins of a larger out
     "RepeatInterleave": "",
     "RepeatInterleaveWithDim": "",
     "RepeatInterleaveTensor": "",
-    "BinaryCrossEntropyWithLogits": r"posWeightOptional: .* with shape \(\d, \d, 3\)",  # more dimensions than target
     "Histc": "max: value 1e39",  # which is infinity in FLOAT
-    "FusedInferAttentionScoreV2": "softmaxLseFlag",  # whose tensor has another shape
     "UniqueConsecutive": r"self: shape|valueOut: shape|countsOut: shape|inverseOut: shape",
     "UniqueDim": r"self: shape \(2, 10|valueOut: shape|countsOut: shape",  # how much is unique
 }
@@ -49,7 +46,7 @@ def refusal(name: str, call: dict[str, Any]) -> str:
     return ""
 
 
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 @pytest.mark.parametrize("name", ROWS)
 def test_what_passes_computes(name: str) -> None:
     with actgrad.product("Ascend910B"):

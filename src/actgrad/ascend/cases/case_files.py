@@ -13,7 +13,7 @@ from typing import Any
 from ...base.errors import suffix_of
 from ...checks import law
 from ...judge.files import sizes
-from ...judge.files.fields import Fault
+from ...judge.files.fields import FieldError
 from ...judge.files.sizes import UnreadableFile
 from ...judge.standards import Tally
 from ...writing import outputs, terminal
@@ -57,7 +57,7 @@ def parse(path: Path, name: str, text: str) -> list[FileCase]:
             where = f"{position}: "
             cases.append(module.describe(raw, number))
             where = ""
-    except Fault as fault:
+    except FieldError as fault:
         raise UnreadableFile(f"{path}: {where}{fault}") from fault
     return cases
 

@@ -55,6 +55,7 @@ def patterns() -> dict[str, str]:
     return {name: pattern for name, (pattern, _) in _read().functions.items()}
 
 
+@cache
 def row_of(name: str, parameters: tuple[CParameter, ...]) -> Row | None:
     """The row of a function, or None if its checks are unknown."""
     lists, functions = _read()

@@ -11,7 +11,7 @@ from ....arrays import ArrayView
 from ....base.dtypes import BY_NAME
 from ....base.loop import TensorMeta
 from ...aclnn.objects import AclScalar, AclTensor
-from .entry import Dtype, Entry, working
+from .entry import Dtype, working
 
 
 class _DeviceMemory:
@@ -52,17 +52,23 @@ def surroundings() -> AbstractContextManager[Any]:
     return np.errstate(all="ignore")
 
 
-def converted(
-    value: AclTensor | AclScalar, rule: Entry, dtype: Dtype | None, distance: int, is_real: bool
-) -> np.ndarray[Any, Any]:
-    """An argument as an array. If all results are real, a complex number counts with its real part."""
-    if isinstance(value, AclTensor):
-        array = array_of(value, distance)
-        is_real = dtype is not None and dtype.kind != "c"
-    else:
-        array = np.asarray(value.value)
+def on_memory(array: np.ndarray[Any, Any], keeps_unsigned: bool) -> np.ndarray[Any, Any]:
+    """The array itself, because NumPy computes with unsigned integers."""
+    return array
+
+
+def number(scalar: AclScalar, dtype: Dtype | None, is_real: bool) -> np.ndarray[Any, Any]:
+    """A number as an array. If all results are real, a complex number counts with its real part."""
+    array = np.asarray(scalar.value)
     array = array.real if is_real and array.dtype.kind == "c" else array
     return array if dtype is None else array.astype(working(dtype))
+
+
+def converted(value: Any, dtype: Dtype | None) -> Any:
+    """An argument in the dtype to compute in. Unless this is complex, a complex array counts with its real part."""
+    if dtype is None or not isinstance(value, np.ndarray):
+        return value
+    return (value.real if value.dtype.kind == "c" and dtype.kind != "c" else value).astype(working(dtype), copy=False)
 
 
 def as_values(computed: list[Any], inputs: list[Any]) -> list[Any]:

@@ -187,13 +187,13 @@ def _inference_shapes(q: Shape, keys: Any, values: Any, shift: Any, mask: Any, *
         expected = "inputLayout must be BNSD, BSND or BSH, sparseMode 0 to 3; change the arguments"
         raise ValueError(f"inputLayout is {layout}, sparseMode is {mode}; {expected}")
     terms = {"pseShift": shift, "attenMask": mask if mode in (0, 1) else None}
-    rows, columns = _check_scores(q, keys[0], values[0], layout, rest[19], **terms)[2:]
+    batch, heads, rows, columns = _check_scores(q, keys[0], values[0], layout, rest[19], **terms)
     if rest[0] is not None and set(rest[0]) != {rows}:
         raise ValueError(f"actualSeqLengths is {rest[0]}; each must be {rows}, query's sequence; slice query")
     if mask is not None and mode == 0 and (pre < columns or following < columns):
         limits = f"both must be at least {columns}"
         raise ValueError(f"preTokens is {pre}, nextTokens is {following}; {limits}; put the band into attenMask")
-    return _result_shape(q, values[0], layout), ...
+    return _result_shape(q, values[0], layout), (batch, heads, rows, 1) if rest[29] else ...
 
 
 def _rotated(a: Any, mode: int) -> Any:

@@ -327,13 +327,17 @@ def _unpooled_backward_shape(gradient: Shape, shape: Shape, index: Shape, sizes:
     return shape
 
 
-def _counts(a: Any, weights: Any, minimum: int) -> Any:
-    return torch.bincount(a.long(), weights if weights is None else weights.double(), minimum)
+def _counts(a: Any, weights: Any, minimum: int, out: Any) -> Any:
+    """The counts of 0, 1, ... in all elements of `out`, which may be more than the numbers need."""
+    if not a.numel() and not minimum:  # CANN's phase one ends the call
+        return None
+    numbers = indices_within(a, len(out))
+    return torch.bincount(numbers, weights if weights is None else weights.double(), len(out))
 
 
 RULES: dict[str, Entry] = {
     "search": TorchEntry(_search, EACH, _search_shape),
-    "count_numbers": TorchEntry(_counts, EACH, lambda *_: ...),
+    "count_numbers": TorchEntry(_counts, EACH, lambda *_: ..., is_in_place=True),
     "gather": TorchEntry(
         lambda a, dim, index: torch.gather(*_along(a, index, dim)), EACH, lambda shape, dim, index: index
     ),

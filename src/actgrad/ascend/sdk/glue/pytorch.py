@@ -18,9 +18,8 @@ import numpy as np
 from ....base import first_use
 from ....base.errors import KernelMissing
 from ....base.floating_point import default_environment
-from ...aclnn.objects import AclScalar, AclTensor
-from .arrays import array_of
-from .entry import Dtype, Entry, category, working
+from ...aclnn.objects import AclScalar
+from .entry import Dtype, category, working
 
 #: The name by which rules use PyTorch.
 torch: Any = first_use.LazyModule("torch")
@@ -32,6 +31,8 @@ _BACKENDS = "TORCH_DEVICE_BACKEND_AUTOLOAD"
 
 def require(name: str) -> None:
     """Raise unless PyTorch is there. `name` is the function that needs it."""
+    if _is_imported():
+        return
     try:
         first_use.run(_import)
     except ImportError as error:
@@ -40,7 +41,10 @@ def require(name: str) -> None:
         raise KernelMissing(f"{name} needs PyTorch{reason}; {CURE}") from error
 
 
-@functools.cache
+def _is_imported() -> bool:
+    return "Tensor" in vars(torch)
+
+
 def _import() -> None:
     """Import PyTorch without its backends: torch_npu would start the SDK again, in this process."""
     before = os.environ.get(_BACKENDS)
@@ -96,7 +100,7 @@ def dtype_of(dtype: Dtype) -> Any:
     return getattr(torch, dtype.name)
 
 
-def _tensor(array: np.ndarray[Any, Any], keeps_unsigned: bool) -> Any:
+def on_memory(array: np.ndarray[Any, Any], keeps_unsigned: bool) -> Any:
     """A tensor on the memory of an array.
 
     PyTorch computes little with unsigned integers of 16 bits and more. They are signed unless `keeps_unsigned`.
@@ -106,20 +110,19 @@ def _tensor(array: np.ndarray[Any, Any], keeps_unsigned: bool) -> Any:
     return torch.from_numpy(array if keeps_unsigned else array.view(_SIGNED.get(array.dtype, array.dtype)))
 
 
-def converted(value: AclTensor | AclScalar, rule: Entry, dtype: Dtype | None, distance: int, is_real: bool) -> Any:
-    """An argument as a tensor, or as a number of Python.
+def number(scalar: AclScalar, dtype: Dtype | None, is_real: bool) -> Any:
+    """A number of Python. If all results are real, a complex number counts with its real part."""
+    value = scalar.value.real if is_real and isinstance(scalar.value, complex) else scalar.value
+    if dtype is None or category(dtype) >= 2:  # PyTorch rounds a number when it meets a tensor
+        return value
+    return np.asarray(value).astype(dtype).item()
 
-    If all results are real, a complex number counts with its real part.
-    """
-    if isinstance(value, AclScalar):
-        number = value.value.real if is_real and isinstance(value.value, complex) else value.value
-        if dtype is None or category(dtype) >= 2:  # PyTorch rounds a number when it meets a tensor
-            return number
-        return np.asarray(number).astype(dtype).item()
-    tensor = _tensor(array_of(value, distance), rule.keeps_unsigned or dtype is not None)
-    if dtype is None:
-        return tensor
-    return (tensor.real if tensor.is_complex() and dtype.kind != "c" else tensor).to(dtype_of(working(dtype)))
+
+def converted(value: Any, dtype: Dtype | None) -> Any:
+    """An argument in the dtype to compute in. Unless this is complex, a complex tensor counts with its real part."""
+    if dtype is None or not isinstance(value, torch.Tensor):
+        return value
+    return (value.real if value.is_complex() and dtype.kind != "c" else value).to(dtype_of(working(dtype)))
 
 
 def as_values(computed: list[Any], inputs: list[Any]) -> list[Any]:
@@ -151,7 +154,7 @@ def write(result: np.ndarray[Any, Any], value: Any, dtype: Dtype | None, is_foun
     if any(stride == 0 and n > 1 for stride, n in zip(part.strides, part.shape, strict=True)):
         part[...] = _array(value.to(dtype_of(part.dtype)))  # PyTorch refuses such memory
     else:
-        _tensor(part, True).copy_(value)
+        on_memory(part, True).copy_(value)
 
 
 def _array(tensor: Any) -> np.ndarray[Any, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from math import isfinite, prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,11 +67,23 @@ def _tensors(arguments: Sequence[Any]) -> Iterator[AclTensor]:
                 yield each
 
 
+class _Operands(NamedTuple):
+    """What a rule reads and writes, as arrays or tensors of PyTorch on the memory of a call."""
+
+    inputs: list[Any]
+    results: list[Any]
+    dtype: Dtype | None  # to compute in, or None if each array keeps its own
+    is_kept: bool  # whether these are right for the next run too
+
+
 class Work:
     """A checked call. Phase two may run it several times."""
 
     def __init__(self, name: str, rule: str, parameters: Sequence[CParameter], arguments: Sequence[Any]):
         self.name, self.rule = name, RULES[rule]
+        self._arguments = arguments
+        self._steps: dict[int, int] = {}  # by a tensor's id: the bytes from its memory to the memory to compute on
+        self._kept: dict[tuple[int, int], _Operands] = {}
         if self.rule.other_dtypes is not None and not all(each.dtype is FLOAT for each in _tensors(arguments)):
             self.rule = self.rule.other_dtypes
         self._library: Any = pytorch if self.rule.uses_torch else arrays
@@ -90,6 +103,23 @@ class Work:
             self._calls = []
         if self.rule.uses_torch:
             pytorch.require(self.name)
+
+    def at(self, steps: Sequence[int]) -> Work | None:
+        """This call on other memory, which is large enough. None if that needs another plan.
+
+        `steps` has, for each tensor of the arguments, the bytes from its memory to the other memory.
+        """
+        tensors = list(_tensors(self._arguments))
+        moved = {id(tensor): step for tensor, step in zip(tensors, steps, strict=True)}
+        if any(id(tensor) not in moved for call in self._calls for tensor in _tensors(call)):
+            return None  # an element of a tensor counts as a tensor
+        other = copy.copy(self)
+        other._steps, other._kept = moved, {}
+        return other
+
+    def needed_bytes(self) -> list[int | None]:
+        """For each tensor of the arguments: the bytes that it needs, or None if it needs no memory."""
+        return [max(t.storage_size, t.reach) if t.is_touched else None for t in _tensors(self._arguments)]
 
     def _judge(self, parameters: Sequence[CParameter], arguments: Sequence[Any]) -> bool:
         """Raise the first fault, in the order of hardware: null pointers, then the checks of the table.
@@ -208,15 +238,12 @@ class Work:
         )
 
     def _compute(self, call: tuple[Any, ...], distance: int) -> list[tuple[int, ...] | None]:
-        results = [result if result is None else array_of(result, distance) for result in self._targets(call)]
-        dtype = self._dtype(call, FLOAT32 if results[0] is None else results[0].dtype)
-        is_real = all(result is None or result.dtype.kind != "c" for result in results)
-
-        def converted(value: AclTensor | AclScalar) -> Any:
-            number = self._library.converted(value, self.rule, dtype, distance, is_real)
-            return number if results[0] is None else _within(number, results[0].dtype)
-
-        inputs = [_each(converted, value) for value in self._inputs(call)]
+        key = id(call), distance
+        operands = self._kept.get(key) or self._operands(call, distance)
+        if operands.is_kept:
+            self._kept[key] = operands
+        results, dtype = operands.results, operands.dtype
+        inputs = [_each_in(lambda each: self._library.converted(each, dtype), value) for value in operands.inputs]
         computed = self.rule.compute(*inputs)
         computed = list(computed) if len(results) > 1 or self.rule.writes_list else [computed]
         values = self._library.as_values(computed, inputs)
@@ -228,6 +255,25 @@ class Work:
                     raise InvalidArgument(f"{fault}; it must have as many or more; create a larger tensor")
                 self._library.write(result, value, rounds_to, self.rule.is_found)
         return [value if value is None else tuple(value.shape) for value in values]
+
+    def _operands(self, call: tuple[Any, ...], distance: int) -> _Operands:
+        def array(tensor: AclTensor) -> Any:
+            return array_of(tensor, distance + self._steps.get(id(tensor), 0))
+
+        results = [result if result is None else array(result) for result in self._targets(call)]
+        first = FLOAT32 if results[0] is None else results[0].dtype
+        dtype = self._dtype(call, first)
+        is_real = all(result is None or result.dtype.kind != "c" for result in results)
+
+        def operand(value: AclTensor | AclScalar) -> Any:
+            if isinstance(value, AclTensor):
+                return self._library.on_memory(array(value), self.rule.keeps_unsigned or dtype is not None)
+            number = self._library.number(value, dtype, is_real)
+            return number if results[0] is None else _within(number, first)
+
+        inputs = self._inputs(call)
+        is_kept = not any(tensor.is_nibbles for tensor in _tensors(inputs))  # their elements are copies
+        return _Operands([_each(operand, value) for value in inputs], results, dtype, is_kept)
 
     def _dtype(self, call: tuple[Any, ...], result: Dtype) -> Dtype | None:
         """The dtype to compute in, or None if each array keeps its own."""
@@ -286,6 +332,10 @@ def _parts(value: Any, count: int) -> tuple[Any, ...]:
         address = value.view.address + steps * value.dtype.itemsize
         part.put(value.view._replace(meta=TensorMeta(value.dtype, (), ()), address=address), value.fault)
     return tuple(parts)
+
+
+def _each_in(function: Callable[[Any], Any], value: Any) -> Any:
+    return tuple(map(function, value)) if isinstance(value, tuple) else function(value)
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:
