@@ -15,7 +15,7 @@ from .elements import Array, Elements, Lane
 from .error_bounds import Sized
 from .golden import Golden
 from .standards import CROSS_CHECK, ElementErrors, Outcome, compare
-from .verdict import MAX_FAILURES, Failure, Result
+from .verdict import MAX_FAILURES, Failure, OutputVerdict
 
 
 class Level(NamedTuple):
@@ -35,8 +35,8 @@ SMALL = {"float16": (2.0**-11, 2.0**-16), "bfloat16": (2.0**-8, 2.0**-16), "floa
 
 
 def compared(
-    call: Elements, second: Elements, golden: Golden, outputs: Sequence[Result], level: str
-) -> tuple[Result, ...]:
+    call: Elements, second: Elements, golden: Golden, outputs: Sequence[OutputVerdict], level: str
+) -> tuple[OutputVerdict, ...]:
     """The verdicts on outputs, with the outcome of the cross check."""
     everything = slice(0, call.size)
     exact = call.cleared(golden.values([lane.take(everything) for lane in call.inputs]), everything)

@@ -20,7 +20,7 @@ from .measurement import Progress, compare_at, double, measure, spans
 from .power import power
 from .profiles import CANN, Profile
 from .standards import STANDARDS, ElementErrors
-from .verdict import SAMPLE_SIZE, Diagnosis, Result, Verdict
+from .verdict import SAMPLE_SIZE, Diagnosis, OutputVerdict, Verdict
 
 DIAGNOSED = 1 << 14  # elements of a call that a diagnosis looks at: all elements of a case with several tiles of 4,096
 VERIFICATION_SIZE = 256  # elements whose exact values the CPU backend and NumPy both compute
@@ -102,7 +102,7 @@ def judge(
 def _diagnoses(
     call: Elements,
     golden: Golden,
-    parts: Sequence[Result],
+    parts: Sequence[OutputVerdict],
     earlier: EarlierOutputs,
     profile: Profile | None,
 ) -> tuple[Diagnosis, ...]:
@@ -115,7 +115,7 @@ def _diagnoses(
 def _sample(
     call: Elements,
     golden: Golden,
-    parts: Sequence[Result],
+    parts: Sequence[OutputVerdict],
     earlier: EarlierOutputs,
     profile: Profile | None,
 ) -> Sample:
@@ -133,7 +133,7 @@ def _sample(
     return Sample(call, positions, tuple(inputs[:count]), actual, wrong, failing_counts, statistics, earlier, outside)
 
 
-def _broken(parts: Sequence[Result], errors: Sequence[ElementErrors]) -> tuple[Array, ...]:
+def _broken(parts: Sequence[OutputVerdict], errors: Sequence[ElementErrors]) -> tuple[Array, ...]:
     """The elements that fail a standard which rejects the call. () if the call is accepted, or if no element is."""
     wrong = []
     for part, c in zip(parts, errors, strict=True):

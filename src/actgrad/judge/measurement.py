@@ -18,7 +18,7 @@ from .golden import Golden
 from .oracle import Expected
 from .profiles import Profile
 from .standards import STANDARDS, ElementErrors, Tally
-from .verdict import MAX_FAILURES, SAMPLE_SIZE, ULP_EDGES, Failure, Result
+from .verdict import MAX_FAILURES, SAMPLE_SIZE, ULP_EDGES, Failure, OutputVerdict
 
 T = TypeVar("T")
 Decides = Callable[[str, str], bool]  # (standard, dtype) -> whether this standard decides about this dtype
@@ -35,19 +35,19 @@ def measure(
     progress: Progress | None,
     looks_closer: bool = False,
     profile: Profile | None = None,
-) -> list[Result]:
+) -> list[OutputVerdict]:
     """The verdict of the standards `names` on each output.
 
     With `looks_closer`, elements that only make a mean too large fail too. The verdicts on chunks are added in the
     order of the chunks, so the result does not depend on the threads.
     """
 
-    def chunk(at: slice) -> list[Result]:
+    def chunk(at: slice) -> list[OutputVerdict]:
         inputs, errors = compare_at(call, golden, at, profile)
         lanes = zip(call.outputs, errors, strict=True)
         return [_verdict(call, lane, inputs, c, at.start, names, decides, looks_closer) for lane, c in lanes]
 
-    outputs: list[Result] = []
+    outputs: list[OutputVerdict] = []
     for span, parts in in_threads(chunk, spans(call.size)):
         outputs = [a + b for a, b in zip(outputs, parts, strict=True)] if outputs else parts
         if progress is not None:
@@ -64,7 +64,7 @@ def _verdict(
     names: Sequence[str],
     decides: Decides,
     looks_closer: bool,
-) -> Result:
+) -> OutputVerdict:
     """The verdict on the chunk of an output that begins at position `start`."""
     dtype, x, ulps = c.actual.dtype.name, inputs[call.main], np.where(c.by_terms, 0, c.ulps)
     outcomes, failing = [], np.zeros(len(ulps), bool)
@@ -85,7 +85,7 @@ def _verdict(
     stride, most = max(1, call.size // SAMPLE_SIZE), max(64, SAMPLE_SIZE * CHUNK // max(1, call.size))
     some = np.arange(-start % stride, len(ulps), stride)
     at = np.flatnonzero(failing)
-    return Result(
+    return OutputVerdict(
         lane.name,
         dtype,
         len(ulps),

@@ -46,8 +46,8 @@ class Diagnosis:
 
 
 @dataclass(frozen=True)
-class Result:
-    """The result for an output or a half of an output. Results for chunks are added in the order of the chunks."""
+class OutputVerdict:
+    """The verdict on an output or on a half of an output. Verdicts on chunks are added in the order of the chunks."""
 
     name: str
     dtype: str
@@ -62,7 +62,7 @@ class Result:
     positions: Array = field(metadata=NO_JSON)  # the positions of some failing elements
     failing_by_range: Array = field(metadata=NO_JSON)  # the number of failing elements in each range of axis.py
 
-    def __add__(self, other: Result) -> Result:
+    def __add__(self, other: OutputVerdict) -> OutputVerdict:
         positions = np.concatenate([self.positions, other.positions])
         if len(positions) > 8 * SAMPLE_SIZE:  # keep the first positions and half of the others
             positions = np.concatenate([positions[:MAX_FAILURES], positions[MAX_FAILURES::2]])
@@ -96,7 +96,7 @@ class Verdict:
     attributes: Mapping[str, Any]
     golden: str  # a phrase that says how the exact values were computed
     standards: tuple[str, ...]
-    outputs: tuple[Result, ...]
+    outputs: tuple[OutputVerdict, ...]
     ranges: tuple[Range, ...] = ()  # ranges of x that have failing elements
     diagnoses: tuple[Diagnosis, ...] = ()
     #: Whether each standard accepts each wrong output, see power.py.
