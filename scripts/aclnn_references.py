@@ -19,9 +19,9 @@ import numpy as np
 
 from actgrad.arrays import numpy_array
 from actgrad.ascend.aclnn.objects import AclScalar, AclTensor
-from actgrad.ascend.sdk import clients, seam
-from actgrad.ascend.sdk.glue.arrays import array_of
-from actgrad.ascend.sdk.glue.work import Work
+from actgrad.ascend.network.arrays import array_of
+from actgrad.ascend.network.work import Work
+from actgrad.ascend.sdk import declared_functions, seam
 from actgrad.backends.reference import ReferenceKernel
 from actgrad.calls.counted_kernel import CountedKernel, GroupedKernel
 
@@ -98,7 +98,7 @@ def _results(work: Work) -> list[Any]:
 
 def _by_torch(work: Work) -> Iterator[Any]:
     """The outputs by PyTorch, of one call after another if the arguments are lists of tensors."""
-    function = clients.glue().get(work.name)
+    function = declared_functions.computed().get(work.name)
     if function is None or "random" in function.reason:
         return
     dropped = [k for k, parameter in enumerate(function.arguments) if parameter.name in _DROPPED]

@@ -9,10 +9,10 @@ import numpy as np
 
 from actgrad import aclnn
 from actgrad.ascend.aclnn.signatures import CParameter
-from actgrad.ascend.sdk import clients
-from actgrad.ascend.sdk.checks import judge as checks
-from actgrad.ascend.sdk.checks.row import Row
-from actgrad.ascend.sdk.glue.work import Work
+from actgrad.ascend.network.checks import judge as checks
+from actgrad.ascend.network.checks.row import Row
+from actgrad.ascend.network.work import Work
+from actgrad.ascend.sdk import declared_functions
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError
 
@@ -50,7 +50,7 @@ def value_of(given: Any) -> Any:
 
 def status(name: str, arguments: dict[str, Any]) -> int:
     """What phase one returns."""
-    function = clients.glue()[f"aclnn{name}"]
+    function = declared_functions.computed()[f"aclnn{name}"]
     try:
         values = [value_of(arguments[p.name]) for p in function.arguments]
         Work(f"aclnn{name}", function.rule, function.arguments, values)
@@ -103,7 +103,7 @@ SORT = {
     "indicesOut": T((2, 4), I64),
 }  # fmt: skip
 SCATTER = {"self": T((2, 3)), "dim": 0, "index": T((2, 3), I64), "src": T((2, 3)), "out": T((2, 3))}
-ROWS = {name.removeprefix("aclnn"): clients.glue()[name].arguments for name in checks.patterns()}
+ROWS = {name.removeprefix("aclnn"): declared_functions.computed()[name].arguments for name in checks.patterns()}
 V, B, INDICES, LAST = T((3,)), "bool", T((2, 3), I64), T((2, 1))
 HEADS = T((1, 2, 1, 3))
 POINT, ONE = T(()), T((1,), I64)
@@ -354,14 +354,14 @@ def usual(row: Row, parameter: CParameter) -> Any:
 
 
 #: All functions, also those without checks.
-CALLS = {name.removeprefix("aclnn"): function.arguments for name, function in clients.glue().items()}
+CALLS = {name.removeprefix("aclnn"): function.arguments for name, function in declared_functions.computed().items()}
 
 
 def call_of(name: str) -> dict[str, Any]:
     """A call of any function. `right_call` has the functions with checks."""
     if name in ROWS:
         return right_call(name)
-    row = Row(f"aclnn{name}", "OTHER", CALLS[name], {}, ())
+    row = Row(f"aclnn{name}", CALLS[name], {}, ())
     call = {parameter.name: usual(row, parameter) for parameter in row.parameters}
     return call | {k: v for k, v in SAMPLES.get(name, {}).items() if k in call}
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from actgrad import aclnn
-from actgrad.ascend.sdk import clients
-from actgrad.ascend.sdk.glue.rules import RULES as OURS
-from actgrad.ascend.sdk.glue.work import Work
+from actgrad.ascend.network.rules import RULES as OURS
+from actgrad.ascend.network.work import Work
+from actgrad.ascend.sdk import declared_functions
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import InvalidArgument, InvalidDtype, NullArgument
 from tests.support.sdk_programs import MODES, Sdk, needs_compiler
@@ -35,7 +35,7 @@ def tensor_of(given: Any, form: int = 2) -> Any:
 
 def call(name: str, *given: Any) -> None:
     """Both phases of a call; torch.Tensors are tensors, numbers are scalars, lists are lists of these."""
-    function = clients.glue()[f"aclnn{name}"]
+    function = declared_functions.computed()[f"aclnn{name}"]
     kinds = [parameter.type for parameter in function.arguments]
     values = [object_of(kind, value) for kind, value in zip(kinds, given, strict=True)]
     Work(f"aclnn{name}", function.rule, function.arguments, values).run(0)
@@ -78,8 +78,8 @@ def sample(dtype: str, shape: tuple[int, ...], seed: int) -> Any:
 
 
 def test_every_rule_is_of_a_function_with_results() -> None:
-    assert {function.rule for function in clients.glue().values()} == OURS.keys()
-    for function in clients.glue().values():
+    assert {function.rule for function in declared_functions.computed().values()} == set(OURS.values())
+    for function in declared_functions.computed().values():
         assert any(parameter.is_output for parameter in function.arguments)
 
 
@@ -213,7 +213,7 @@ def test_what_is_refused() -> None:
         call("Adds", x, 1, 1, y)
     with pytest.raises(InvalidArgument, match=r"aclnnReduceSum: dims is \(2,\), but self has 2 dimensions; "):
         call("ReduceSum", x, (2,), False, 0, torch.zeros(2))
-    zero = clients.glue()["aclnnInplaceZero"]
+    zero = declared_functions.computed()["aclnnInplaceZero"]
     with pytest.raises(NullArgument, match="aclnnInplaceZero: selfRef is a null pointer"):
         Work("aclnnInplaceZero", zero.rule, zero.arguments, [None])
     gone = tensor_of(x)

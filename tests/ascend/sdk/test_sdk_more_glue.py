@@ -11,8 +11,8 @@ import pytest
 
 import actgrad
 from actgrad.ascend.aclnn.objects import AclTensor
-from actgrad.ascend.sdk import clients
-from actgrad.ascend.sdk.glue.work import Work
+from actgrad.ascend.network.work import Work
+from actgrad.ascend.sdk import declared_functions
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import InvalidArgument
 from tests.ascend.sdk.test_sdk_glue import call, object_of, sample
@@ -172,7 +172,7 @@ def test_elements_by_position() -> None:
 
 def found(name: str, *arguments: Any) -> tuple[Any, ...]:
     """The results of a function whose results have sizes that it finds: their first elements, in their shapes."""
-    function = clients.glue()[f"aclnn{name}"]
+    function = declared_functions.computed()[f"aclnn{name}"]
     kinds = [parameter.type for parameter in function.arguments]
     values = [object_of(kind, value) for kind, value in zip(kinds, arguments, strict=True)]
     words = list(Work(f"aclnn{name}", function.rule, function.arguments, values).run(0))
