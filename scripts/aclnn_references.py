@@ -60,13 +60,13 @@ def compared(run: Callable[..., Any]) -> Callable[..., Any]:
 
     def run_and_compare(handle: int, distance: int = 0) -> Any:
         work = seam._executors[handle]
-        is_glue = isinstance(work, Work)
-        expected = list(_by_torch(work) if is_glue else _by_formula(work))
+        is_work = isinstance(work, Work)
+        expected = list(_by_torch(work) if is_work else _by_formula(work))
         answer = run(handle, distance)
         if answer[0].status == 0:
-            actual = _results(work) if is_glue else [_array(view) for view in work.outputs]
+            actual = _results(work) if is_work else [_array(view) for view in work.outputs]
             with Path(os.environ[_FILE]).open("a") as file:
-                file.write(f"{work.name if is_glue else work.operator}: {verdict(actual, expected)}\n")
+                file.write(f"{work.name if is_work else work.operator}: {verdict(actual, expected)}\n")
         return answer
 
     return run_and_compare

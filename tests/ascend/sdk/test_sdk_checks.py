@@ -12,7 +12,7 @@ import actgrad
 from actgrad.ascend.network import work
 from actgrad.ascend.network.checks import judge as checks
 from actgrad.ascend.sdk import declared_functions, lacking
-from tests.support.glue_calls import (
+from tests.support.network_calls import (
     BATCH,
     F64,
     GATHER,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from actgrad.ascend.sdk import declared_functions
-from tests.ascend.sdk.test_sdk_glue import call as call_in_python
+from tests.ascend.sdk.test_network import call as call_in_python
 from tests.support.sdk_programs import Sdk, needs_compiler
 
 torch = pytest.importorskip("torch")

@@ -15,7 +15,7 @@ import actgrad
 from actgrad.ascend.sdk import declared_functions
 from actgrad.base.dtypes import BY_NUMBER
 from tests.support import phase_one_model as model
-from tests.support.glue_calls import ROWS, S, T, status
+from tests.support.network_calls import ROWS, S, T, status
 from tests.support.phase_one_model import Check, Scalar, Tensor
 from tests.support.wrong_calls import variations
 

@@ -14,8 +14,8 @@ from actgrad.ascend.network.work import Work
 from actgrad.ascend.sdk import declared_functions
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import InvalidArgument
-from tests.ascend.sdk.test_sdk_glue import call
-from tests.support.glue_calls import ROWS, S, T, right_call, status, value_of
+from tests.ascend.sdk.test_network import call
+from tests.support.network_calls import ROWS, S, T, right_call, status, value_of
 from tests.support.wrong_calls import variations
 
 #: Calls that phase two refuses because of the numbers in tensors, which are 0.

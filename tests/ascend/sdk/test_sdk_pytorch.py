@@ -15,7 +15,7 @@ from actgrad.ascend.network import pytorch
 from actgrad.ascend.network.work import Work
 from actgrad.ascend.sdk import declared_functions
 from actgrad.cli.main import main
-from tests.ascend.sdk.test_sdk_glue import object_of
+from tests.ascend.sdk.test_network import object_of
 from tests.support.sdk_programs import PROGRAMS, Sdk, needs_compiler
 
 torch = pytest.importorskip("torch")

@@ -24,7 +24,7 @@ from actgrad.ascend.network.work import Work, WrongNumbers
 from actgrad.ascend.sdk import declared_functions
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError, InvalidArgument, KernelMissing
-from tests.support.glue_calls import CALLS, ROWS, S, T, call_of, product_of
+from tests.support.network_calls import CALLS, ROWS, S, T, call_of, product_of
 from tests.support.numpy_rules.rules import RULES as IN_NUMPY
 from tests.support.wrong_calls import of_all, of_dtype, of_shape
 

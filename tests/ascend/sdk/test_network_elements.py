@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from actgrad.base.errors import InvalidArgument
-from tests.ascend.sdk.test_sdk_glue import call, sample
-from tests.support.glue_calls import I32, I64, S, T, right_call, status
+from tests.ascend.sdk.test_network import call, sample
+from tests.support.network_calls import I32, I64, S, T, right_call, status
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional

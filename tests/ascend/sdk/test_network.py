@@ -451,4 +451,4 @@ def test_made_and_looked_up() -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_from_c(sdk: Sdk, mode: str) -> None:
     """On device memory, which a strict host may not touch, and in a process of its own."""
-    assert sdk.run("glue", mode=mode) == "ok\n"
+    assert sdk.run("arithmetic", mode=mode) == "ok\n"

@@ -15,7 +15,7 @@ from actgrad.ascend.network.work import Work
 from actgrad.ascend.sdk import declared_functions
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import InvalidArgument
-from tests.ascend.sdk.test_sdk_glue import call, object_of, sample
+from tests.ascend.sdk.test_network import call, object_of, sample
 
 torch = pytest.importorskip("torch")
 aten = torch.ops.aten

@@ -8,9 +8,9 @@ import pytest
 
 import actgrad
 from actgrad.base.errors import InvalidArgument
-from tests.ascend.sdk.test_sdk_further_glue import FLOATS, compare, exact, floats, in_place, results
-from tests.ascend.sdk.test_sdk_glue import call, tensor_of
-from tests.support.glue_calls import I32, S, T, right_call, status
+from tests.ascend.sdk.test_network import call, tensor_of
+from tests.ascend.sdk.test_network_elements import FLOATS, compare, exact, floats, in_place, results
+from tests.support.network_calls import I32, S, T, right_call, status
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
