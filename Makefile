@@ -41,6 +41,8 @@ operators: .venv/dev
 	$(BIN)/python scripts/operators.py --write
 	$(BIN)/python scripts/families.py --write
 	$(BIN)/python scripts/formulas.py --write
+	$(BIN)/python scripts/chips.py --write
+	$(BIN)/python scripts/commands.py --write
 
 training: .venv/dev
 	$(BIN)/python -m benchmarks training --write

@@ -31,8 +31,9 @@ SPEEDS = {"AVX-512": ("families", "throughput"), "AVX2": ("families_avx2", "thro
 INTRODUCTION = """\
 # Families: names, errors and speed
 
-`python scripts/families.py --write` makes this page, and a test compares it with the registry. A family is one file of
-`src/actgrad/ops`. [Formulas](formulas.md) has the formula of each operator.
+This page is for people who know an operator in one interface and look for its name in another, or for its largest
+error and its speed. A family is one file of `src/actgrad/ops`. [Formulas](formulas.md) says what each operator
+computes.
 """
 
 NAMES = """\
@@ -181,6 +182,13 @@ def sentences() -> dict[str, str]:
     return sentences
 
 
+END = """\
+Next: [formulas](formulas.md), or [performance](performance.md).
+
+<!-- python scripts/families.py --write makes this page, and a test compares it with the registry. -->
+"""
+
+
 def page() -> str:
     """The whole page."""
     functions = sum(len(signatures.list_signatures(operator)) for operator in operators.values())
@@ -190,7 +198,7 @@ def page() -> str:
     headings = ["operator", *(f"error, {dtype}" for dtype in DTYPES), "adjusted", *(f"speed, {t}" for t in SPEEDS)]
     numbers = documents.table(headings, number_rows())
     about_numbers = NUMBERS.replace("{version}", version_of_speeds())
-    return "\n".join([INTRODUCTION, sizes, "", NAMES, names, "", about_numbers, numbers, "", LEFT_OUT])
+    return "\n".join([INTRODUCTION, sizes, "", NAMES, names, "", about_numbers, numbers, "", LEFT_OUT, END])
 
 
 if __name__ == "__main__":

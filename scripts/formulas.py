@@ -22,8 +22,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "formulas.md"
 INTRODUCTION = """\
 # Formulas: what each operator computes
 
-`python scripts/formulas.py --write` makes this page. A test computes every formula with NumPy and compares the numbers
-with the operator's results.
+This page is for people who want one operator's formula, data types and paper. A test computes every formula with NumPy
+and compares the numbers with the operator's results.
 
 - On the site, the name of an operator links to its page. The page has the C functions, the checks and the data types
   of each product. In the repository, the name links to the file that defines the operator.
@@ -33,6 +33,12 @@ with the operator's results.
   `silu'` and `gelu'` are their derivatives. `clamp(x, low, high)` is `min(max(x, low), high)`.
 - The Python functions take these data types. A product may take fewer.
 - A function of NaN is NaN, unless the line says otherwise.
+"""
+
+END = """\
+Next: [chips and data types](chips.md), or the [rules](operators.md) of each operator.
+
+<!-- python scripts/formulas.py --write makes this page. -->
 """
 
 
@@ -65,7 +71,7 @@ def page() -> str:
     """The whole page."""
     table = documents.table(("operator", "formula", "data types", "source"), rows())
     facts = "\n".join(gradients_at_nan())
-    return f"{INTRODUCTION}{facts}\n\n{len(operators)} operators:\n\n{table}\n"
+    return f"{INTRODUCTION}{facts}\n\n{len(operators)} operators:\n\n{table}\n\n{END}"
 
 
 if __name__ == "__main__":

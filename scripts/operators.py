@@ -26,7 +26,7 @@ from actgrad.ascend.aclnn.signatures import SECOND, Signature
 from actgrad.ascend.rules.law import ruleset
 from actgrad.ascend.rules.rule import Origin, When
 from actgrad.base.dtypes import BY_NAME, BY_NUMBER, Dtype
-from actgrad.base.errors import ActgradError, KernelMissing
+from actgrad.base.errors import ActgradError, InvalidDtype, KernelMissing
 from actgrad.base.loop import Shape, TensorMeta, row_major
 from actgrad.checks.documentation import first_line, formula_heading, formula_lines
 from actgrad.writing import documents
@@ -47,9 +47,9 @@ ORIGINS = {
 INTRODUCTION = """\
 # Operators
 
-`python scripts/operators.py --write` makes this page, and a test compares it with the registry. [Formulas](formulas.md)
-has the formula of each operator in one line. [Families](families.md) has the names in every interface, the errors and
-the speed.
+This page is for people who ask why a call is refused, and what actgrad does where CANN's documents and sources
+disagree. [Formulas](formulas.md) says what each operator computes, [chips](chips.md) where it exists, and
+[families](families.md) how it is called in every interface.
 
 The site has a page for each family. It shows the formulas, the plots, the calls in Python, C and IR, the data types of
 each product, the checks with their status codes, and the places where the sources disagree. `make site` builds the
@@ -69,7 +69,7 @@ because actgrad decided it.
 A product is a chip family of Ascend. Calls of C functions (`actgrad.aclnn` and the C SDK) always follow the rules of
 one product. `actgrad.product(...)` chooses the product, or the variable `ACTGRAD_PRODUCT`. The default is Ascend910B.
 Python functions follow the rules of a product only if you chose one. Otherwise each operator takes all floating data
-types and any number of dimensions. You may also name a chip, such as `Ascend910B3`: it has the rules of its product.
+types and any number of dimensions. You may also name a chip, such as `Ascend910B3`: the rules of its product apply.
 
 {products}
 
@@ -124,6 +124,12 @@ Each line names a difference between the documents, the source, the tests or the
 actgrad does. `actgrad.rules("document")` turns the documents' rules on.
 """
 
+END = """\
+Next: [statuses](statuses.md), or [troubleshooting](troubleshooting.md).
+
+<!-- python scripts/operators.py --write makes this page, and a test compares it with the registry. -->
+"""
+
 
 @functools.cache
 def families() -> dict[str, list[Operator]]:
@@ -160,7 +166,7 @@ def page() -> str:
     lines = [introduction, "## Families", "", index, "", NOT_COMPUTED, lacking, "", DIFFERENCES]
     for stem, members in families().items():
         lines += [f"- {link(o, stem)}: {escaped(text)}" for o in members for text in o.differences]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + f"\n\n{END}"
 
 
 def not_computed() -> Iterator[tuple[str, str, str]]:
@@ -220,6 +226,35 @@ def lacks_kernel(operator: Operator, dtype: Dtype, product: products.Product) ->
     return is_lacking
 
 
+def first_dtypes(signature: Signature, product: products.Product) -> list[str]:
+    """The data types that the checks of a C function on a product accept for its first tensor."""
+    operator = signature.operator
+    law, definition = ruleset(product)._replace(function=signature.law), operator.definition
+    if product.name not in signature.law.product_names:
+        return []
+    first, *others = (tensor.name for tensor in operator.schema.tensors if not tensor.is_optional)
+    known = {first, *others, *operator.defaults}
+    judges = [check for check in law.checks(definition) if issubclass(check.error, InvalidDtype)]
+    judges = [check for check in judges if check.about and {*check.about} <= known]
+
+    def accepts(dtype: Dtype) -> bool:
+        """Whether the checks accept the dtype, with the same or another usual dtype for the other tensors."""
+        usual = [dtype, *map(BY_NAME.__getitem__, ("float32", "int64", "uint8", "int32"))]
+        for dtypes in itertools.product(usual, repeat=len(others)):
+            tensors = {
+                name: meta((4, 512), each) for name, each in zip((first, *others), (dtype, *dtypes), strict=True)
+            }
+            call = checks.Call(definition, tensors, dict(operator.defaults), law)
+            if not any(check.test(call) for check in judges):
+                return True
+        return False
+
+    listed = law.dtypes(definition)
+    order = {name: place for place, name in enumerate(listed)}
+    accepted = [name for name, row in BY_NAME.items() if row.acl is not None and accepts(row)]
+    return sorted(accepted, key=lambda name: order.get(name, len(order)))
+
+
 def meta(shape: Shape, dtype: Dtype) -> TensorMeta:
     """A contiguous tensor."""
     return TensorMeta(dtype, shape, row_major(shape, dtype.itemsize))
@@ -267,7 +302,7 @@ def section(operator: Operator, numbers: str = "") -> Iterator[str]:
         yield numbers
         yield ""
     if functions:
-        yield from _dtypes(operator)
+        yield from _dtypes(functions[0])
         for signature in functions:
             yield from _checks(signature, functions)
     else:
@@ -350,13 +385,12 @@ def _lines(operator: Operator) -> list[str]:
     return [line for formula in formulas for line in formula_lines(operator.definition, formula)]
 
 
-def _dtypes(operator: Operator) -> Iterator[str]:
+def _dtypes(signature: Signature) -> Iterator[str]:
     """Products that take the same data types share a row."""
-    missing = f"not available: status {561003 if operator.law.is_autogenerated_in_cann else 561103}"
+    missing = f"not available: status {561003 if signature.law.is_autogenerated_in_cann else 561103}"
 
     def types(product: products.Product) -> str:
-        names = [BY_NAME[name].acl_name for name in ruleset(product).dtypes(operator.definition)]
-        return ", ".join(names) if product.name in operator.products else missing
+        return ", ".join(BY_NAME[name].acl_name for name in first_dtypes(signature, product)) or missing
 
     yield "| product | data types |"
     yield "| --- | --- |"

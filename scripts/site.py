@@ -30,31 +30,14 @@ LINK = re.compile(r"\[([^\]\n]*)\]\((?!\w+:)([^)#\s]+)(#[^)\s]*)?\)")  # the par
 DEFINITION = re.compile(r"src/actgrad/ops/(\w+)\.py")
 SDK_TABLE = "src/actgrad/ascend/network/functions"  # on the site, a page
 NAVIGATION = {
-    "Tutorials": ["tutorials/train", "tutorials/port", "accept", "tutorials/kernel"],
-    "How-to guides": [
-        *(
-            "numpy",
-            "torch",
-            "coming-from",
-            "sdk",
-            "torch_npu",
-            "train-on-npu",
-            "ggml",
-            "check",
-            "ci",
-            "ci-kernels",
-            "kernel",
-            "new-operator",
-            "upgrade-0.4",
-            "faq",
-        ),
-    ],
-    "Reference": [
-        *("formulas", "operators", "sdk-functions", "families", "rows"),
-        *("accuracy", "models", "benchmarks/index", "benchmarks/results"),
-        *("api/index", "glossary", "support", "examples"),
-    ],
-    "Explanation": ["how-it-works", "ulp", "power", "determinism", "backward", "comparison"],
+    "Start": ["tutorials/port", "tutorials/kernel", "accept", "tutorials/train"],
+    "Ascend without an NPU": ["sdk", "torch_npu", "train-on-npu", "ggml", "ci", "chips", "sdk-functions"],
+    "Kernels and results": ["kernel", "check", "ci-kernels", "power", "accuracy", "ulp"],
+    "PyTorch and NumPy": ["torch", "models", "numpy", "performance", "coming-from", "backward", "rows"],
+    "Look up": ["formulas", "operators", "commands", "statuses", "variables", "api/index", "glossary"],
+    "When something is wrong": ["troubleshooting", "faq", "support", "upgrade-0.4"],
+    "Measurements": ["families", "benchmarks/index", "benchmarks/results", "examples"],
+    "Understand and extend": ["how-it-works", "architecture", "new-operator", "determinism", "comparison"],
     "The project": ["contributing", "changelog", "security"],
 }
 NESTED = {"operators": "operators/*", "api/index": "api/*"}  # pages below another page
@@ -78,6 +61,7 @@ def generated() -> Iterator[tuple[str, str]]:
     sys.path.insert(0, str(ROOT))
     from benchmarks import page
 
+    yield "docs/index.md", front_page()
     yield "docs/examples.md", "\n".join(examples())
     yield "docs/sdk-functions.md", "\n".join(sdk_functions())
     yield "docs/benchmarks/results.md", page.page()
@@ -85,6 +69,12 @@ def generated() -> Iterator[tuple[str, str]]:
     numbers = families.sentences()
     for stem in operators.families():
         yield f"docs/operators/{stem}.md", operators.family_page(stem, numbers)
+
+
+def front_page() -> str:
+    """The README, with links as from the folder docs."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("[中文](README.zh-CN.md)\n\n", "")
+    return re.sub(r"\]\((?!\w+:|#)(docs/)?", lambda match: "](" if match[1] else "](../", text)
 
 
 def toctree(page: str) -> str:
@@ -153,8 +143,8 @@ def sdk_functions() -> Iterator[str]:
     unchecked = declared_functions.unchecked()
     yield "# Functions of the SDK besides the activations"
     yield ""
-    yield "The [SDK](sdk.md#what-the-sdk-has) computes these functions with PyTorch, and a few with NumPy."
-    yield "`actgrad sdk --check` calls those without checks *computed, not checked*."
+    yield "The [SDK](sdk.md#what-the-sdk-has) computes these functions with PyTorch and NumPy. `actgrad sdk --check`"
+    yield "calls those without checks *computed, not checked*."
     for subject in dict.fromkeys(row.reason for row in declared_functions.computed().values()):
         rows = [row for row in declared_functions.computed().values() if row.reason == subject]
         yield f"\n## {subject[0].upper()}{subject[1:]}"

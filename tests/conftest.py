@@ -14,7 +14,7 @@ import pytest
 
 import actgrad
 from actgrad.calls import arguments
-from tests.support import shares
+from tests.support import shares, wings
 
 if TYPE_CHECKING:
     from tests.support import calls, sdk_programs
@@ -32,13 +32,26 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["ACTGRAD_CACHE_DIR"] = tempfile.mkdtemp(prefix="actgrad-tests-")
 
 
-def pytest_report_header(config: pytest.Config) -> str:
-    return f"cases of share(n): --share-seed={config.option.share_seed}"
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    lines = [f"cases of share(n): --share-seed={config.option.share_seed}"]
+    if wings.MISSING:
+        lines.append(f"tests left out: those that need {' or '.join(f'actgrad.{w}' for w in sorted(wings.MISSING))}")
+    return lines
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the files that import a deleted wing."""
+    is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    return True if is_test and wings.missing_for(collection_path) else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Make all but a share of a test's cases slow, where the test or its module is marked with `share`."""
+    """Skip what needs a deleted wing, and make all but a share of the cases of tests marked with `share` slow."""
+    for item in items:
+        for mark in item.iter_markers("needs"):
+            if not wings.MISSING.isdisjoint(mark.args):
+                item.add_marker(pytest.mark.skip(reason=f"needs {' and '.join(f'actgrad.{w}' for w in mark.args)}"))
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("share") is not None and item.get_closest_marker("slow") is None:

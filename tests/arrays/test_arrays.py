@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.judge import oracle
+from actgrad import samples
 from tests.support.array_kinds import X, elu
 from tests.support.calls import BFLOAT16, OPERATORS, ids, inputs, same_bits
 
@@ -182,7 +182,7 @@ def test_memory_order_follows_the_input(operator: actgrad.Operator) -> None:
             np.ascontiguousarray(values.transpose(order)).transpose(np.argsort(order)) for values in plain.values()
         ]
         attributes = {"dim": 0} if operator.access.is_packed else {}
-        for result in oracle.as_tuple(operator(*tensors, **attributes)):
+        for result in samples.as_tuple(operator(*tensors, **attributes)):
             assert result.transpose(order).flags.c_contiguous
 
 

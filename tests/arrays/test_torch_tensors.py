@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad import samples
 from actgrad.base.errors import kind_of
-from actgrad.judge import oracle
 from tests.support.array_kinds import Producer, X, elu
 from tests.support.calls import BFLOAT16, OPERATORS, ids, inputs, run_script, same_bits
 
@@ -210,9 +210,9 @@ def test_devices_are_not_mixed(torch: Any) -> None:
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_kind_of_every_result(torch: Any, operator: actgrad.Operator) -> None:
     plain = inputs(np.random.default_rng(1), operator, (3, 4))
-    expected = oracle.as_tuple(operator(*plain.values()))
-    tensors = oracle.as_tuple(operator(*map(torch.from_numpy, plain.values())))
-    exchanged = oracle.as_tuple(operator(*map(Producer, plain.values())))
+    expected = samples.as_tuple(operator(*plain.values()))
+    tensors = samples.as_tuple(operator(*map(torch.from_numpy, plain.values())))
+    exchanged = samples.as_tuple(operator(*map(Producer, plain.values())))
     for wanted, tensor, array in zip(expected, tensors, exchanged, strict=True):
         assert isinstance(tensor, torch.Tensor)
         assert same_bits(tensor.numpy(), wanted)

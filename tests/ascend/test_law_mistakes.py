@@ -42,6 +42,10 @@ MISTAKES: dict[str, tuple[Callable[[], Law], str]] = {
     ),
     "a graph line that is none": (of_one(graph=("F",)), "graph operator is 'F'; it must have the form of"),
     "a graph line outside a tuple": (of_one(graph="F(x) -> y"), r"graph is 'F\(x\) -> y'; it must be a tuple of texts"),
+    "a file that is not there": (
+        of_one(differences_file="none.md"),
+        r"differences_file is 'none.md'; .*Path\(__file__\).with_name\('my_law.md'\)",
+    ),
     "a C name that is taken": (twice(functions=(C("LawC"),)), "aclnn is 'LawC', the C name of author_"),
     "a C name stated twice": (of_one(functions=(C("F"), C("F"))), "it states aclnn 'F' twice; leave out one"),
     "a C name that is taken in place": (

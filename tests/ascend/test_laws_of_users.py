@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -194,3 +195,10 @@ def test_c_functions_are_found_by_name() -> None:
     Law(smooth, functions=(C("LawNone"),))
     found = c_functions.find("aclnnLawNone")
     assert found is not None
+
+
+def test_differences_in_a_file_of_the_user(tmp_path: Path) -> None:
+    smooth, file = with_scalar(), tmp_path / "my_law.md"
+    file.write_text(f"# My law\n\n## other\n\n- No.\n\n## {smooth.name}\n\n- First.\n- Second\n  line.\n")
+    Law(smooth, differences_file=file)
+    assert smooth.differences == ("First.", "Second line.")

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad import samples
 from actgrad.ascend import choice, products
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import oracle
 from tests.support.bad_calls import ALL, PACKED, A, f4, judged, of
 from tests.support.calls import OPERATORS, ids, input_shapes, inputs, run_script
 
@@ -56,7 +56,7 @@ def test_products_matrix(name: str, product: str) -> None:
         taken = dtype in DTYPES[name].split() and (dtype != "bfloat16" or product in WITH_BFLOAT16 or name == "elu")
         with actgrad.product(product):
             if has_it and taken:
-                oracle.as_tuple(operator(*tensors, **attributes))
+                samples.as_tuple(operator(*tensors, **attributes))
             else:
                 with pytest.raises(actgrad.InvalidDtype if has_it else actgrad.UnsupportedOnProduct) as caught:
                     operator(*tensors, **attributes)
@@ -88,7 +88,7 @@ def test_without_a_product_every_floating_dtype(operator: actgrad.Operator) -> N
 def test_rank_without_a_product() -> None:
     for operator in OPERATORS:
         result = operator(*inputs(np.random.default_rng(0), operator, (1,) * 9).values())
-        assert all(array.ndim == 9 for array in oracle.as_tuple(result))
+        assert all(array.ndim == 9 for array in samples.as_tuple(result))
 
 
 def test_rank_where_the_operator_sets_no_limit() -> None:

@@ -74,8 +74,15 @@ sys.exit(f"imported while a fork may happen: {{unguarded}}" if unguarded else 0)
 """
 
 
-@pytest.mark.parametrize("name", FIRST_CALLS)
-@pytest.mark.share(5)
+def needs(name: str) -> list[pytest.MarkDecorator]:
+    """The wings that a first call needs."""
+    words = {"ascend": ("aclnn.", "ir.", "product("), "torch": ("actgrad_torch", "requires_grad")}
+    wings = [wing for wing, of_wing in words.items() if any(word in FIRST_CALLS[name] for word in of_wing)]
+    return [pytest.mark.needs(*wings)] if wings else []
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name)) for name in FIRST_CALLS])
+@pytest.mark.share(10)
 def test_a_first_call_imports_nothing_where_a_fork_may_happen(name: str) -> None:
     """NumPy imports numpy.ma lazily, and a child that was forked meanwhile waited for that module for ever."""
     if name in WITH_TORCH:

@@ -18,7 +18,7 @@ SMALL = ["--size", "4096", "--memories", "1", "--runs", "2"]
 
 
 @pytest.mark.parametrize("name", actgrad.operators)
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_the_bytes_of_every_operator(name: str) -> None:
     """The largest tensor has the size that was asked for; torch.add moves as many bytes, but for a rest below 12."""
     for case in (case for case in cases(actgrad.operators[name]) if not case.with_optional):

@@ -28,6 +28,8 @@ from actgrad import aten
 from tests.support.bench_cells import ALL_CASES, TINY, case_of, empty, measure
 from tests.support.calls import OPERATORS
 
+pytestmark = pytest.mark.share(2)
+
 
 @pytest.fixture
 def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
@@ -47,7 +49,7 @@ KNOWN_TO_PYTORCH = [case for case in ALL_CASES if case.operator in OPERATORS and
 
 
 @pytest.mark.parametrize("case", KNOWN_TO_PYTORCH, ids=[case.title for case in KNOWN_TO_PYTORCH])
-@pytest.mark.share(5)
+@pytest.mark.share(10)
 def test_peers_compute_the_same(case: Case) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("scipy")
@@ -245,7 +247,7 @@ def test_plot(suffix: str, options: list[str], tmp_path: Path) -> None:
         (["--size", "64,128", "--peer", "numpy", "--threads", "1,2"], ["rate", "ratio", "growth"]),
     ],
 )
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_plot_has_no_empty_panel(
     options: list[str], panels: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -218,7 +218,7 @@ for rank, outputs in itertools.product((0, 1, 63, 64), (0, 1, 7, 8, 9)):
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("extension", ["", "0"])
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_calls_of_more_words_than_any_operator_takes(library: str, extension: str) -> None:
     """None takes words too, and outputs may have 64 dimensions: their strides went over the end of the words."""
     if library == "torch":

@@ -21,7 +21,7 @@ from tests.support import overlaps
 from tests.support.calls import EVERY, same_bits
 from tests.support.overlaps import Case, Memory, out_of
 
-pytestmark = pytest.mark.share(16)
+pytestmark = pytest.mark.share(32)
 
 Run = Callable[[Case, Memory], object]
 
@@ -216,4 +216,4 @@ def test_the_layouts_of_a_call_tell_which_input_may_be_overwritten() -> None:
     g, x, w = np.ones((3, 1), np.float32), np.ones((3, 3), np.float32), np.ones(3, np.float32)
     layouts = actgrad.prelu_backward.plan(g, x, w).prepared.layouts
     assert [layout.alike for layout in layouts] == [1 << 3, 1 << 4, 0, 0, 0]  # by_x: x; by_weight: w, and never g
-    assert layouts[0] == aliasing.Layout(0, 36, 1 << 3)
+    assert layouts[0] == aliasing.ByteRange(0, 36, 1 << 3)

@@ -86,7 +86,7 @@ def right(operator: actgrad.Operator, name: str) -> set[str]:
     if argument is None:
         return {"None"}  # backend
     if argument.is_tensor:
-        is_promoted = operator.broadcasts and name != operator.schema.tensor_names[0]  # integers beside floats too
+        is_promoted = operator.broadcasts and len(operator.schema.tensor_names) > 1  # integers beside floats too
         further = {"array 0", "np bool"} if is_promoted else set()
         return {"array"} | further | ({"None"} if argument.is_optional else set())
     if argument.type == "Scalar":

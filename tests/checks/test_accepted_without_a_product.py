@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad import samples
 from actgrad.base.dtypes import BY_NAME, promote
 from actgrad.checks.docstrings import ExampleCall
-from actgrad.conformance import oracle
 from tests.support.calls import EVERY, ids, same_bits
 
 
@@ -46,7 +46,7 @@ def test_an_output_of_another_dtype(operator: actgrad.Operator) -> None:
     """
     tensors, attributes = example(operator)
     attributes["backend"] = "reference"
-    results = oracle.as_tuple(operator(*tensors.values(), **attributes))
+    results = samples.as_tuple(operator(*tensors.values(), **attributes))
 
     def computed(dtype: str) -> np.ndarray:
         outs = [np.zeros(r.shape, BY_NAME[dtype].numpy if k == 0 else r.dtype) for k, r in enumerate(results)]
@@ -77,7 +77,7 @@ def promoting() -> list[Any]:
 
 @pytest.mark.parametrize(("operator", "name", "dtype"), promoting())
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_a_tensor_of_another_dtype(operator: actgrad.Operator, name: str, dtype: str, backend: str) -> None:
     """It is promoted with the others: the result is that of the converted tensor, up to a rounding of one ULP."""
     tensors, attributes = example(operator)
@@ -88,9 +88,9 @@ def test_a_tensor_of_another_dtype(operator: actgrad.Operator, name: str, dtype:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         tensors[name] = (abs(values) * 9 if row.kind == "uint" else values * 9).astype(row.numpy)
-    got = oracle.as_tuple(operator(*tensors.values(), **attributes, backend=backend))
+    got = samples.as_tuple(operator(*tensors.values(), **attributes, backend=backend))
     converted = {key: None if each is None else each.astype(common.numpy) for key, each in tensors.items()}
-    wanted = oracle.as_tuple(operator(*converted.values(), **attributes, backend=backend))
+    wanted = samples.as_tuple(operator(*converted.values(), **attributes, backend=backend))
     for own, other in zip(got, wanted, strict=True):
         assert own.dtype == other.dtype
         np.testing.assert_allclose(own.astype(np.float64), other.astype(np.float64), rtol=2e-7, atol=1e-7)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad import samples
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import oracle
 from tests.support.calls import (
     BFLOAT16,
     OPERATORS,
@@ -23,7 +23,7 @@ from tests.support.calls import (
     untouched,
 )
 
-pytestmark = pytest.mark.share(9)
+pytestmark = pytest.mark.share(18)
 
 # LeakyReLU's backward: the one operator that broadcasts and promotes
 
@@ -73,6 +73,21 @@ def test_promotion(first: str, second: str) -> None:
     assert same_bits(got, np.where(self[:, ::-1] > 0, grad[:, :1], grad[:, :1] / 2).astype(promoted))
 
 
+@pytest.mark.parametrize("integers", ["int8", "int32", "uint8", "int64"])
+@pytest.mark.parametrize("floats", ["float32", "float64"])
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_integers_beside_floats_as_pytorch(integers: str, floats: str, is_reversed: bool) -> None:
+    """Either tensor may have integers. Two tensors of integers have no dtype in which the operator computes."""
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(4)
+    pair = [rng.integers(0, 100, 40).astype(integers), rng.standard_normal(40).astype(floats)]
+    grad, self = pair[::-1] if is_reversed else pair
+    wanted = torch.ops.aten.leaky_relu_backward(torch.from_numpy(grad), torch.from_numpy(self), 0.25, False)
+    assert same_bits(actgrad.leaky_relu_backward(grad, self, negative_slope=0.25), wanted.numpy())
+    with pytest.raises(actgrad.InvalidDtype, match=f"which promote to {integers}; the common dtype must be float32"):
+        actgrad.leaky_relu_backward(pair[0], pair[0])
+
+
 # Outputs of another dtype
 
 
@@ -91,7 +106,7 @@ def test_out_of_another_dtype(operator: actgrad.Operator, target: str) -> None:
         tensors = inputs(rng, operator, (9, 75), dtype)
         # The compute dtype is float64 where any tensor is: a result in it, before any rounding, is its own output.
         is_double = "float64" in (dtype, target) or target == "complex128"
-        shapes = [result.shape for result in oracle.as_tuple(operator(*tensors.values()))]
+        shapes = [result.shape for result in samples.as_tuple(operator(*tensors.values()))]
         results = [np.empty(shape, np.float64 if is_double else np.float32) for shape in shapes]
         operator(*tensors.values(), out=as_out(results), **off_defaults(operator))
         for memory in (contiguous(2), Memory((1, 0), (1, -2), 5)):

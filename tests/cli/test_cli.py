@@ -9,12 +9,13 @@ import sys
 import pytest
 
 import actgrad
-from actgrad.cli import list_command
-from actgrad.cli.main import COMMANDS, main
+from actgrad.cli import commands, list_command
+from actgrad.cli.main import main
 from tests.support.calls import run_script
 
-MODULES = [module.__name__.rpartition(".")[2] for module in COMMANDS]
-COMMAND_NAMES = [name.removesuffix("_command") for name in MODULES]
+#: What a command asks of a module that is no command.
+NOT_LISTED = {"--version": "lines", "check --cases": "judged"}
+COMMAND_NAMES = list(commands.listed())
 
 
 def process(*arguments: str) -> subprocess.Popen[str]:
@@ -22,6 +23,7 @@ def process(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.needs("ascend")
 def test_list_prints_every_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -38,6 +40,7 @@ def test_list_does_not_depend_on_the_environment() -> None:
         assert run_script("from actgrad.cli.main import main\nmain(['list', 'gelu'])", ACTGRAD_PRODUCT=product) == usual
 
 
+@pytest.mark.needs("ascend")
 def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--json"]) == 0
     captured = capsys.readouterr()
@@ -75,6 +78,21 @@ def test_help_has_an_example(command: list[str], capsys: pytest.CaptureFixture[s
     assert end.value.code == 0
     _, _, examples = capsys.readouterr().out.partition("examples:\n")
     assert f"  actgrad {' '.join(command)}" in examples
+
+
+def test_the_help_of_all_commands_imports_no_wing() -> None:
+    run_script(
+        "import sys; from actgrad.cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "assert not {f'actgrad.{wing}' for wing in ('ascend', 'judge', 'kernel', 'torch')} & set(sys.modules)"
+    )
+
+
+def test_every_entry_has_its_module() -> None:
+    for each in commands._all():
+        assert callable(getattr(each.load(), "add_arguments" if each.summary else NOT_LISTED[each.words])), each
+    assert NOT_LISTED.keys() >= {each.words for each in commands._all() if not each.summary}
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,8 @@ pytest.importorskip("sklearn")
 pytest.importorskip("rich")
 threadpoolctl = pytest.importorskip("threadpoolctl")
 
+pytestmark = pytest.mark.share(3)
+
 NAMES = list(ACTIVATIONS)
 
 

@@ -16,7 +16,7 @@ import pytest
 from actgrad.__main__ import main
 from actgrad.backends.cpu import code_cache
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 KEY, OTHER = "0" * 40, "1" * 40
 HEADER = b"actgrad1"
@@ -248,7 +248,7 @@ code_cache.entries(), code_cache.why_unusable(), code_cache.clear()
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("make", KINDS, ids=lambda f: f.__name__)
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_nothing_in_place_of_a_file_stops_a_call(
     make: Callable[[Path], None], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

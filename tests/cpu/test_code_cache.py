@@ -15,7 +15,7 @@ import actgrad
 from actgrad.backends.cpu import code_cache, engine, jit
 from actgrad.ops import elu, leaky_relu
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 KEY = "0" * 40
 RUN = """
@@ -72,7 +72,7 @@ def test_only_this_user_may_look(folder: Path) -> None:
     ],
     ids=["truncated", "header only", "empty", "one bit", "foreign"],
 )
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_a_damaged_entry_is_written_anew(folder: Path, damage: object) -> None:
     compilations(folder)
     whole = {path: path.read_bytes() for path in folder.glob("*/*.o")}

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad import aclnn
+from actgrad import aclnn, samples
 from actgrad.backends.cpu import engine, jit, target
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, input_shapes, inputs, off_defaults, run_script, supported
 from tests.support.surroundings import ROUNDINGS, clear_flags, environment, flags, rounding
 
-pytestmark = pytest.mark.share(4)
+pytestmark = pytest.mark.share(8)
 
 ENVIRONMENTS = ("flushing", *ROUNDINGS)
 SUBNORMAL = 1e-40  # of float32
@@ -38,12 +37,12 @@ def small_values(operator: actgrad.Operator, shape: tuple[int, ...], dtype: str)
 
 
 def results(operator: actgrad.Operator, tensors: list[np.ndarray], **attributes: Any) -> list[bytes]:
-    return [array.tobytes() for array in oracle.as_tuple(operator(*tensors, **attributes))]
+    return [array.tobytes() for array in samples.as_tuple(operator(*tensors, **attributes))]
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_results_do_not_depend_on_it(operator: actgrad.Operator, name: str) -> None:
     """Of new calls, of known ones and of plans; in rows and in tiles, on one thread and on several."""
     for dtype in supported(operator):
@@ -56,7 +55,7 @@ def test_results_do_not_depend_on_it(operator: actgrad.Operator, name: str) -> N
                     with environment(name):
                         new, known = (results(operator, given, **off_defaults(operator)) for _ in range(2))
                         plan = operator.plan(*given, **off_defaults(operator))
-                        planned = [array.tobytes() for array in oracle.as_tuple(plan.run())]
+                        planned = [array.tobytes() for array in samples.as_tuple(plan.run())]
                     operator.prepared.clear()
                     expected = results(operator, given, **off_defaults(operator))
                     assert new == known == planned == expected, (dtype, shape, count)
@@ -157,7 +156,7 @@ library.fedisableexcept(0x3D)
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
-@pytest.mark.share(16)
+@pytest.mark.share(32)
 def test_a_kernel_needs_little_stack(operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most 12 KiB for the driver's and an inner loop's frames, on each instruction set: some threads have 64."""
     specs: set[Any] = set()

@@ -10,7 +10,7 @@ from actgrad.base import first_use
 from tests.support.calls import run_script
 from tests.support.surroundings import SMALL_STACK, on_small_stack
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 FORK_WHILE = """
 import importlib.abc, os, signal, sys, threading, time
@@ -74,7 +74,7 @@ def test_a_child_forked_while_ml_dtypes_is_imported() -> None:
 
 @pytest.mark.parametrize("size", [SMALL_STACK, SMALL_STACK // 2])
 @pytest.mark.parametrize("imported", ["numpy", "actgrad"])
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_everything_on_a_small_stack(size: int, imported: str) -> None:
     """The first import, compilation, tables, tiles and rows; nothing was kept on disk before."""
     script = f"""
@@ -244,7 +244,7 @@ ENDING_IMPORTS = {"aclnn": "from actgrad import aclnn", "ir.": "from actgrad imp
 
 
 @pytest.mark.parametrize("name", ENDING)
-@pytest.mark.share(9)
+@pytest.mark.share(18)
 def test_the_interpreter_ends_while_a_thread_compiles(name: str) -> None:
     """LLVM aborts where its library ends meanwhile, and PyTorch's C++ where Python stops the thread."""
     imports = [line for word, line in ENDING_IMPORTS.items() if word in ENDING[name]]

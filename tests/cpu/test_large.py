@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad import samples
 from actgrad.backends.cpu import engine, schedule
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import oracle
 from tests.support.calls import (
     OPERATORS,
     Memory,
@@ -43,7 +43,7 @@ def large_expected(operator: actgrad.Operator, tensors: dict[str, np.ndarray], r
     """The result computed some rows at a time, which is neither threaded nor streamed."""
     count = next(iter(tensors.values())).shape[0]
     parts = [
-        oracle.as_tuple(operator(*(t[k : k + rows] for t in tensors.values()), **off_defaults(operator)))
+        samples.as_tuple(operator(*(t[k : k + rows] for t in tensors.values()), **off_defaults(operator)))
         for k in range(0, count, rows)
     ]
     return [np.concatenate(p) for p in zip(*parts, strict=True)]
@@ -74,7 +74,7 @@ def untouched_ends(view: np.ndarray, memory: np.ndarray) -> bool:
     return bool((memory[:start] == 0xA5).all() and (memory[start + view.nbytes :] == 0xA5).all())
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_streaming_stores(operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bits as ordinary stores, wherever the outputs begin; asked for on small arrays too."""
@@ -84,7 +84,7 @@ def test_streaming_stores(operator: actgrad.Operator, monkeypatch: pytest.Monkey
     for dtype, shape in itertools.product(supported(operator), shapes):
         rank, itemsize = len(shape), BY_NAME[dtype].itemsize
         tensors = inputs(rng, operator, shape, dtype)
-        expected = oracle.as_tuple(operator(*tensors.values(), **off_defaults(operator)))
+        expected = samples.as_tuple(operator(*tensors.values(), **off_defaults(operator)))
         for offset in {0, itemsize, 64 - itemsize, 1}:
             # Rows of two dimensions stand apart, so that each begins elsewhere.
             memories = [Memory(tuple(range(rank)), (1,) * rank, offset + k) for k in range(len(expected))]

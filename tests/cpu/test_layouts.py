@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import actgrad
+from actgrad import samples
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import oracle
 from tests.support.calls import (
     OPERATORS,
     Memory,
@@ -32,7 +32,7 @@ from tests.support.calls import (
 from tests.support.memory_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 from tests.support.surroundings import SURROUNDINGS
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 GATED_OPERATORS = [operator for operator in OPERATORS if operator.access.is_packed]
 
@@ -53,7 +53,7 @@ def check(
     out = tuple(view for view, _ in rooms)
     given = out if len(out) > 1 else out[0]
     returned = SURROUNDINGS[surroundings](lambda: operator(*tensors.values(), out=given, **attributes))
-    for got, (view, memory), wanted in zip(oracle.as_tuple(returned), rooms, expected, strict=True):
+    for got, (view, memory), wanted in zip(samples.as_tuple(returned), rooms, expected, strict=True):
         assert got is view
         assert same_bits(view, wanted)
         assert untouched(view, memory)
@@ -66,7 +66,7 @@ def test_any_layout(operator: actgrad.Operator, data: st.DataObject) -> None:
     shape = data.draw(shapes().filter(lambda s: s or not operator.access.is_packed))
     dtype = data.draw(st.sampled_from(supported(operator)))
     dim = data.draw(st.integers(-len(shape), len(shape) - 1)) if shape else -1
-    attributes = data.draw(st.sampled_from(oracle.attribute_cases(operator)))
+    attributes = data.draw(st.sampled_from(samples.attribute_cases(operator)))
     if operator.access.is_packed:
         attributes = {**attributes, "dim": dim}
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
@@ -94,8 +94,8 @@ def test_agrees_with_reference_in_every_layout(operator: actgrad.Operator) -> No
         }
         tensors = {name: np.nan_to_num(values) for name, values in tensors.items()}
         attributes = off_defaults(operator) | ({"dim": 1} if operator.access.is_packed else {})
-        got = oracle.as_tuple(operator(*tensors.values(), **attributes))
-        wanted = oracle.as_tuple(operator(*tensors.values(), **attributes, backend="reference"))
+        got = samples.as_tuple(operator(*tensors.values(), **attributes))
+        wanted = samples.as_tuple(operator(*tensors.values(), **attributes, backend="reference"))
         for g, w in zip(got, wanted, strict=True):
             np.testing.assert_allclose(g, w, rtol=2e-6, atol=2e-6)
 
@@ -146,7 +146,7 @@ def test_empty(operator: actgrad.Operator, dtype: str) -> None:
     for shape in ((0,), (3, 0), (0, 3), (2, 0, 4)):
         for backend in ("cpu", "reference"):
             result = operator(*inputs(rng, operator, shape, dtype).values(), backend=backend)
-            for array in oracle.as_tuple(result):
+            for array in samples.as_tuple(result):
                 assert array.size == 0
                 assert array.dtype == BY_NAME[dtype].numpy
                 assert array.shape in (shape, doubled(shape, -1))
@@ -156,7 +156,7 @@ def test_empty(operator: actgrad.Operator, dtype: str) -> None:
 def test_empty_half(operator: actgrad.Operator) -> None:
     """Size 0 along dim is even: both halves are empty."""
     empty = {name: np.empty(shape, np.float32) for name, shape in input_shapes(operator, (4, 0)).items()}
-    for array in oracle.as_tuple(operator(*empty.values())):
+    for array in samples.as_tuple(operator(*empty.values())):
         assert array.shape == (4, 0)
 
 
@@ -176,7 +176,7 @@ def test_tails(operator: actgrad.Operator, dtype: str) -> None:
     if packed:
         left, right = np.split(longest[packed], 2)
     attributes = off_defaults(operator)
-    whole = oracle.as_tuple(operator(*longest.values(), **attributes))
+    whole = samples.as_tuple(operator(*longest.values(), **attributes))
     for size in SIZES:
         tensors = {name: values[:size] for name, values in longest.items()}
         if packed:
@@ -219,7 +219,7 @@ operator = actgrad.operators[{operator.name!r}]
 shapes = [(1,), (3,), (15,), (17,), (31,), (33,), (63,), (65,), (1000,), (5, 33), (7, 3)]
 for dtype, shape in itertools.product(supported(operator), shapes):
     tensors = inputs(np.random.default_rng(15), operator, shape, dtype)
-    whole = oracle.as_tuple(operator(*tensors.values(), **off_defaults(operator)))
+    whole = samples.as_tuple(operator(*tensors.values(), **off_defaults(operator)))
     for at_end, turned in itertools.product([True, False], [False, True]):
         views = [guarded(values, at_end, turned) for values in tensors.values()]
         out = tuple(guarded(w, at_end, False) for w in whole)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad import samples
 from actgrad.backends.cpu import engine, half_tables, schedule
 from actgrad.backends.cpu.target import host
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import oracle
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 NUMBERS = np.arange(1 << 16, dtype=np.uint16)
 HALVES = (np.float16, ml_dtypes.bfloat16)
@@ -289,8 +289,8 @@ def test_targets_where_that_is_not_worth_it_compute(monkeypatch: pytest.MonkeyPa
 def test_large_calls_of_every_operator_are_those_of_small_ones(operator: actgrad.Operator, dtype: str) -> None:
     """Large calls in half precision may look results up, also of formulas with several elements."""
     x = np.random.default_rng(3).standard_normal(half_tables.FILL_THRESHOLD).astype(BY_NAME[dtype].numpy)
-    large, few = (oracle.tensors(operator, operator.defaults, part) for part in (x, x[:96]))
-    for got, wanted in zip(*(oracle.as_tuple(operator(*given)) for given in (large, few)), strict=True):
+    large, few = (samples.tensors(operator, operator.defaults, part) for part in (x, x[:96]))
+    for got, wanted in zip(*(samples.as_tuple(operator(*given)) for given in (large, few)), strict=True):
         is_interleaved = getattr(operator.access, "interleaved", False) or operator.access.has_bits
         step = got.size // x.size if is_interleaved else 1
         halves = got.reshape(-1, x.size * step)[:, : 96 * step]

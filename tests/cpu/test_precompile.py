@@ -9,6 +9,8 @@ from actgrad import checks
 from actgrad.calls import precompile, prepare
 from tests.support.calls import run_script
 
+pytestmark = pytest.mark.share(3)
+
 
 @pytest.mark.slow
 def test_precompile_everything() -> None:

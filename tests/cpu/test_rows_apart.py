@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad import samples
 from actgrad.backends.cpu import code_cache, engine, half_tables, jit, schedule, target, tuning
 from actgrad.backends.cpu.call_block import Block
 from actgrad.backends.cpu.ir_builder import IRFunction
@@ -21,10 +22,9 @@ from actgrad.backends.cpu.ir_types import I64, PTR
 from actgrad.backends.cpu.schedule import Schedule
 from actgrad.backends.cpu.target import LINE
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, inputs, off_defaults, same_bits, supported
 
-pytestmark = pytest.mark.share(4)
+pytestmark = pytest.mark.share(8)
 
 ELEMENTWISE = [operator for operator in OPERATORS if not operator.access.is_packed]
 IN_HALVES = [operator for operator in OPERATORS if operator.access.is_packed]
@@ -85,7 +85,7 @@ def test_slices_of_columns(operator: actgrad.Operator, reading: tuning.RowReadin
     shapes = [(3, 255), (7, 256), (4, 1030), (2, 3, 700)]
     for dtype, shape, before in itertools.product(floats(operator), shapes, (16, 1)):
         tensors = list(inputs(rng, operator, shape, dtype).values())
-        wanted = oracle.as_tuple(operator(*tensors, **attributes))
+        wanted = samples.as_tuple(operator(*tensors, **attributes))
         how = how_it_runs(operator, [within(t, before, 9) for t in tensors], wanted, **attributes)
         assert f", {len(tensors)} prefetched" in how, (dtype, shape)
 
@@ -95,13 +95,13 @@ def test_only_where_all_inputs_end() -> None:
     x = np.random.default_rng(4).standard_normal((6, 9000)).astype(np.float32)
     part, long = x[:, :1000], x[:, : 17 * 256]
     whole, copy = np.array(part), np.array(long)
-    of_two = oracle.as_tuple(actgrad.elu_backward(whole, whole))
+    of_two = samples.as_tuple(actgrad.elu_backward(whole, whole))
     assert "2 prefetched" in how_it_runs(actgrad.elu_backward, [part, part[:]], of_two)
     assert "fetched" not in how_it_runs(actgrad.elu_backward, [part, whole], of_two)
-    assert "fetched" not in how_it_runs(actgrad.elu, [long], oracle.as_tuple(actgrad.elu(copy)))
-    assert "1 prefetched" in how_it_runs(actgrad.elu, [part[::-1]], oracle.as_tuple(actgrad.elu(whole[::-1])))
+    assert "fetched" not in how_it_runs(actgrad.elu, [long], samples.as_tuple(actgrad.elu(copy)))
+    assert "1 prefetched" in how_it_runs(actgrad.elu, [part[::-1]], samples.as_tuple(actgrad.elu(whole[::-1])))
     one = np.broadcast_to(whole[0], whole.shape)
-    of_one = oracle.as_tuple(actgrad.elu_backward(np.array(one), whole))
+    of_one = samples.as_tuple(actgrad.elu_backward(np.array(one), whole))
     assert "fetched" not in how_it_runs(actgrad.elu_backward, [one, part], of_one)
 
 
@@ -240,7 +240,7 @@ def test_halves_are_read_as_one_run(operator: actgrad.Operator, reading: tuning.
         attributes = {**off_defaults(operator), "dim": -1, "activate_left": left}
         attributes = {name: value for name, value in attributes.items() if name in operator.defaults}
         tensors = inputs(rng, operator, shape, dtype)
-        wanted = oracle.as_tuple(operator(*tensors.values(), **attributes))
+        wanted = samples.as_tuple(operator(*tensors.values(), **attributes))
         name = next(name for name in tensors if operator.access.part_count(name) > 1)
         for packed in (tensors[name], within(tensors[name], 7, 2)):
             how = how_it_runs(operator, list({**tensors, name: packed}.values()), wanted, **attributes)
@@ -255,7 +255,7 @@ def test_outputs_at_any_places_of_their_pages(operator: actgrad.Operator, apart:
     """Which decides, on some processors, whether they are streamed; either way they are whole, and the same bits."""
     rng, attributes = np.random.default_rng(6), off_defaults(operator)
     tensors = inputs(rng, operator, (6, 2080) if operator.access.is_packed else (9, 1400), "float32")
-    wanted = oracle.as_tuple(operator(*tensors.values(), **attributes))
+    wanted = samples.as_tuple(operator(*tensors.values(), **attributes))
     outputs = []
     for k, w in enumerate(wanted):
         room = np.full(w.nbytes + 8192, 0xA5, np.uint8)

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from actgrad import samples
 from actgrad.backends.cpu import engine, schedule, target
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import golden, oracle
+from actgrad.judge import golden
 from actgrad.judge.judging import judge
 from tests.cpu.test_targets import RUNNABLE
 from tests.support.calls import by_kernel_of
 from tests.support.row_operators import OPERATORS, QUANTISING, ULPS, softmin, tensors
 
-pytestmark = pytest.mark.share(4)
+pytestmark = pytest.mark.share(8)
 
 SHAPES = ((3, 1), (4, 70), (70, 5), (2, 1000))
 over_operators = pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.name)
@@ -28,7 +29,7 @@ def check(operator: Any, dtype: str, results: tuple[Any, ...], given: tuple[Any,
 
 @over_operators
 @pytest.mark.parametrize("name", RUNNABLE)
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_machine_code_of_each_processor(name: str, operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "host", lambda: target.find(name))
     rng = np.random.default_rng(1)
@@ -57,7 +58,7 @@ def test_quantisation_on_each_processor(name: str, operator: Any, monkeypatch: p
 
 
 @over_operators
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_operands_that_leave_the_caches(operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wider tiles, prefetches and streaming stores: the same bits."""
     rng = np.random.default_rng(4)
@@ -85,7 +86,7 @@ def test_in_tritons_interpreter(operator: Any, monkeypatch: pytest.MonkeyPatch) 
         for shape in ((3, 1), (2, 70), (9, 4)):
             for own in ({"dim": 0}, {"dim": 1}) if operator.access.dimension_attribute else ({},):
                 given = tuple(tensors(operator, shape, BY_NAME[dtype].numpy, rng))
-                check(operator, dtype, oracle.as_tuple(operator(*given, backend="triton", **own)), given, own)
+                check(operator, dtype, samples.as_tuple(operator(*given, backend="triton", **own)), given, own)
 
 
 def test_a_further_operator_in_tritons_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:

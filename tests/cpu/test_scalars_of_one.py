@@ -10,10 +10,10 @@ import pytest
 from ml_dtypes import finfo
 
 import actgrad
+from actgrad import samples
 from actgrad.backends.cpu import engine, jit, target
 from actgrad.backends.cpu.kernel_spec import KernelSpec
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import oracle
 from tests.support import sample_values
 from tests.support.calls import OPERATORS, by_kernel_of, ids, inputs, supported
 
@@ -24,7 +24,7 @@ def scalars(operator: actgrad.Operator) -> list[str]:
 
 def cases_of_one(operator: actgrad.Operator) -> list[dict[str, Any]]:
     """The attributes to try, with each scalar 1."""
-    cases = [{**case, **dict.fromkeys(scalars(operator), 1.0)} for case in oracle.attribute_cases(operator)]
+    cases = [{**case, **dict.fromkeys(scalars(operator), 1.0)} for case in samples.attribute_cases(operator)]
     return [case for k, case in enumerate(cases) if case not in cases[:k]]
 
 
@@ -57,7 +57,7 @@ def nans(dtype: np.dtype[Any]) -> np.ndarray:
 def tensors(operator: actgrad.Operator, dtype: str) -> list[np.ndarray]:
     """For a call: each special value beside each other one, then random ones; of a half-precision x all that are."""
     numpy = BY_NAME[dtype].numpy
-    special = np.concatenate([oracle.special_values(numpy), nans(numpy)])
+    special = np.concatenate([samples.special_values(numpy), nans(numpy)])
     arrays = list(inputs(np.random.default_rng(5), operator, (1 << 16,), dtype).values())
     for k, array in enumerate(arrays):
         pairs = np.repeat(special, len(special)) if k % 2 else np.tile(special, len(special))

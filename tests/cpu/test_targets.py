@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad import samples
 from actgrad.backends.cpu import engine, inner_loop, jit, target
 from actgrad.backends.cpu.kernel_spec import KernelSpec
 from actgrad.base.computation import forward
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import golden, oracle
+from actgrad.judge import golden
 from tests.support import sample_values
 from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, run_script, same_bits, supported
 
-pytestmark = pytest.mark.share(4)
+pytestmark = pytest.mark.share(8)
 
 llvm = target.llvm
 NEEDED = {
@@ -181,7 +182,7 @@ def on_target(
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 @pytest.mark.parametrize("name", RUNNABLE)
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     for dtype in supported(operator):
@@ -191,11 +192,11 @@ def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.Mo
         else:
             x = sample_values.samples(numpy, 3000, rng)
             x = x[~(np.abs(np.float64(x)) > 9)]  # the far tails are where test_accuracy.py looks
-        for attributes in oracle.attribute_cases(operator)[-2:]:
-            tensors = oracle.tensors(operator, attributes, x)
+        for attributes in samples.attribute_cases(operator)[-2:]:
+            tensors = samples.tensors(operator, attributes, x)
             got = on_target(monkeypatch, name, operator, *tensors, **attributes)
             if dtype in ("int8", "int32"):
-                wanted = oracle.as_tuple(operator(*tensors, backend="reference", **attributes))
+                wanted = samples.as_tuple(operator(*tensors, backend="reference", **attributes))
                 # A tie that float32 misses by its last bit is rounded to the other neighbour.
                 assert all(np.abs(np.int64(g) - np.int64(w)).max() <= 1 for g, w in zip(got, wanted, strict=True))
                 assert all((g == w).mean() > 0.99 for g, w in zip(got, wanted, strict=True))
@@ -208,14 +209,14 @@ def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 @pytest.mark.parametrize("name", RUNNABLE)
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_layouts_on_every_target(name: str, operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Contiguous, packed and broadcast rows, whole vectors and remainders: the same bits on one target."""
     rng = np.random.default_rng(4)
-    attributes = oracle.attribute_cases(operator)[-1]
+    attributes = samples.attribute_cases(operator)[-1]
     for dtype in ("float32", "float16", "float64"):
         x = sample_values.samples(dtype, 1500, rng)[: 30 * 49].reshape(30, 49)
-        tensors = oracle.tensors(operator, attributes, x.ravel(), rng)
+        tensors = samples.tensors(operator, attributes, x.ravel(), rng)
         shape = (30, 98) if operator.access.is_packed else (30, 49)
         tensors = [t.reshape(30, -1) if t.size != x.size else t.reshape(30, 49) for t in tensors]
         plain = on_target(monkeypatch, name, operator, *tensors, **attributes)
@@ -269,7 +270,7 @@ ROWS = [
 
 
 def spec_of(operator: actgrad.Operator, dtype: str, **attributes: Any) -> KernelSpec:
-    tensors = oracle.tensors(operator, {**operator.defaults, **attributes}, np.ones(64, BY_NAME[dtype].numpy))
+    tensors = samples.tensors(operator, {**operator.defaults, **attributes}, np.ones(64, BY_NAME[dtype].numpy))
     computation = operator.plan(*tensors, backend="reference", **attributes).computation
     loop = computation.loop
     return KernelSpec(

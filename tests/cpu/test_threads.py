@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad import samples
 from actgrad.backends.cpu import threads
-from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, input_shapes, off_defaults, run_script, same_bits
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 SIZE = (37, 16384)  # work for more threads than there are processors here
 
@@ -42,7 +42,7 @@ def test_same_bits_for_any_number_of_threads(operator: actgrad.Operator) -> None
         for count in (1, 2, 3, 7):
             actgrad.set_num_threads(count)
             assert actgrad.get_num_threads() == count or threads.runtime() == "none"
-            out = [np.full_like(a, np.nan) for a in oracle.as_tuple(operator.plan(*tensors).result)]
+            out = [np.full_like(a, np.nan) for a in samples.as_tuple(operator.plan(*tensors).result)]
             operator(*tensors, out=out if len(out) > 1 else out[0], **off_defaults(operator))
             results.append(out)
         for other in results[1:]:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.share(3)
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/accept.md").read_text(encoding="utf-8")
 

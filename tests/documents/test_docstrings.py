@@ -46,7 +46,7 @@ def test_an_operator(operator: actgrad.Operator) -> None:
     assert all(" ".join(rule.split()) in " ".join(text.split()) for rule in operator.requires)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("operator", EVERY, ids=ids)
 def test_the_example_of_an_operator(operator: actgrad.Operator) -> None:
     """NumPy computes the numbers that the example shows; the CPU's kernel must print the same."""
@@ -62,7 +62,7 @@ def test_a_graph_operator(name: str) -> None:
         assert re.search(rf"^    {argument} \(", sections["Args"], re.M), argument
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("name", sorted(ir.names()))
 def test_the_example_of_a_graph_operator(name: str) -> None:
     run(name, getattr(ir, name).__doc__)
@@ -80,7 +80,7 @@ def test_a_c_function(signature: Any) -> None:
     assert "Returns:" in getattr(aclnn, signature.name).__doc__
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("signature", aclnn.signatures.all_signatures(), ids=lambda signature: signature.name)
 def test_the_example_of_a_c_function(signature: Any) -> None:
     """Both phases return 0."""
@@ -98,7 +98,7 @@ def torch_names() -> Iterator[tuple[str, Any]]:
             yield names.module, names
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("group", range(4))
 def test_functions_and_modules_of_pytorch(group: int) -> None:
     import actgrad.torch

@@ -18,7 +18,7 @@ TESTS = Path(__file__).parents[1]
 #: The folders with a file for each family.
 FAMILIES = (PACKAGE / "ops", PACKAGE / "ascend" / "law")
 TABLE = PACKAGE / "ascend" / "network" / "functions"
-WINGS = ("ascend", "cli", "judge", "kernel", "torch")
+WINGS = ("ascend", "judge", "kernel", "torch")
 #: Modules that are other names of modules of wings.
 OTHER_NAMES = ("aclnn", "conformance", "ir", "torch_npu")
 #: What a wing may import of another: the judge runs kernels, and CANN's case files are read on top of the judge.
@@ -33,9 +33,8 @@ FLOORS = (
     {"author"},
     {"calls"},
     {"ops"},
-    {"aten"},
+    {"cli", "aten", "samples"},
     {"ascend", "judge", "kernel", "torch", *OTHER_NAMES},
-    {"cli"},
 )
 
 
@@ -87,21 +86,19 @@ def test_no_circle() -> None:
         visit(node, ())
 
 
-def test_no_class_and_no_module_name_twice() -> None:
-    """A name means one thing in the core, and in each wing.
+def test_no_class_name_twice() -> None:
+    classes = Counter(n.name for path in FILES for n in ast.walk(tree(path)) if isinstance(n, ast.ClassDef))
+    assert [name for name, count in classes.items() if count > 1] == []
 
-    A family's law has the name of its mathematics, and a part of the table the name of its rules.
-    """
+
+def test_no_module_name_twice_in_the_core_or_a_wing() -> None:
+    """A family's law has the name of its mathematics, and a part of the table the name of its rules."""
     modules: Counter[tuple[str, str]] = Counter()
-    classes: Counter[tuple[str, str]] = Counter()
     for path in FILES:
         part = path.relative_to(PACKAGE).parts[0]
-        part = part if part in WINGS else "core"
         if path.name not in ("__init__.py", "__main__.py") and path.parent not in (FAMILIES[1], TABLE):
-            modules[part, path.stem] += 1
-        nodes = ast.walk(tree(path))
-        classes.update((part, node.name) for node in nodes if isinstance(node, ast.ClassDef))
-    assert [n for n, count in (modules + classes).items() if count > 1 and max(modules[n], classes[n]) > 1] == []
+            modules[part if part in WINGS else "core", path.stem] += 1
+    assert [name for name, count in modules.items() if count > 1] == []
 
 
 def test_a_package_lists_its_files() -> None:
@@ -174,12 +171,12 @@ def modules_in_strings(path: Path) -> set[str]:
 def test_imports_go_down(path: Path) -> None:
     """Also those by a name in a string, and those for types alone."""
     here = floor(module(path))
-    if here is not None and "cli" not in path.parts:
+    if here is not None:
         targets = imports(path) | modules_in_strings(path)
         assert [t for t in sorted(targets) if (above := floor(t)) is not None and above > here] == []
 
 
-@pytest.mark.parametrize("wing", [wing for wing in WINGS if wing != "cli"])
+@pytest.mark.parametrize("wing", WINGS)
 def test_a_wing_imports_no_other(wing: str) -> None:
     others = tuple(f"actgrad.{w}" for w in (*WINGS, *OTHER_NAMES) if w != wing)
     found = [

@@ -14,6 +14,8 @@ from actgrad.cli.main import main
 from actgrad.kernel import ASSUMPTIONS
 from tests.documents.test_tutorials import _run
 
+pytestmark = pytest.mark.share(3)
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/tutorials/kernel.md").read_text(encoding="utf-8")
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")

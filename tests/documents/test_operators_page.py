@@ -17,7 +17,7 @@ from tests.support.calls import script
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", ["operators", "families", "formulas"])
+@pytest.mark.parametrize("name", ["operators", "families", "formulas", "chips", "commands"])
 def test_page_is_fresh(name: str) -> None:
     assert script(name).page() == (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
 
@@ -116,3 +116,26 @@ def test_a_formula_keeps_its_meaning(formula: str, tex: str) -> None:
 def test_an_unknown_form_is_refused() -> None:
     with pytest.raises(ValueError, match="has no form in TeX"):
         script("mathematics").tex("[x for x in y]")
+
+
+def test_the_cells_of_chips_are_what_the_model_of_statuses_says() -> None:
+    """A right call of each C function on each product, by the independent model, has a dtype of the cell."""
+    from tests.ascend.aclnn.test_aclnn_fuzz import EXISTS, FUNCTIONS, INPUTS, PRODUCTS, good
+
+    chips = script("chips")
+    names = {"float32": "FLOAT", "float16": "FLOAT16", "bfloat16": "BF16", "float64": "DOUBLE"}
+    names |= {name: name.upper() for name in ("int8", "int32", "int64")}
+    words = {names[name]: word for name, word in chips.LETTERS.items() if name in names}
+    compared = 0
+    rows = {name: row[2:] for row in chips.rows() for name in row[1].split(", ")}
+    for function in FUNCTIONS:
+        cells = dict(zip(PRODUCTS, rows[function.removeprefix("aclnn")], strict=True))
+        for product, cell in cells.items():
+            if product not in EXISTS[function]:
+                assert cell == "-", (function, product)
+                continue
+            dtype = good(function, product, False)[INPUTS[function][0]].dtype
+            if dtype in words:
+                assert words[dtype] in cell.split(), (function, product, dtype)
+                compared += 1
+    assert compared > 300

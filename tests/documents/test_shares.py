@@ -73,7 +73,7 @@ def test_workers_draw_the_same_cases(tmp_path: Path) -> None:
     assert "5 passed" in pytest_of(tmp_path, "-n", "2", "--share-seed=1", "-k", "shared")
 
 
-@pytest.mark.parametrize(("count", "n"), [(18, 4), (3, 10), (10, 10), (11, 10), (7, 1), (0, 3)])
+@pytest.mark.parametrize(("count", "n"), [(18, 4), (3, 10), (10, 10), (11, 10), (7, 1), (0, 3), (1, 1)])
 def test_every_case_is_drawn_by_some_seed(count: int, n: int) -> None:
     cases = [f"case {index}" for index in range(count)]
     draws = [shares.drawn(cases, n, str(seed), "test") for seed in range(200)]
@@ -81,6 +81,12 @@ def test_every_case_is_drawn_by_some_seed(count: int, n: int) -> None:
     assert {len(draw) for draw in draws} == {-(-count // n)}
     for draw in draws:
         assert [cases.index(case) // n for case in draw] == list(range(len(draw)))
+
+
+@pytest.mark.parametrize(("n", "often"), [(1, 1), (2, 2), (3, 3), (40, 3)])
+def test_a_test_without_cases_is_drawn_by_one_of_three_seeds(n: int, often: int) -> None:
+    drawn = sum(len(shares.drawn(["case"], n, str(seed), "test")) for seed in range(600))
+    assert drawn == pytest.approx(600 / often, rel=0.15)
 
 
 def git(folder: Path, *arguments: str) -> str:

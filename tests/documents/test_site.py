@@ -72,7 +72,9 @@ def test_every_document_has_a_page(site: Path) -> None:
     wanted = [path.relative_to(DOCS) for path in DOCS.rglob("*.md")]
     made = [path.with_name("index.md" if path.name == "README.md" else path.name) for path in wanted]
     assert len(made) > 10
-    made += map(Path, ("examples.md", "changelog.md", "contributing.md", "security.md", "benchmarks/results.md"))
+    made += map(
+        Path, ("index.md", "examples.md", "changelog.md", "contributing.md", "security.md", "benchmarks/results.md")
+    )
     made.append(Path("sdk-functions.md"))
     made += [Path(f"operators/{family}.md") for family in script("operators").families()]
     for path in made:
@@ -131,7 +133,12 @@ def test_the_page_of_results_has_every_file(pages: dict[Path, Page]) -> None:
 def test_plots_are_fresh() -> None:
     pytest.importorskip("matplotlib")
     plots = script("plots")
-    assert {path.stem for path in plots.FOLDER.glob("*.svg")} == {*plots.plotted(), plots.SPEED, "how-it-works"}
+    assert {path.stem for path in plots.FOLDER.glob("*.svg")} == {
+        *plots.plotted(),
+        plots.SPEED,
+        "how-it-works",
+        "architecture",
+    }
     for name in plots.plotted():
         picture = (plots.FOLDER / f"{name}.svg").read_text(encoding="utf-8")
         assert plots.checksum_of(picture) == plots.checksum(name), f"{name}: python scripts/plots.py"
@@ -243,14 +250,6 @@ def test_commands_of_the_faq(tmp_path: Path) -> None:
         for line in lines:
             if not line.startswith("$ "):
                 assert line in ran.stdout + ran.stderr, block
-
-
-@pytest.mark.parametrize("number", range(2))
-def test_python_of_the_first_page(number: int) -> None:
-    pytest.importorskip("torch")
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "index.md").read_text(encoding="utf-8"), flags=re.S)
-    assert len(blocks) == 2
-    exec(compile(blocks[number], "index.md", "exec"), {"__name__": "index"})
 
 
 def test_quoted_sources() -> None:

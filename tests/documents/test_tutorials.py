@@ -13,6 +13,8 @@ import pytest
 from tests.support.calls import run_script
 from tests.support.sdk_programs import needs_compiler
 
+pytestmark = pytest.mark.share(3)
+
 DOCS = Path(__file__).parents[2] / "docs"
 FOLDER = DOCS / "tutorials"
 PAGES = (

@@ -1,7 +1,8 @@
-"""Each wing can be deleted: the rest imports, computes, and has its commands."""
+"""Each wing can be deleted with its tests: the rest imports, computes, has its commands, and passes its tests."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -10,19 +11,20 @@ from pathlib import Path
 import pytest
 
 import actgrad
-from tests.support.sdk_programs import environment
 
 PACKAGE = Path(actgrad.__file__).parent
-#: What goes with each wing: other names of its modules, commands that need it, and CANN's case files without the judge.
+ROOT = Path(__file__).parents[2]
+#: The tests of a wing, if the folder has not the name of the wing.
+TESTS = {"torch": "pytorch"}
+#: Tests of the rest that are quick and know every operator.
+QUICK = ("tests/base", "tests/author", "tests/calls/test_plan.py", "tests/cli/test_cli.py")
+#: What goes with each wing: other names of its modules, and what stands on two wings.
 GONE = {
-    "ascend": ("actgrad.aclnn", "actgrad.ir", "actgrad.cli.cases_command", "actgrad.cli.sdk_command"),
-    "judge": (
-        "actgrad.ascend.cases", "actgrad.cli.cases_command", "actgrad.cli.check_command", "actgrad.conformance",
-        "actgrad.cli.delivery_command", "actgrad.cli.exhaustive_command", "actgrad.cli.kernel_check_command",
-    ),
-    "kernel": ("actgrad.cli.kernel_command", "actgrad.cli.kernel_check_command", "actgrad.judge.kernels"),
+    "ascend": ("actgrad.aclnn", "actgrad.ir"),
+    "judge": ("actgrad.ascend.cases", "actgrad.conformance"),
+    "kernel": ("actgrad.judge.kernels",),
     "torch": ("actgrad.torch_npu",),
-}  # fmt: skip
+}
 #: Modules that need no wing and cannot be imported everywhere: Triton is an extra, and __main__ runs the command.
 LEFT_OUT = ("actgrad.__main__", "actgrad.backends.triton", "actgrad.torch", "actgrad.torch_npu")
 
@@ -52,7 +54,7 @@ def rest(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
 
 def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-P", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=environment(PYTHONPATH=str(folder)))
+    return subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(folder)})
 
 
 def test_the_rest_imports_and_computes(rest: tuple[str, Path]) -> None:
@@ -86,3 +88,36 @@ def test_case_files_need_the_wing_that_reads_them(tmp_path: Path) -> None:
     assert "actgrad.ascend reads them; install the whole package" in done.stderr
     done = python(tmp_path, "-m", "actgrad", "check", "hardtanh", "--dtype", "float16")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(params=[wing for wing in GONE if (PACKAGE / wing).is_dir()])
+def tree(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A copy of the project without a wing and the tests of the wing."""
+    ignored = shutil.ignore_patterns("__pycache__", ".*", "build", "dist", "site", "images")
+    shutil.copytree(ROOT, tmp_path / "tree", ignore=ignored)
+    shutil.rmtree(tmp_path / "tree" / "src" / "actgrad" / request.param)
+    shutil.rmtree(tmp_path / "tree" / "tests" / TESTS.get(request.param, request.param))
+    return tmp_path / "tree"
+
+
+def run_tests(tree: Path, *arguments: str) -> str:
+    """What pytest prints at the end."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    settings = os.environ | {"PYTHONPATH": str(tree / "src")}
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, env=settings)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr
+    return done.stdout.splitlines()[-1]
+
+
+@pytest.mark.share(4)
+@pytest.mark.skipif(not (ROOT / "pyproject.toml").exists(), reason="needs the project's files")
+def test_the_rest_passes_quick_tests(tree: Path) -> None:
+    """pytest collects all tests of the rest without an error, and some of the tests pass."""
+    assert " tests collected" in run_tests(tree, "--collect-only")
+    assert " passed" in run_tests(tree, *QUICK)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (ROOT / "pyproject.toml").exists(), reason="needs the project's files")
+def test_the_rest_passes_its_tests(tree: Path) -> None:
+    assert " passed" in run_tests(tree)

@@ -18,7 +18,7 @@ from actgrad.backends.formula import accurate, coefficients, cubics, primitives
 from actgrad.base import xp
 from actgrad.base.xp import bind
 
-pytestmark = pytest.mark.share(8)
+pytestmark = pytest.mark.share(16)
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "fit_coefficients.py"
 

@@ -13,9 +13,9 @@ import actgrad
 from actgrad.ascend import products
 from actgrad.ascend.rules.law import Ruleset
 from actgrad.base import xp
-from actgrad.judge.oracle import attribute_cases
 from actgrad.ops import elu, gelu, leaky_relu, selu
 from actgrad.ops.gelu import gelu_erf, gelu_erf_derivative
+from actgrad.samples import attribute_cases
 
 DIGITS = 50
 TOLERANCE = mp.mpf(10) ** -35  # a numerical derivative at 50 digits has about 40 of them

@@ -7,9 +7,10 @@ import pytest
 from ml_dtypes import finfo
 
 import actgrad
+from actgrad import samples
 from actgrad.backends.reference import rounded
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import golden, oracle
+from actgrad.judge import golden
 from actgrad.judge.golden import expected
 from actgrad.judge.oracle import attribute_cases, ulp
 from tests.support import sample_values
@@ -81,8 +82,8 @@ def test_exact_values_are_what_the_reference_rounds():
     rng = np.random.default_rng(4)
     for operator in actgrad.operators.values():
         for attributes in attribute_cases(operator):
-            inputs = oracle.tensors(operator, attributes, rng.uniform(-5, 5, 64).astype(np.float32), rng)
-            results = oracle.as_tuple(operator(*inputs, backend="reference", **attributes))
+            inputs = samples.tensors(operator, attributes, rng.uniform(-5, 5, 64).astype(np.float32), rng)
+            results = samples.as_tuple(operator(*inputs, backend="reference", **attributes))
             for exact, result in zip(golden.exact(operator, inputs, attributes), results, strict=True):
                 np.testing.assert_array_equal(rounded(exact, BY_NAME[result.dtype.name]), result)
 

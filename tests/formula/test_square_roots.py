@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.judge import golden, oracle
+from actgrad import samples
+from actgrad.judge import golden
 from tests.support import sample_values
 from tests.support.calls import BFLOAT16, status
 
@@ -21,7 +22,7 @@ Operators = dict[str, actgrad.Operator]
 def positive(dtype: Any) -> np.ndarray:
     """Numbers of every exponent, subnormal ones too, and those around squares."""
     rng = np.random.default_rng(0)
-    x = np.abs(oracle.stratified(dtype, 4000, rng))
+    x = np.abs(samples.stratified(dtype, 4000, rng))
     squares = (np.arange(1, 200, dtype=dtype) / 8) ** 2
     near = [np.nextafter(squares, dtype(end)) for end in (0, np.inf)]
     minimum = np.finfo(dtype).smallest_subnormal * np.arange(1, 50, dtype=dtype)

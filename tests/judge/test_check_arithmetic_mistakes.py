@@ -15,7 +15,7 @@ import actgrad
 from tests.support import sample_values
 from tests.support.diagnoses import ALPHA, OFF, SCALE, assert_named, elu_gradient, judge, numbers
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 
 def test_exp_minus_one_cancels() -> None:

@@ -16,7 +16,7 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_operators_of_several_tensors_are_checked(author_operators: Operators, name: str) -> None:
     assert name in author_operators
     standards = "mixed,mere-mare,thousandth,nonfinite"

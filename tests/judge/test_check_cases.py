@@ -21,7 +21,7 @@ from tests.support.calls import OPERATORS as REPRESENTATIVES
 from tests.support.calls import status
 from tests.support.case_files import BACKWARD, atk_case, captured, results, rows, statuses, tensor, ttk_text
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 Capture = pytest.CaptureFixture[str]
 FORMATS = {"atk": "json", "ttk": "csv"}
@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-@pytest.mark.share(18)
+@pytest.mark.share(36)
 def test_generated_cases_pass_on_the_cpu(name: str, folder: Path, capsys: Capture) -> None:
     is_representative = REGISTRY[name] in (*REPRESENTATIVES, actgrad.prelu, actgrad.swiglu, actgrad.relu)
     for form, suffix in FORMATS.items() if is_representative else [("atk", "json")]:

@@ -11,11 +11,10 @@ import pytest
 import actgrad
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError
-from actgrad.judge import golden, oracle
+from actgrad.judge import golden, oracle, state
 from actgrad.judge.exhaustive import mpmath_check, resumption, sweep, table
 from actgrad.judge.exhaustive.resumption import has_sweep
 from actgrad.judge.exhaustive.sweep import Item, Sweep, SweepErrors
-from actgrad.judge.files import state
 from actgrad.writing import documents
 from tests.support.calls import status
 from tests.support.sweeps import finished, plant
@@ -75,7 +74,7 @@ def reference(item: Item, bits: np.ndarray) -> list[SweepErrors]:
 
 
 @pytest.mark.parametrize(("operator", "attributes"), CASES)
-@pytest.mark.share(9)
+@pytest.mark.share(18)
 def test_the_same_is_found_in_another_way(operator: Any, attributes: dict[str, Any], tmp_path: Path) -> None:
     item = Item(operator, attributes, "float16", "ones")
     found = finished(item, tmp_path).errors
@@ -176,7 +175,7 @@ def test_pytorch_is_measured_at_the_same_numbers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("operator", "attributes"), CASES)
 @pytest.mark.parametrize("kind", ["ones", "random"])
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_exact_values_are_those_of_mpmath(operator: Any, attributes: Any, kind: str) -> None:
     one = Sweep(Item(operator, attributes, "float32", kind))
     one.fill(np.random.default_rng(1).integers(0, 1 << 32, sweep.CHUNK, np.uint32))

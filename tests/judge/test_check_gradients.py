@@ -34,7 +34,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("operator", GRADIENTS, ids=lambda o: o.name)
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_our_gradients_are_those_of_their_forward_operators(operator: actgrad.Operator) -> None:
     """By every product and by the documents too, whose conventions at kinks are others."""
     for chip in (None, *products.BY_NAME):

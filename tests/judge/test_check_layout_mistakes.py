@@ -104,7 +104,7 @@ OPERATORS = ["swiglu", "gelu_backward", "softmax", "silu", "leaky_relu", "mish_b
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize("mistake", LAYOUTS)
-@pytest.mark.share(5)
+@pytest.mark.share(10)
 def test_layouts(mistake: str, name: str, dtype: Any) -> None:
     change, word, says = LAYOUTS[mistake]
     attributes, inputs, right = call(name, dtype)

@@ -20,13 +20,13 @@ from actgrad.judge.standards import ONLY_IF_NAMED
 from tests.support import sample_values
 from tests.support.diagnoses import ALPHA, OFF, SCALE, Array, assert_named, elu_gradient, judge, mistakes, numbers
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 # Right results
 
 
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_what_is_right_gets_no_diagnosis(operator: actgrad.Operator) -> None:
     for dtype in judged_dtypes(operator, None):
         for case in cases(operator, dtype, seed=11):

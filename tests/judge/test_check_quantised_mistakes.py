@@ -84,6 +84,17 @@ def test_a_transposed_input_and_tiles_of_any_size_are_named() -> None:
     wrong = actgrad.silu_backward(g, np.ascontiguousarray(x.T))
     verdict = judge(actgrad.silu_backward, {}, [g, x], [wrong])
     assert verdict.diagnoses[0].mistake == "input-transposed", verdict.diagnoses
+    for operator, other, tensors in (  # kernels that read a transposed tensor as if it were contiguous
+        (actgrad.relu_backward, 1, (RNG.standard_normal((17, 31)), RNG.standard_normal((17, 31)))),
+        (actgrad.softmax_backward, 0, (RNG.standard_normal((5, 6, 16)), RNG.random((5, 6, 16)))),
+        (actgrad.glu_backward, 1, (RNG.standard_normal((12, 20)), RNG.standard_normal((12, 40)))),
+    ):
+        right = [tensor.astype(np.float32) for tensor in tensors]
+        read = [*right]
+        read[other] = np.ascontiguousarray(right[other].T).reshape(right[other].shape)
+        verdict = judge(operator, {}, right, [operator(*read)])
+        assert verdict.diagnoses[0].mistake == "input-transposed", verdict.diagnoses
+        assert operator.schema.tensor_names[other] in verdict.diagnoses[0].says
     for tile in (31, 100, 1000):
         x = RNG.uniform(1, 2, 9 * tile + 7).astype(np.float32)
         out = actgrad.silu(x)
@@ -106,3 +117,9 @@ def test_names_need_their_mechanism() -> None:
     out = (actgrad.sigmoid(y) * (1 + 2e-3 * RNG.uniform(-1, 1, 4000))).astype(np.float32)
     verdict = judge(actgrad.sigmoid, {}, [y], [out])
     assert "tail-cancellation" not in [d.mistake for d in verdict.diagnoses]
+
+
+def test_zeros_are_unwritten_where_half_of_the_right_values_are_zeros() -> None:
+    x, values = (RNG.standard_normal((20, 30)).astype(np.float32) for _ in range(2))
+    verdict = judge(actgrad.heaviside, {}, [x, values], [np.zeros_like(x)])
+    assert [d.says for d in verdict.diagnoses] == ["output left unwritten: out: every element is 0.0"]

@@ -315,7 +315,7 @@ print(peak() - before)
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured as Linux does")
 @pytest.mark.parametrize("suffix", ["pt", "npz", "npz, by its header", "npz, long header"])
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_a_bomb_takes_little_memory(tmp_path: Path, suffix: str) -> None:
     path, good = tmp_path / f"x.{suffix[:3].rstrip(',')}", tmp_path / "good.pt"
     zeros = bytes(1 << 28)

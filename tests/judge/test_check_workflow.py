@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ import torch
 
 import actgrad
 from actgrad import aten
-from actgrad.judge import judge
+from actgrad.calls.operator import REGISTRY
+from actgrad.judge import bound, judge, standards
 from tests.support import delivery_vendor
 from tests.support.calls import status
-from tests.support.deliveries import judged
+from tests.support.deliveries import edited, judged
 
 Capture = pytest.CaptureFixture[str]
 
@@ -169,3 +171,75 @@ def test_operators_of_a_file(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "none.py").write_text("x = 1\n")
     assert status("check", "relu", "--operators", str(tmp_path / "none.py")) == 2
     assert "defines no operator" in capsys.readouterr().err
+
+
+@pytest.fixture
+def own() -> Iterator[actgrad.Operator]:
+    """An operator of one's own, whose kernel is right within 3 ULP of float32, but not within half an ULP."""
+    operator = actgrad.Operator(
+        "doubled_of_workflow(Tensor self) -> Tensor out", summary="2 * x", formula=doubled_of_workflow_formula
+    )
+    yield operator
+    REGISTRY.pop(operator.name)
+    standards._own.clear()
+
+
+def doubled_of_workflow_formula(x):  # type: ignore[no-untyped-def]
+    """2 * x"""
+    return 2.0 * x
+
+
+def test_an_own_bound_replaces_ours(own: actgrad.Operator) -> None:
+    x = np.linspace(1, 2, 1000, dtype=np.float32)
+    out = np.nextafter(2 * x, np.float32(9))
+    for _ in range(6):
+        out = np.nextafter(out, np.float32(9))
+    assert not judge(own, {}, [x], [out], strict=True).holds  # 7 ULP, of 4.5
+    bound(own, float32=7.5)
+    assert judge(own, {}, [x], [out], strict=True).holds
+    assert not judge(own, {}, [x], [np.nextafter(out, np.float32(9))], strict=True).holds  # 8 ULP
+    bound(own, float32=0.5)
+    assert judge(own, {}, [x], [2 * x], strict=True).holds
+    assert not judge(own, {}, [x], [np.nextafter(2 * x, np.float32(9))], strict=True).holds
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [({"float33": 3}, "a dtype must be"), ({"int8": 3}, "a dtype must be"), ({"float32": 0.4}, "from 0.5"),
+     ({"float32": float("nan")}, "from 0.5"), ({"float32": True}, "from 0.5"), ({"float32": "3"}, "from 0.5")],
+)  # fmt: skip
+def test_a_bound_that_is_none_is_refused(own: actgrad.Operator, changed: Any, words: str) -> None:
+    with pytest.raises(actgrad.InvalidArgument, match=words):
+        bound(own, **changed)
+    with pytest.raises(actgrad.InvalidArgument, match="its bounds are fixed"):
+        bound(actgrad.gelu, float32=100)
+
+
+def test_a_delivery_with_an_empty_cell_is_not_called_complete(tmp_path: Path, capsys: Capture) -> None:
+    for name, options, expected in (("a", [], "complete: "), ("b", ["--number", "4"], "INCOMPLETE: ")):
+        folder = tmp_path / name
+        assert status("cases", "leaky_relu", "--tensors", str(folder), "--dtypes", "float32", *options) == 0
+        delivery_vendor.fill(folder)
+        code, report = judged(folder, "--html", str(tmp_path / "page.html"))
+        assert code == 0
+        says = report["coverage"]["says"]
+        assert says.startswith(expected)
+        assert report["coverage"]["complete"] == (expected == "complete: ")
+        assert bool(report["coverage"]["empty"]) != report["coverage"]["complete"]
+        assert f"coverage: {says}" in " ".join(capsys.readouterr().out.split())
+        assert says.partition(" (")[0] in (tmp_path / "page.html").read_text()
+    first = report["cases"][0]["id"]
+    assert "coverage" not in judged(folder, "--case", first)[1]  # a choice of cases says nothing about the delivery
+    edited(folder, lambda d: [case.pop("kind") for case in d["cases"]])
+    assert "no case of the manifest has a kind" in judged(folder)[1]["coverage"]["says"]
+
+
+def test_cases_of_a_file_have_a_table_of_their_kinds(tmp_path: Path, capsys: Capture) -> None:
+    assert status("cases", "elu_backward", "-o", str(tmp_path / "a.json")) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "uniform normal empty one zeros bounds tail inf -inf nan cascade" in out
+    assert "complete: each of 33 cells" in out
+    assert status("cases", "elu_backward", "clipped_swiglu", "-o", str(tmp_path / "b.json"), "--number", "5") == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "INCOMPLETE: " in out
+    assert "clipped_swiglu float16 uniform with group_index" in out or "! 0" in out

@@ -23,7 +23,7 @@ def dtypes_of(operator: actgrad.Operator) -> list[str]:
     return [name for name in drawing.DTYPES if name in operator.input_dtypes]
 
 
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda one: one.name)
 def test_every_operator_has_a_case_in_every_cell(operator: actgrad.Operator) -> None:
     dtypes = dtypes_of(operator)

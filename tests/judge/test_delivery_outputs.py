@@ -17,6 +17,8 @@ from tests.support import planted_mistakes
 from tests.support.calls import status
 from tests.support.deliveries import edited
 
+pytestmark = pytest.mark.share(2)
+
 Array = Any
 DTYPES = ("float16", "bfloat16", "float32")
 #: What the standard in force may accept: the error is small, or few elements show it.
@@ -241,7 +243,7 @@ def filled(folder: Path, kind: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "PyTorch's own"])
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_right_outputs_are_accepted(kind: str, small: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(small, tmp_path / "d"))
     exact.fill(folder)  # also the cases that a kind does not cover

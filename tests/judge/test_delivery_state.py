@@ -7,11 +7,12 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
+from collections.abc import Callable
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,13 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad.base.errors import ActgradError
+from actgrad.judge import runner, state
 from actgrad.judge.delivery import trial
 from tests.support.calls import status
 from tests.support.deliveries import CASES, NAMES, edited, judged
+
+pytestmark = pytest.mark.share(2)
 
 Capture = pytest.CaptureFixture[str]
 
@@ -54,7 +59,7 @@ def test_a_state_is_believed_only_for_the_same_files(folder: Path, monkeypatch: 
     assert len(calls) == 34
     assert judged(folder, *state, "--strict")[0] in (0, 1)
     assert len(calls) == 66  # another question
-    (folder / "state").write_text("{}")
+    (folder / "state").write_text("{}")  # a state of version 0.3 was JSON
     assert status("check", "--manifest", str(folder), *state) == 2
 
 
@@ -79,44 +84,52 @@ def test_an_interruption_keeps_results(folder: Path, monkeypatch: pytest.MonkeyP
 def test_an_interruption_of_two_processes_keeps_results(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    in_processes, judged_before = trial.in_processes, []
+    in_processes = runner.in_processes
 
-    def interrupted(function: Any, tasks: Any, jobs: int) -> Any:
-        for number, entry in enumerate(in_processes(function, tasks, jobs)):
+    def interrupted(function: Any, arguments: Any, jobs: int) -> Any:
+        for number, result in enumerate(in_processes(function, arguments, jobs)):
             if number == 5:
                 raise KeyboardInterrupt
-            yield entry
+            yield result
 
-    def counted(function: Any, tasks: Any, jobs: int) -> Any:
-        judged_before.extend(task[1].id for task in tasks if task[3] is not None)
-        return in_processes(function, tasks, jobs)
-
-    state = folder / "state"
-    call = ["check", "--manifest", str(folder), "--jobs", "2", "--state", str(state)]
-    monkeypatch.setattr(trial, "in_processes", interrupted)
-    assert status(*call) == 130
+    path = folder / "state"
+    call = ["check", "--manifest", str(folder), "--jobs", "2", "--state", str(path)]
+    with monkeypatch.context() as context:
+        context.setattr(runner, "in_processes", interrupted)
+        assert status(*call) == 130
     assert "5 of 32 cases were judged" in capsys.readouterr().err
-    first = json.loads(state.read_text())["cases"]
+    first = results(path)
     assert len(first) == 5
-    monkeypatch.setattr(trial, "in_processes", counted)
     assert status(*call) == 0
-    assert sorted(judged_before) == sorted(first)
-    last = json.loads(state.read_text())["cases"]
+    last = results(path)
     assert len(last) == 32
-    assert {key: last[key] for key in first} == first
+    assert {key: last[key] for key in first} == first  # with their times: nothing was judged again
+
+
+def results(path: Path) -> dict[str, Any]:
+    """The results that a state has."""
+    with state.opened(path) as kept:
+        return {name: kept.get(name) for name in kept.names("")}
 
 
 INTERRUPTIBLE = """
 import signal
 import sys
 from actgrad.cli.main import main
-from actgrad.judge.files import state
+from actgrad.judge import state
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started the tests with SIGINT ignored
 state.SAVE_SECONDS = 0.0
 if __name__ == "__main__":
     sys.exit(main())
 """
+
+
+def has_results(path: Path) -> bool:
+    """Whether a result is in the file, which another process writes."""
+    with suppress(ActgradError):
+        return path.exists() and bool(results(path))
+    return False
 
 
 def has_child(process: subprocess.Popen[str]) -> bool:
@@ -132,28 +145,28 @@ def has_child(process: subprocess.Popen[str]) -> bool:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads /proc")
 @pytest.mark.parametrize("moment", ["a process starts", "a case was judged"])
 @pytest.mark.parametrize("target", ["the group", "the parent"])
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_ctrl_c_keeps_results_and_the_same_command_goes_on(moment: str, target: str, folder: Path) -> None:
-    program, state = folder.parent / "program.py", folder.parent / "state"
+    program, path = folder.parent / "program.py", folder.parent / "state"
     program.write_text(INTERRUPTIBLE)
-    command = [sys.executable, str(program), "check", "--manifest", str(folder), "--jobs", "2", "--state", str(state)]
+    command = [sys.executable, str(program), "check", "--manifest", str(folder), "--jobs", "2", "--state", str(path)]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    while process.poll() is None and not (has_child(process) if moment == "a process starts" else state.exists()):
+    while process.poll() is None and not (has_child(process) if moment == "a process starts" else has_results(path)):
         time.sleep(0.01)
     (os.killpg if target == "the group" else os.kill)(process.pid, signal.SIGINT)
     out, err = process.communicate()
     assert process.returncode == 130
     assert "Traceback" not in out + err
-    judged_cases = json.loads(state.read_text())["cases"]
+    judged_cases = results(path)
     assert f"interrupted: {len(judged_cases)} of {len(NAMES) * CASES} cases were judged" in err
     assert len([line for line in err.splitlines() if line.startswith("actgrad: check: ")]) == 1
     if moment == "a case was judged":
         assert judged_cases
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
-    last = json.loads(state.read_text())["cases"]
+    last = results(path)
     assert len(last) == len(NAMES) * CASES
     assert {key: last[key] for key in judged_cases} == judged_cases
 
@@ -232,7 +245,7 @@ def test_a_stale_output_is_named_anew_where_the_earlier_output_changes(folder: P
     assert by_id(judged(folder, "--state", str(state))[1], ids[3])["diagnosis"] != ["stale"]
 
 
-def ended(task: Any) -> None:
+def ended(argument: Any, before: Any) -> None:
     os._exit(3)
 
 
@@ -256,41 +269,70 @@ def test_an_operator_that_the_program_defines(smooth_relu: Any, tmp_path: Path) 
     assert status("check", "--manifest", str(folder), "--jobs", "2") == 0
 
 
-def damages(document: Any) -> Iterator[tuple[str, Callable[[Any], None]]]:
-    """Changes of a state: for each key of an entry, the key removed, and its value replaced by another type."""
-    first, entry = next(iter(document["cases"].items()))
-    for key, value in entry.items():
-        yield f"without {key}", lambda d, key=key: d["cases"][first].pop(key)
-        for other in (None, 7, "x", [], {}):
-            if type(other) is not type(value):
-                yield f"{key} = {other!r}", lambda d, key=key, other=other: d["cases"][first].__setitem__(key, other)
-    yield "another verdict", lambda d: d["cases"][first].__setitem__("verdict", "REJECTED")
-    yield "a list of cases", lambda d: d.__setitem__("cases", [*d["cases"].values()])
-    yield "no cases", lambda d: d.pop("cases")
-    yield "no format", lambda d: d.pop("format")
-    yield "no digest", lambda d: d.pop("sha256")
-    yield "another digest", lambda d: d.__setitem__("sha256", "0" * 64)
-    yield "a digest of another type", lambda d: d.__setitem__("sha256", 7)
+def changed_row(path: Path, column: str, value: Any) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE results SET {column} = ?", (value,))
 
 
-def test_a_damaged_state_is_an_error(folder: Path, capsys: Capture) -> None:
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("{}") and None,
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[:-5000]) and None,
+    "only a header": lambda path: path.write_bytes(path.read_bytes()[:100]) and None,
+    "zeros in the middle": lambda path: path.write_bytes(path.read_bytes()[:4096] + bytes(4096)) and None,
+    "another verdict": lambda path: changed_row(path, "result", '{"verdict": "ACCEPTED", "key": ""}'),
+    "no JSON": lambda path: changed_row(path, "result", "{"),
+    "bytes": lambda path: changed_row(path, "result", b"\xff"),
+    "another digest": lambda path: changed_row(path, "sha256", "0" * 64),
+    "another name": lambda path: changed_row(path, "name", "swiglu-0001"),
+    "another database": lambda path: path.unlink() or sqlite3.connect(path).executescript("CREATE TABLE a (b)").close(),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_damaged_state_is_an_error(kind: str, folder: Path, capsys: Capture) -> None:
     """Status 2 and one line, never a traceback, whose status would be that of a rejected delivery."""
-    edited(folder, lambda d: d.__setitem__("cases", d["cases"][:2]))
+    edited(folder, lambda d: d.__setitem__("cases", d["cases"][1:2] if kind == "another name" else d["cases"][:1]))
     path = folder / "state"
     call = ["check", "--manifest", str(folder), "--jobs", "1", "--state", str(path)]
     assert status(*call) == 0
-    text = path.read_text()
-    for words, change in damages(json.loads(text)):
-        document = json.loads(text)
-        change(document)
-        path.write_text(json.dumps(document))
-        capsys.readouterr()
-        assert status(*call) == 2, words
-        said = capsys.readouterr().err
-        assert "state: is damaged (" in said, words
-        assert said.count("\n") == 1, words
-    for content in ("", "[]", "7", "null", '"x"', "{", text[:-5], text + "}"):
-        path.write_text(content)
-        assert status(*call) == 2, content
-    path.write_text(text)
+    if kind == "another name":
+        edited(folder, lambda d: d["cases"][0].update(id="swiglu-0001"))
+    DAMAGES[kind](path)
+    capsys.readouterr()
+    assert status(*call) == 2
+    said = capsys.readouterr().err
+    assert f"{path}: is damaged (" in said
+    assert "it must be a file of check --state; remove it or name another file" in said
+    assert said.count("\n") == 1
+    path.unlink()
     assert status(*call) == 0
+
+
+def test_a_killed_run_leaves_a_state_that_can_be_used(folder: Path) -> None:
+    """Also if the process dies while it writes: SQLite then goes back to the results before."""
+    path = folder.parent / "state"
+    with state.opened(path) as kept:
+        kept.put("first", {"n": 1})
+    code = (
+        "import os, pathlib, sys; from actgrad.judge import state\n"
+        "with state.opened(pathlib.Path(sys.argv[1])) as kept:\n"
+        "    kept._connection.execute('PRAGMA cache_size = 1')\n"
+        "    kept._connection.execute('BEGIN IMMEDIATE')\n"
+        "    for number in range(2000):\n"
+        "        row = str(number), '[' * 500, ''\n"
+        "        kept._connection.execute('INSERT INTO results VALUES (?, ?, ?)', row)\n"
+        "    os._exit(9)\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert killed.returncode == 9
+    assert path.with_name("state-journal").exists()  # the kill came in the middle of a transaction
+    assert results(path) == {"first": {"n": 1}}
+
+
+def test_two_runs_may_use_one_state(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    with state.opened(path) as one, state.opened(path) as other:
+        one.put("a", 1)
+        other.put("b", [2.5, float("inf")])
+    assert results(path) == {"a": 1, "b": [2.5, float("inf")]}

@@ -65,7 +65,7 @@ def test_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "assumed: nan_in_max_min = propagate" in printed
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize(
     ("change", "kind", "at"),
     [

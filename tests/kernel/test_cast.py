@@ -83,7 +83,7 @@ def _pairs():
                 yield pytest.param(product, source, target, words.split("/"), id=f"{product}-{source}-{target}")
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize(("product", "source", "target", "modes"), list(_pairs()))
 def test_pairs_and_modes(product, source, target, modes):
     values = _values(source)

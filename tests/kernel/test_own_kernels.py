@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from actgrad.kernel import Kernel, Report
+from actgrad.kernel import Kernel, RunReport
 from tests.kernel import kernels
 from tests.kernel.kernels import BLOCKS, FOLDER, KERNELS, SIZES, OwnKernel
 
@@ -23,7 +23,7 @@ def _compiled(kernel: OwnKernel, dtype: str) -> Kernel:
     )
 
 
-def _run(compiled: Kernel, kernel: OwnKernel, run: kernels.Run, size: int, blocks: int, dtype: str) -> Report:
+def _run(compiled: Kernel, kernel: OwnKernel, run: kernels.Run, size: int, blocks: int, dtype: str) -> RunReport:
     return compiled.run(
         *run.arguments,
         workspace=kernel.workspace(blocks),
@@ -45,7 +45,7 @@ def _mistakes(run: kernels.Run, bad: list[np.ndarray]) -> list[str]:
     return mistakes
 
 
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 @pytest.mark.parametrize(("kernel", "dtype"), CASES)
 def test_right_for_all_sizes_and_blocks(kernel, dtype):
     compiled = _compiled(kernel, dtype)
@@ -59,7 +59,7 @@ def test_right_for_all_sizes_and_blocks(kernel, dtype):
             assert report.ok
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("kernel", HALVES)
 def test_right_for_all_halves(kernel):
     every = np.arange(65536, dtype=np.uint16).view(np.float16)

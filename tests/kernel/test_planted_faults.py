@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from actgrad.kernel import Kernel, KernelError, Report
+from actgrad.kernel import Kernel, KernelError, RunReport
 from tests.kernel import faults
 from tests.kernel.faults import BENIGN, BENIGN_CASES, KERNELS, PLANTED, FaultyKernel, Planted
 
@@ -15,7 +15,9 @@ pytestmark = pytest.mark.slow  # g++ compiles each kernel
 TIMEOUT = 2.0  # seconds, for the kernels that never end
 
 
-def _run(kernel: FaultyKernel, defines: dict[str, str], timeout: float = 60.0) -> tuple[Report, np.ndarray, np.ndarray]:
+def _run(
+    kernel: FaultyKernel, defines: dict[str, str], timeout: float = 60.0
+) -> tuple[RunReport, np.ndarray, np.ndarray]:
     compiled = Kernel(
         str(kernel.path),
         entry=kernel.file,
@@ -36,7 +38,7 @@ def _run(kernel: FaultyKernel, defines: dict[str, str], timeout: float = 60.0) -
     return report, x, y
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.file)
 def test_the_kernels_are_right_without_a_fault(kernel):
     report, x, y = _run(kernel, {})
@@ -47,7 +49,7 @@ def test_the_kernels_are_right_without_a_fault(kernel):
     np.testing.assert_allclose(y.astype(np.float64), wide, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.share(10)
+@pytest.mark.share(20)
 @pytest.mark.parametrize("fault", PLANTED, ids=str)
 def test_a_planted_fault_is_reported_with_kind_and_line(fault: Planted):
     name, refused = fault.kernel.path.name, ""
@@ -67,7 +69,7 @@ def test_a_planted_fault_is_reported_with_kind_and_line(fault: Planted):
         assert fault.kind in {kind for kind, _, _ in found}, found
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("case", BENIGN_CASES)
 def test_right_programs_that_look_wrong_are_not_reported(case):
     report, x, y = _run(BENIGN, {"CASE": str(case)})

@@ -37,7 +37,7 @@ def _run(kernel, what, value=0, blocks=1, timeout=60.0, workspace=0, size=4, **t
     ("what", "value", "kind", "line", "words"),
     [
         (1, 64, "crash", "wild", "writes address 0x40"),
-        (3, 0, "crash", None, "thrown by the kernel"),
+        (3, 0, "crash", "thrown", "thrown by the kernel"),
         (4, 0, "crash", None, "ended the program"),
         (5, 0, "crash", None, "abort"),
         (6, 0, "inputs-modified", "input", "argument 1"),
@@ -135,6 +135,15 @@ def test_one_array_twice_and_views():
     assert wide.sum() == 4
 
 
+def test_null_pointers(kernel):
+    y = np.zeros(1, np.float32)
+    report = kernel.run(None, y, tiling={"what": 22}, tiling_struct="RunningTiling")
+    assert report.ok
+    assert y[0] == 1
+    report = kernel.run(None, y, tiling={"what": 23}, tiling_struct="RunningTiling")
+    assert [(f.kind, f.line) for f in report.faults] == [("gm-read-out-of-bounds", _line("null"))]
+
+
 def test_empty_arrays(kernel):
     report, _ = _run(kernel, 11, size=0)
     assert report.ok
@@ -155,7 +164,7 @@ def test_tiling_as_bytes_and_structured_scalar(kernel):
 @pytest.mark.parametrize(
     ("error", "words", "change"),
     [
-        (InvalidCall, "must be a NumPy array", {"x": [1.0]}),
+        (InvalidCall, "must be a NumPy array or None", {"x": [1.0]}),
         (InvalidCall, "tiling_struct is missing", {"tiling_struct": None}),
         (KernelError, "lenght", {"tiling": {"lenght": 4}}),
         (InvalidArgument, "does not fit into int32", {"tiling": {"what": 1 << 40}}),

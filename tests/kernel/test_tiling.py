@@ -167,5 +167,22 @@ def test_a_tiling_function_that_does_not_compile(tmp_path):
     assert (caught.value.file, caught.value.line) == (str(file), 2)
 
 
+def test_a_tiling_function_in_two_files(tmp_path):
+    (tmp_path / "split").mkdir()
+    (tmp_path / "split" / "shares.h").write_text('#include "log/log.h"\nint64_t shares(int64_t total);\n')
+    (tmp_path / "whole.cpp").write_text(
+        '#include "register/op_def_registry.h"\n#include "split/shares.h"\n'
+        "static ge::graphStatus TilingFunc(gert::TilingContext* context)\n"
+        "{\n    context->SetBlockDim(shares(context->GetInputShape(0)->GetStorageShape().GetShapeSize()));\n"
+        "    return ge::GRAPH_SUCCESS;\n}\nIMPL_OP_OPTILING(Whole).Tiling(TilingFunc);\n"
+    )
+    with pytest.raises(KernelError, match=r"calls shares\(long\), which no file defines"):
+        Tiling(tmp_path / "whole.cpp")
+    (tmp_path / "split" / "shares.cpp").write_text(
+        '#include "shares.h"\nint64_t shares(int64_t total) { return (total + 99) / 100; }\n'
+    )
+    assert Tiling(tmp_path / "whole.cpp").run([((250,), "float32")], [((250,), "float32")]).blocks == 3
+
+
 def test_the_header_has_the_facts():
     assert HEADER.read_text() == header(), "run python -m actgrad.kernel.products"

@@ -8,14 +8,15 @@ import pytest
 from ml_dtypes import finfo
 
 import actgrad
-from actgrad.judge import golden, oracle
+from actgrad import samples
+from actgrad.judge import golden
 from actgrad.judge.exhaustive.resumption import has_sweep
 from actgrad.judge.golden import expected
-from actgrad.judge.oracle import attribute_cases
+from actgrad.samples import attribute_cases
 from tests.support import sample_values
 from tests.support.accuracy_cases import FLOATS, HALVES, SINGLES, bounds, cases, int32_values, selu_alpha, selu_scale
 
-pytestmark = pytest.mark.share(7)
+pytestmark = pytest.mark.share(14)
 
 
 def check(operator, attributes, inputs, x, *, bound=None, only=None):
@@ -23,7 +24,7 @@ def check(operator, attributes, inputs, x, *, bound=None, only=None):
 
     `x` is what the formula meets in each element.
     """
-    actual = oracle.as_tuple(operator(*inputs, **attributes))
+    actual = samples.as_tuple(operator(*inputs, **attributes))
     expectations = expected(operator, inputs, attributes)
     for number, (expectation, got) in enumerate(zip(expectations, actual, strict=True)):
         dtype = got.dtype if got.dtype == np.float32 else x.dtype  # of a scale, which may be float32 for halves
@@ -43,10 +44,10 @@ def check(operator, attributes, inputs, x, *, bound=None, only=None):
 
 def check_all(operator, attributes, x):
     """Assert the bounds at each x, with the other inputs 1 and with random ones."""
-    alone = check(operator, attributes, oracle.tensors(operator, attributes, x), x)
+    alone = check(operator, attributes, samples.tensors(operator, attributes, x), x)
     # A number among the subnormals has fewer digits, and a large grad_output would bring that to light.
     only = [expectation.is_normal for expectation in alone]
-    inputs = oracle.tensors(operator, attributes, x, np.random.default_rng(2))
+    inputs = samples.tensors(operator, attributes, x, np.random.default_rng(2))
     check(operator, attributes, inputs, x, only=only)
     if "gelu" in [a.name for a in operator.schema.tensors]:
         with np.errstate(all="ignore"):
@@ -148,7 +149,7 @@ def test_mpmath_confirms_the_exact_values():
             (actgrad.gelu, lambda t: t * mp.ncdf(t)),
             (actgrad.gelu_backward, lambda t: mp.ncdf(t) + t * mp.npdf(t)),
         ):
-            (exact,) = golden.exact(operator, oracle.tensors(operator, operator.defaults, x), {})
+            (exact,) = golden.exact(operator, samples.tensors(operator, operator.defaults, x), {})
             for value, t in zip(exact, x, strict=True):
                 standard = function(mp.mpf(t))
                 got = mp.mpf(float(value)) + mp.mpf(float(value - np.longdouble(float(value))))

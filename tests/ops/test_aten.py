@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad import aten
-from actgrad.judge import oracle
+from actgrad import aten, samples
 
 torch = pytest.importorskip("torch")
 
@@ -19,7 +18,7 @@ LARGER = {"hardsigmoid_backward float64": 1e-7, "celu float32": 1e-5, "celu_back
 
 def cases():
     for operator in OPERATORS:
-        for attributes in oracle.attribute_cases(operator):
+        for attributes in samples.attribute_cases(operator):
             words = [operator.name, *(f"{name}={value}" for name, value in attributes.items())]
             yield pytest.param(operator, attributes, id="-".join(words))
 
@@ -34,16 +33,16 @@ def sample(dtype):
 @pytest.mark.parametrize("dtype", TOLERANCES)
 @pytest.mark.parametrize(("operator", "attributes"), list(cases()))
 def test_agrees_with_aten(operator, attributes, dtype):
-    inputs = oracle.tensors(operator, attributes, sample(dtype), np.random.default_rng(1))
+    inputs = samples.tensors(operator, attributes, sample(dtype), np.random.default_rng(1))
     theirs = aten.results(torch, operator, inputs, attributes)
-    ours = oracle.as_tuple(operator(*inputs, **attributes))
+    ours = samples.as_tuple(operator(*inputs, **attributes))
     for got, standard in zip(ours, theirs, strict=True):
         rtol = LARGER.get(f"{operator.name} {dtype}", TOLERANCES[dtype]["rtol"])
         np.testing.assert_allclose(got, standard, rtol, TOLERANCES[dtype]["atol"])
 
 
 @pytest.mark.parametrize("dtype", TOLERANCES)
-@pytest.mark.parametrize("attributes", oracle.attribute_cases(actgrad.geglu_backward), ids=str)
+@pytest.mark.parametrize("attributes", samples.attribute_cases(actgrad.geglu_backward), ids=str)
 def test_geglu_backward_agrees_with_autograd_of_chunk_and_gelu(attributes, dtype):
     rng = np.random.default_rng(2)
     packed, grad_output = (rng.standard_normal(shape).astype(dtype) for shape in ((5, 14, 3), (5, 7, 3)))
@@ -60,8 +59,8 @@ def test_geglu_backward_agrees_with_autograd_of_chunk_and_gelu(attributes, dtype
 def test_bfloat16_and_float16_reach_pytorch_unchanged(operator):
     """The conversion that the comparison and the table of errors rest on."""
     for dtype in ("float16", "bfloat16"):
-        values = np.abs(oracle.stratified(dtype, 500, np.random.default_rng(3)))
-        results = aten.results(torch, operator, oracle.tensors(operator, operator.defaults, values), operator.defaults)
+        values = np.abs(samples.stratified(dtype, 500, np.random.default_rng(3)))
+        results = aten.results(torch, operator, samples.tensors(operator, operator.defaults, values), operator.defaults)
         assert all(result.dtype == values.dtype for result in results)
         if operator is actgrad.leaky_relu:
             np.testing.assert_array_equal(results[0].view(np.uint16), values.view(np.uint16))

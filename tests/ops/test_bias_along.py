@@ -88,7 +88,7 @@ def in_torch(grad: np.ndarray, x: np.ndarray, bias: np.ndarray, position: int) -
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("is_one", [False, True])
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_values(operators: Any, position: int, shape: tuple[int, ...], dtype: Any, is_one: bool) -> None:
     forward, backward = operators[position]
     rng = np.random.default_rng(0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad import samples
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import oracle
 from actgrad.judge.exhaustive import resumption
 from tests.support.calls import doubled, random_values, same_bits
 
@@ -61,7 +61,7 @@ def test_a_part_is_bit_for_bit_the_first_result(name: str, dtype: str) -> None:
     whole = operator.part_of
     assert whole is not None, "chosen for it"
     packed = np.random.default_rng(0).standard_normal((6, 64, 4)).astype(BY_NAME[dtype].numpy)
-    for attributes in oracle.attribute_cases(operator):
+    for attributes in samples.attribute_cases(operator):
         for dim in (-1, 1):
             result = operator(packed, **{**attributes, "dim": dim})
             first, *_ = whole(packed, **{**attributes, "dim": dim})

@@ -240,7 +240,7 @@ def selection_formula(x, y, bit, scale):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_operators_of_an_author(authors: dict[str, actgrad.Operator], dtype: Any) -> None:
     x, y = (numbers(np.float32, (3, 40), seed).astype(dtype) for seed in (3, 4))
     wide = x.astype(np.float64), y.astype(np.float64)

@@ -8,7 +8,8 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad.judge import golden, oracle
+from actgrad import samples
+from actgrad.judge import golden
 from tests.support import sample_values
 
 FILE = Path(__file__).parents[1] / "support" / "smooth_relu_operator.py"
@@ -35,7 +36,7 @@ def test_it_is_in_the_registry_and_gone_again(smooth_relu):
 @pytest.mark.parametrize("name", ["smooth_relu", "smooth_relu_backward"])
 def test_it_computes_within_the_usual_bounds(smooth_relu, name, dtype):
     operator = getattr(smooth_relu, name)
-    cases = oracle.attribute_cases(operator)
+    cases = samples.attribute_cases(operator)
     assert len({case["beta"] for case in cases}) >= 3
     assert all(case["beta"] > 0 for case in cases)
     is_half = np.dtype(DTYPES[dtype]).itemsize == 2
@@ -43,7 +44,7 @@ def test_it_computes_within_the_usual_bounds(smooth_relu, name, dtype):
         sample_values.every_value if is_half else lambda d: sample_values.samples(d, 20_000, np.random.default_rng(0))
     )
     for attributes in cases:
-        inputs = oracle.tensors(operator, attributes, values(DTYPES[dtype]))
+        inputs = samples.tensors(operator, attributes, values(DTYPES[dtype]))
         (expectation,) = golden.expected(operator, inputs, attributes)
         for backend in ("cpu", "reference"):
             with np.errstate(all="ignore"):

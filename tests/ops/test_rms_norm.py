@@ -14,7 +14,7 @@ from actgrad.base.errors import InvalidOperator
 from actgrad.base.rows import Rows, length, once, total
 from tests.support.calls import BFLOAT16, status
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 Operators = dict[str, actgrad.Operator]
 

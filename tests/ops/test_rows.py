@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad import backends
-from actgrad.judge import golden, oracle
+from actgrad import backends, samples
+from actgrad.judge import golden
 from tests.support.row_operators import OPERATORS, ULPS, softmin, tensors
 from tests.support.surroundings import on_small_stack
 
-pytestmark = pytest.mark.share(6)
+pytestmark = pytest.mark.share(12)
 
 DTYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 
@@ -85,7 +85,7 @@ def test_every_layout_has_the_same_bits(operator: Any, dtype: str) -> None:
         for dim in range(len(shape)) if operator.access.dimension_attribute else (-1,):
             given = tensors(operator, shape, DTYPES[dtype], rng)
             own = attributes(operator, dim)
-            first = oracle.as_tuple(operator(*given, **own))
+            first = samples.as_tuple(operator(*given, **own))
             places = [list(layouts(array)) for array in given]
             for k in range(max(map(len, places))):
                 placed = [some[k % len(some)] for some in places]
@@ -103,7 +103,7 @@ def test_any_number_of_threads_has_the_same_bits(operator: Any) -> None:
     try:
         for threads in (1, 2, 3, 7):
             backends.set_num_threads(threads)
-            results.append([array.tobytes() for array in oracle.as_tuple(operator(*given))])
+            results.append([array.tobytes() for array in samples.as_tuple(operator(*given))])
     finally:
         backends.set_num_threads(0)
     assert all(result == results[0] for result in results)
@@ -184,7 +184,7 @@ def test_rows_need_little_stack(operator: Any) -> None:
         for shape in ((300, 40), (3, 5000), (1, 20_000)):
             for dim in (0, 1) if operator.access.dimension_attribute else (-1,):
                 given = tensors(operator, shape, dtype, rng)
-                wanted = oracle.as_tuple(operator(*given, **attributes(operator, dim)))
+                wanted = samples.as_tuple(operator(*given, **attributes(operator, dim)))
                 own = None if "loss" in operator.schema.outputs else np.float32  # computed in float64, kept in float32
                 outputs = tuple(np.empty_like(array, own) for array in wanted)
                 out = outputs if len(outputs) > 1 else outputs[0]

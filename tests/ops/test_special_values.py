@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad import ir
-from actgrad.judge import oracle
+from actgrad import ir, samples
 from tests.support.accuracy_cases import FLOATS, assert_alike_in_kind, cases, meetings, selu_alpha, selu_scale
+
+pytestmark = pytest.mark.share(2)
 
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(FLOATS)))
 def test_nan_stays_nan(operator, attributes, dtype):
     x = np.full(5, np.nan, FLOATS[dtype])
-    results = oracle.as_tuple(operator(*oracle.tensors(operator, attributes, x), **attributes))
+    results = samples.as_tuple(operator(*samples.tensors(operator, attributes, x), **attributes))
     if (
         operator.roles.takes_gradient
     ):  # a comparison with NaN fails: the next test compares with the formula's own choice
@@ -54,8 +55,8 @@ def test_zeros_infinities_and_nan_meet_as_in_the_reference(operator, attributes,
     """In all combinations of the inputs, the result is NaN, infinite and negative where the reference's is."""
     inputs = meetings(operator, dtype)
     with np.errstate(all="ignore"):
-        reference = oracle.as_tuple(operator(*inputs, backend="reference", **attributes))
-        for got, standard in zip(oracle.as_tuple(operator(*inputs, **attributes)), reference, strict=True):
+        reference = samples.as_tuple(operator(*inputs, backend="reference", **attributes))
+        for got, standard in zip(samples.as_tuple(operator(*inputs, **attributes)), reference, strict=True):
             assert_alike_in_kind(got, standard)
 
 

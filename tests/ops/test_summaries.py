@@ -167,4 +167,7 @@ def test_help_says_when_a_formula_holds() -> None:
     assert "is_result=True: scale if y > 0" in texts["elu_backward"]
     assert "with weight: " in texts["swiglu_group"]
     assert "on Ascend950" in str(aclnn.aclnnSeluBackwardGetWorkspaceSize.__doc__)
+    assert "SCALE if y > 0 else y + SCALE * ALPHA, for y = selu(x), on Ascend950" in str(
+        operators["selu_backward"].__doc__
+    )
     assert "By the documents' rules" in texts["fatrelu_mul"]

@@ -10,15 +10,15 @@ import pytest
 
 import actgrad
 import actgrad.torch
+from actgrad import samples
 from actgrad.aten import ATEN
-from actgrad.judge import oracle
 from actgrad.torch.kernels import interface_of
 from tests.support.calls import EVERY, OPERATORS, ids, run_script
 from tests.support.torch_calls import attribute_cases, call, compiled, exact_in_graphs, ignore_deprecation, tensors
 
 torch = pytest.importorskip("torch")
 
-pytestmark = [ignore_deprecation, pytest.mark.share(6)]
+pytestmark = [ignore_deprecation, pytest.mark.share(12)]
 
 
 class Network(torch.nn.Module):  # type: ignore[misc,name-defined]
@@ -145,7 +145,7 @@ def test_every_operator_compiles_with_dynamic_shapes(operator: actgrad.Operator)
     for shape in ((3, 4), (5, 6)):
         given = tensors(operator, shape, requires_grad=True)
         inputs = [tensor for tensor in given if tensor is not None]
-        results = [oracle.as_tuple(f(*given)) for f in (shaped, function)]
+        results = [samples.as_tuple(f(*given)) for f in (shaped, function)]
         torch.testing.assert_close(*results)
         assert [r.stride() for r in results[0]] == [r.stride() for r in results[1]]
         ours, theirs = (torch.autograd.grad(sum(map(torch.sum, result)), inputs) for result in results)
@@ -168,7 +168,7 @@ def compilations(function: Any, given: list[Any], numbers: tuple[float, ...]) ->
     inputs = [tensor for tensor in given if tensor is not None and tensor.requires_grad]
     found = []
     for number in numbers:
-        results = oracle.as_tuple(shaped(*given, number=number))
+        results = samples.as_tuple(shaped(*given, number=number))
         found.append((*results, *(torch.autograd.grad(sum(map(torch.sum, results)), inputs) if inputs else ())))
     return counter.frame_count, found
 
@@ -181,7 +181,7 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize(("operator", "name"), NUMBERS, ids=lambda each: getattr(each, "name", each))
 def test_a_new_number_compiles_no_more_often_than_in_pytorch(operator: actgrad.Operator, name: str) -> None:
     """The first number is compiled as a constant."""

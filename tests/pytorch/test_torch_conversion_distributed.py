@@ -10,6 +10,8 @@ import pytest
 torch = pytest.importorskip("torch")
 distributed = pytest.importorskip("torch.distributed")
 
+pytestmark = pytest.mark.share(3)
+
 if not distributed.is_available():
     pytest.skip("PyTorch has no torch.distributed", allow_module_level=True)
 

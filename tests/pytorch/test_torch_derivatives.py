@@ -10,7 +10,7 @@ import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad.judge import oracle
+from actgrad import samples
 from actgrad.torch.derivatives import saving
 from tests.support.calls import OPERATORS, ids
 from tests.support.torch_calls import FORWARD, call, cases, compiled, ignore_deprecation, tensors
@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 functional = torch.nn.functional
 ops = torch.ops.actgrad
 
-pytestmark = [ignore_deprecation, pytest.mark.share(6)]
+pytestmark = [ignore_deprecation, pytest.mark.share(12)]
 
 checks = torch.autograd.gradcheck, torch.autograd.gradgradcheck
 
@@ -71,7 +71,7 @@ STANDARDS = {
 
 def first_output(name: str) -> Any:
     def function(*tensors: Any) -> Any:
-        return oracle.as_tuple(getattr(ops, name)(*tensors))[0]
+        return samples.as_tuple(getattr(ops, name)(*tensors))[0]
 
     return function
 
@@ -114,9 +114,9 @@ def test_vmap_over_any_of_the_tensors(operator: actgrad.Operator) -> None:
         parts = list(given)
         parts[batched] = torch.stack([given[batched], 2 * given[batched]], 1)
         in_dims = tuple(1 if k == batched else None for k in range(len(given)))
-        got = oracle.as_tuple(torch.vmap(function, in_dims=in_dims)(*parts))
+        got = samples.as_tuple(torch.vmap(function, in_dims=in_dims)(*parts))
         loops = zip(
-            *(oracle.as_tuple(function(*given[:batched], x, *given[batched + 1 :])) for x in parts[batched].unbind(1)),
+            *(samples.as_tuple(function(*given[:batched], x, *given[batched + 1 :])) for x in parts[batched].unbind(1)),
             strict=True,
         )
         torch.testing.assert_close(got, tuple(torch.stack(loop) for loop in loops))
@@ -202,7 +202,7 @@ def test_gradient_at_the_kinks() -> None:
 @pytest.mark.parametrize("order", [1, 2])
 def test_special_values(operator: actgrad.Operator, order: int) -> None:
     """NaN stays NaN; elsewhere, infinities included, no derivative is NaN."""
-    values = oracle.special_values(np.float64)
+    values = samples.special_values(np.float64)
     x = torch.from_numpy(values).requires_grad_()
     result = call(operator, operator.defaults)(x)
     for _ in range(order):

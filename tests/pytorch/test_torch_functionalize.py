@@ -9,14 +9,14 @@ import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad.judge import oracle
+from actgrad import samples
 from actgrad.torch.kernels import interface_of
 from tests.support.calls import EVERY, ids
 from tests.support.torch_calls import assert_same, call, compiled, drawn, ignore_deprecation, outcome
 
 torch = pytest.importorskip("torch")
 ops = torch.ops.actgrad
-pytestmark = [ignore_deprecation, pytest.mark.share(9)]
+pytestmark = [ignore_deprecation, pytest.mark.share(18)]
 
 #: Outputs in place of one like the result `y`; eager calls refuse most of them.
 OUTPUTS: dict[str, Callable[[Any], Any]] = {
@@ -47,7 +47,7 @@ def calls(operator: actgrad.Operator, dtype: Any) -> list[tuple[str, Any, list[A
     """Names, functions and tensors of calls with every kind of output in each place."""
     generator = torch.Generator().manual_seed(3)
     every = drawn(operator, (2, 4), dtype, generator, optional=False)
-    results, given = oracle.as_tuple(call(operator, operator.defaults)(*every)), [t for t in every if t is not None]
+    results, given = samples.as_tuple(call(operator, operator.defaults)(*every)), [t for t in every if t is not None]
     found = []
     for place in range(len(results)):
         for name, change in OUTPUTS.items():
@@ -78,7 +78,7 @@ def test_compiled_outputs(name: str) -> None:
             with pytest.raises(Exception, match=wanted[1].split(":")[0]):
                 compiled(function)(*given)
         else:
-            assert_same(oracle.as_tuple(compiled(function)(*given)), wanted, what)
+            assert_same(samples.as_tuple(compiled(function)(*given)), wanted, what)
 
 
 @pytest.mark.parametrize("start", [0, 1, 3])

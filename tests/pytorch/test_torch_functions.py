@@ -12,8 +12,8 @@ import pytest
 
 import actgrad
 import actgrad.torch
+from actgrad import samples
 from actgrad.calls import extension
-from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids
 from tests.support.torch_calls import ignore_deprecation, tensors
 
@@ -107,20 +107,20 @@ def test_unknown_approximation() -> None:
 def test_the_plain_functions_hand_over(operator: actgrad.Operator) -> None:
     """What requires grad stays on the graph, by position or by name; what a transform looks through is transformed."""
     given = tensors(operator, (3, 4), requires_grad=True)
-    results = oracle.as_tuple(operator(*given))
+    results = samples.as_tuple(operator(*given))
     assert all(result.requires_grad for result in results)
     by_name = operator(**dict(zip(operator.schema.tensor_names, given, strict=True)))
-    torch.testing.assert_close(oracle.as_tuple(by_name), results)
+    torch.testing.assert_close(samples.as_tuple(by_name), results)
     with torch.no_grad():
-        plain = oracle.as_tuple(operator(*given))
+        plain = samples.as_tuple(operator(*given))
         assert not any(result.requires_grad for result in plain)
         torch.testing.assert_close(plain, tuple(result.detach() for result in results))
     batched = [None if tensor is None else tensor.detach()[None] for tensor in given]
     if None not in batched:
-        for got, one in zip(oracle.as_tuple(torch.vmap(operator)(*batched)), plain, strict=True):
+        for got, one in zip(samples.as_tuple(torch.vmap(operator)(*batched)), plain, strict=True):
             torch.testing.assert_close(got[0], one)
     mode = torch._subclasses.fake_tensor.FakeTensorMode()
-    faked = oracle.as_tuple(operator(*[None if t is None else mode.from_tensor(t.detach()) for t in given]))
+    faked = samples.as_tuple(operator(*[None if t is None else mode.from_tensor(t.detach()) for t in given]))
     assert [result.shape for result in faked] == [result.shape for result in plain]
 
 

@@ -13,9 +13,9 @@ import pytest
 
 import actgrad
 import actgrad.torch
+from actgrad import samples
 from actgrad.arrays import interception
 from actgrad.calls import arguments
-from actgrad.judge import oracle
 from tests.support.calls import OPERATORS, ids, run_script
 from tests.support.torch_calls import attribute_cases, ignore_deprecation, tensors
 
@@ -27,7 +27,7 @@ from torch.overrides import TorchFunctionMode  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 pytestmark = [
-    pytest.mark.share(3),
+    pytest.mark.share(6),
     ignore_deprecation,
     pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning"),
 ]
@@ -44,7 +44,7 @@ class Call:
     def __init__(self, operator: actgrad.Operator, form: str):
         self.operator, self.form = operator, form
         self.attributes = attribute_cases(operator)[-1]
-        results = oracle.as_tuple(operator(*self.tensors(0), **self.attributes))
+        results = samples.as_tuple(operator(*self.tensors(0), **self.attributes))
         self.shapes = [tuple(result.shape) for result in results]
 
     def __call__(self, *given: Any) -> Any:
@@ -103,7 +103,7 @@ def test_traced_functions_compute(operator: actgrad.Operator, form: str, tracer:
     for seed in (2, 3):
         given = call.tensors(seed)
         torch.testing.assert_close(
-            oracle.as_tuple(traced(*given)), oracle.as_tuple(call(*given)), rtol=0, atol=0, equal_nan=True
+            samples.as_tuple(traced(*given)), samples.as_tuple(call(*given)), rtol=0, atol=0, equal_nan=True
         )
     assert "graph" not in dir(traced) or operator.name in str(traced.graph)
 
@@ -166,12 +166,12 @@ def test_interceptors_change_results(operator: actgrad.Operator, form: str, inte
     call = Call(operator, form)
     given = call.known()
     mode, wrap = INTERCEPTORS[interceptor]
-    wanted = oracle.as_tuple(call(*[2 * tensor for tensor in given]))
+    wanted = samples.as_tuple(call(*[2 * tensor for tensor in given]))
     with mode():
-        got = oracle.as_tuple(call(*map(wrap, given)))
+        got = samples.as_tuple(call(*map(wrap, given)))
     held = [tensor.held if isinstance(tensor, Wrapper) else tensor.as_subclass(torch.Tensor) for tensor in got]
     torch.testing.assert_close(tuple(held), wanted, rtol=0, atol=0)
-    plain = oracle.as_tuple(call(*given))
+    plain = samples.as_tuple(call(*given))
     assert any(not torch.equal(a, b) for a, b in zip(plain, wanted, strict=True))
 
 
@@ -182,7 +182,7 @@ def test_fake_tensors(operator: actgrad.Operator, form: str) -> None:
     given = call.known()
     with FakeTensorMode(allow_non_fake_inputs=True) as mode:
         for inputs in ([mode.from_tensor(tensor) for tensor in given], given):
-            results = oracle.as_tuple(call(*inputs))
+            results = samples.as_tuple(call(*inputs))
             assert all(type(result) is FakeTensor for result in results)
             assert [tuple(result.shape) for result in results] == call.shapes
 
@@ -193,14 +193,14 @@ def test_transforms(operator: actgrad.Operator) -> None:
     call = Call(operator, "fresh")
     given = call.known()
     first = torch.stack([given[0], 2 * given[0]])
-    rows = [oracle.as_tuple(call(x, *given[1:])) for x in first]
-    batched = oracle.as_tuple(torch.vmap(lambda x: call(x, *given[1:]))(first))
+    rows = [samples.as_tuple(call(x, *given[1:])) for x in first]
+    batched = samples.as_tuple(torch.vmap(lambda x: call(x, *given[1:]))(first))
     torch.testing.assert_close(batched, tuple(map(torch.stack, zip(*rows, strict=True))))
-    repeated = oracle.as_tuple(torch.vmap(lambda x: call(*given))(first))
+    repeated = samples.as_tuple(torch.vmap(lambda x: call(*given))(first))
     torch.testing.assert_close(repeated, tuple(torch.stack([result, result]) for result in rows[0]))
 
     def total(*given: Any) -> Any:
-        return oracle.as_tuple(call(*given))[0].square().sum()
+        return samples.as_tuple(call(*given))[0].square().sum()
 
     for number in range(len(given)):
         leaves = [tensor.clone().requires_grad_() for tensor in given]
@@ -336,7 +336,7 @@ def test_handlers_compute() -> None:
 
 
 @pytest.mark.parametrize("tracer", ["make_fx", "torch.jit.trace", "torch.fx", "torch.export"])
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_first_calls_may_be_traced(tracer: str) -> None:
     """The first call's imports and registrations are no part of the graph."""
     run_script(f"""

@@ -37,7 +37,7 @@ def _class(name: str, row: known.Foreign) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("name", sorted(known.rows()))
 def test_digests(name: str) -> None:
     row = known.rows()[name]

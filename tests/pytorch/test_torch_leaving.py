@@ -11,8 +11,7 @@ import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad import aten
-from actgrad.judge import oracle
+from actgrad import aten, samples
 from tests.support.calls import EVERY, OPERATORS, ids
 from tests.support.torch_calls import FORWARD, attribute_cases, call, tensors
 
@@ -70,7 +69,7 @@ def test_scripts_and_traces_hold_the_original(model: Any, tmp_path: Path) -> Non
         torch.testing.assert_close(torch.jit.load(str(tmp_path / "model.pt"))(x), model(x))
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_exported_operators_are_decomposed(operator: actgrad.Operator) -> None:
     attributes = attribute_cases(operator)[-1]
@@ -83,7 +82,7 @@ def test_exported_operators_are_decomposed(operator: actgrad.Operator) -> None:
     given = tuple(tensor for tensor in tensors(operator, (3, 4)) if tensor is not None)
     program = torch.export.export(Module(), given).run_decompositions()
     assert not [node for node in program.graph.nodes if str(node.target).startswith("actgrad")]
-    results = [oracle.as_tuple(f(*given)) for f in (program.module(), function)]
+    results = [samples.as_tuple(f(*given)) for f in (program.module(), function)]
     torch.testing.assert_close(*map(list, results), equal_nan=True)
 
 
@@ -107,7 +106,7 @@ def test_the_decomposition_of_every_operator(operator: actgrad.Operator) -> None
                 decomposed(interface_of(operator), *row)
             continue
         got, wanted = decomposed(interface_of(operator), *row), call(operator, attributes)(*given)
-        torch.testing.assert_close(list(oracle.as_tuple(got)), list(oracle.as_tuple(wanted)), equal_nan=True)
+        torch.testing.assert_close(list(samples.as_tuple(got)), list(samples.as_tuple(wanted)), equal_nan=True)
 
 
 KINDS = {

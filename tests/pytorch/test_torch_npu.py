@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.judge import golden, oracle
+from actgrad import samples
+from actgrad.judge import golden
 from tests.support.calls import run_script
 from tests.support.torch_calls import compiled, ignore_deprecation
 
@@ -17,7 +18,7 @@ torch = pytest.importorskip("torch")
 
 from actgrad import torch_npu  # noqa: E402  there is no such module without PyTorch
 
-pytestmark = pytest.mark.share(4)
+pytestmark = pytest.mark.share(8)
 
 ops = torch.ops.npu
 
@@ -110,13 +111,13 @@ def test_computes_what_the_registry_computes(
 ) -> None:
     for dtype in (torch.float32, torch.bfloat16, torch.float16):
         inputs = tensors(operator, attributes, dtype)
-        wanted = oracle.as_tuple(operator(*inputs, **attributes))
+        wanted = samples.as_tuple(operator(*inputs, **attributes))
         if name == "npu_gelu_mul":
             wanted = wanted[:1]
         for function in (getattr(torch_npu, name), getattr(ops, name), getattr(ops, name).default):
-            got = oracle.as_tuple(function(*inputs, *given, **named))
+            got = samples.as_tuple(function(*inputs, *given, **named))
             assert all(torch.equal(a, b) for a, b in zip(got, wanted, strict=True))
-        faked = oracle.as_tuple(getattr(ops, name)(*[t.to("meta") for t in inputs], *given, **named))
+        faked = samples.as_tuple(getattr(ops, name)(*[t.to("meta") for t in inputs], *given, **named))
         assert [(f.shape, f.stride(), f.dtype) for f in faked] == [(w.shape, w.stride(), w.dtype) for w in wanted]
 
 
@@ -136,14 +137,14 @@ def test_is_differentiated_transformed_and_compiled(
     assert set(torch.library.opcheck(overload, (*leaves, *given), named).values()) == {"SUCCESS"}
     assert torch.autograd.gradcheck(function, leaves, check_forward_ad=True)
     assert torch.autograd.gradgradcheck(function, leaves)
-    wanted = oracle.as_tuple(function(*inputs))
+    wanted = samples.as_tuple(function(*inputs))
     rows = [torch.stack([tensor, tensor + 1], 1) for tensor in inputs]
     if attributes.get("dim") != 0:
-        batched = oracle.as_tuple(torch.vmap(function, in_dims=1)(*rows))
+        batched = samples.as_tuple(torch.vmap(function, in_dims=1)(*rows))
         assert all(torch.equal(b[0], w) for b, w in zip(batched, wanted, strict=True))
-    results = oracle.as_tuple(compiled(function)(*leaves))
+    results = samples.as_tuple(compiled(function)(*leaves))
     torch.testing.assert_close(results, wanted)
-    slopes = [torch.autograd.grad(r[0].square().sum(), leaves) for r in (results, oracle.as_tuple(function(*leaves)))]
+    slopes = [torch.autograd.grad(r[0].square().sum(), leaves) for r in (results, samples.as_tuple(function(*leaves)))]
     torch.testing.assert_close(*slopes)
 
 

@@ -11,14 +11,14 @@ import pytest
 
 import actgrad
 import actgrad.torch
+from actgrad import samples
 from actgrad.aten import ATEN, SAME
-from actgrad.judge import oracle
 from tests.support.calls import ids
 from tests.support.torch_calls import call, ignore_deprecation
 
 torch = pytest.importorskip("torch")
 functional = torch.nn.functional
-pytestmark = ignore_deprecation
+pytestmark = [pytest.mark.share(3), ignore_deprecation]
 
 #: Operators with a function of aten that is one kernel.
 ONE_KERNEL = [
@@ -48,7 +48,7 @@ def strides(result: Any) -> list[list[int]]:
     """The strides of dimensions of more than one element."""
     return [
         [stride for n, stride in zip(each.shape, each.stride(), strict=True) if n != 1]
-        for each in oracle.as_tuple(result)
+        for each in samples.as_tuple(result)
     ]
 
 
@@ -76,7 +76,7 @@ def assert_strides(operator: actgrad.Operator, given: list[Any]) -> None:
         assert strides(function(*[MODE.from_tensor(each) for each in given])) == wanted
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("operator", ONE_KERNEL, ids=ids)
 def test_of_every_pair_of_formats(operator: actgrad.Operator) -> None:
     shapes = shapes_of(operator, SHAPE)
@@ -97,7 +97,7 @@ def drawn(shape: tuple[int, ...], generator: random.Random) -> Any:
     return tensor.permute([order.index(d) for d in range(len(shape))]).expand(shape)
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("operator", [o for o in ONE_KERNEL if o.name != "prelu"], ids=ids)
 def test_of_drawn_layouts(operator: actgrad.Operator) -> None:
     generator = random.Random(operator.name)

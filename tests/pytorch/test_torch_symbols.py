@@ -9,13 +9,13 @@ import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad.judge import oracle
+from actgrad import samples
 from actgrad.torch.kernels import interface_of
 from tests.support.calls import EVERY, ids
 from tests.support.torch_calls import call, drawn, ignore_deprecation
 
 torch = pytest.importorskip("torch")
-pytestmark = [ignore_deprecation, pytest.mark.share(10)]
+pytestmark = [ignore_deprecation, pytest.mark.share(20)]
 
 #: No two are alike in float32 and in float64.
 NUMBERS = (0.1234567891234567, 0.2718281828459045, 0.3333333333333333, 0.7071067811865476)
@@ -40,7 +40,7 @@ def float_type(operator: actgrad.Operator) -> Any:
 def results(function: Any, *given: Any) -> list[Any]:
     """The results and the gradients of all tensors of floats."""
     leaves = [t if t is None or not t.is_floating_point() else t.detach().requires_grad_() for t in given]
-    outputs = oracle.as_tuple(function(*leaves))
+    outputs = samples.as_tuple(function(*leaves))
     inputs = [t for t in leaves if t is not None and t.requires_grad]
     loss = sum((y * y).sum() for y in outputs if y.requires_grad)
     slopes = torch.autograd.grad(loss, inputs, allow_unused=True) if isinstance(loss, torch.Tensor) else ()
@@ -52,7 +52,7 @@ def second(function: Any) -> Any:
 
     def gradient(*tensors: Any) -> Any:
         places = tuple(k for k, t in enumerate(tensors) if t is not None and t.is_floating_point())
-        return torch.func.grad(lambda *t: sum((y * y).sum() for y in oracle.as_tuple(function(*t))), places)(*tensors)
+        return torch.func.grad(lambda *t: sum((y * y).sum() for y in samples.as_tuple(function(*t))), places)(*tensors)
 
     return gradient
 
@@ -133,7 +133,7 @@ def test_prelu_of_changing_shapes(count: int, backend: str) -> None:
             compiled(torch.randn(3, 7))
 
 
-@pytest.mark.share(20)
+@pytest.mark.share(40)
 @pytest.mark.parametrize("how", ["mark_dynamic", "automatic"])
 @pytest.mark.parametrize(
     "operator",

@@ -9,14 +9,14 @@ import pytest
 
 import actgrad
 import actgrad.torch
-from actgrad.judge import oracle
+from actgrad import samples
 from tests.support.calls import EVERY, ids
 from tests.support.row_operators import OPERATORS as ROWS
 from tests.support.torch_calls import assert_same, attribute_cases, call, drawn, ignore_deprecation, outcome
 
 torch = pytest.importorskip("torch")
 ops = torch.ops.actgrad
-pytestmark = [ignore_deprecation, pytest.mark.share(10)]
+pytestmark = [ignore_deprecation, pytest.mark.share(20)]
 
 SHAPES = [(), (1,), (3,), (1, 1), (2, 1), (1, 3), (2, 4), (2, 2, 3), (0,)]
 LOSSES = {
@@ -28,13 +28,13 @@ LOSSES = {
 
 
 def _total(results: Any) -> Any:
-    return sum((y * y).sum() for y in oracle.as_tuple(results))
+    return sum((y * y).sum() for y in samples.as_tuple(results))
 
 
 def looped(function: Any, dims: list[tuple[Any, ...]], *tensors: Any) -> tuple[Any, ...]:
     """What nested vmaps stand for; `dims` are their in_dims, the outermost first."""
     if not dims:
-        return oracle.as_tuple(function(*tensors))
+        return samples.as_tuple(function(*tensors))
     first, *rest = dims
     size = next(t.shape[d] for t, d in zip(tensors, first, strict=True) if d is not None)
     calls = [
@@ -107,7 +107,7 @@ def test_a_number_is_a_row_of_its_own(operator: actgrad.Operator, loss: str) -> 
             shapes = [tuple(3 - level for level, d in enumerate(dims) if d[k] is not None) for k in range(count)]
             given = [torch.randn(shape, dtype=dtype, generator=generator) for shape in shapes]
             wanted = looped(function, dims, *given)
-            torch.testing.assert_close(oracle.as_tuple(mapped(function, dims)(*given)), wanted)
+            torch.testing.assert_close(samples.as_tuple(mapped(function, dims)(*given)), wanted)
 
 
 def test_numbers_by_pytorch_and_by_hand() -> None:

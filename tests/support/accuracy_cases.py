@@ -10,7 +10,7 @@ import actgrad
 from actgrad.backends.reference import rounded
 from actgrad.base.access import join
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge.oracle import attribute_cases
+from actgrad.samples import attribute_cases
 from tests.support import sample_values
 
 HALVES = {"float16": np.float16, "bfloat16": bfloat16}

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 import actgrad
+from actgrad import samples
 from actgrad.base import dtypes
-from actgrad.judge import oracle
 
 EVERY = list(actgrad.operators.values())
 #: Operators whose kernels are of every class: what holds of their layouts, threads and bindings holds of the others.
@@ -74,13 +74,13 @@ def inputs(
 
 def off_defaults(operator: actgrad.Operator) -> dict[str, Any]:
     """Attributes that all differ from their defaults and from each other."""
-    return next(case for case in reversed(oracle.attribute_cases(operator)) if case.get("alpha", 1) > 0)
+    return next(case for case in reversed(samples.attribute_cases(operator)) if case.get("alpha", 1) > 0)
 
 
 def contiguous_result(operator: actgrad.Operator, tensors: dict[str, Any], **attributes: Any) -> tuple[np.ndarray, ...]:
     """What the operator returns for contiguous copies of `tensors`."""
     copies = [None if t is None else np.array(t, order="C") for t in tensors.values()]
-    return oracle.as_tuple(operator(*copies, **attributes))
+    return samples.as_tuple(operator(*copies, **attributes))
 
 
 def by_kernel_of(
@@ -90,7 +90,7 @@ def by_kernel_of(
     plan = operator.plan(*tensors, backend="reference", **attributes)
     kernel = engine.prepare(plan.computation)
     kernel.run(*plan.addresses)
-    return kernel, oracle.as_tuple(plan.result)
+    return kernel, samples.as_tuple(plan.result)
 
 
 def same_bits(a: Any, b: Any) -> bool:
@@ -188,7 +188,7 @@ def run_script(script: str, timeout: float = 120, **environment: str) -> str:
 
 def status(*arguments: str) -> int:
     """The exit status of the command line, whichever way it ends."""
-    from actgrad.cli.main import main  # loads every command, which few tests want
+    from actgrad.cli.main import main
 
     try:
         return main(list(arguments))

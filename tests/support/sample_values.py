@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from actgrad.judge import oracle
+from actgrad.samples import special_values, stratified
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -26,8 +26,8 @@ def samples(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Array
     end = 1.1 * float(np.log(float(ml_dtypes.finfo(dtype).max)))
     spread = [rng.uniform(-reach, reach, count // 8) for reach in (1.0, 4.0, 16.0, 40.0, end)]
     values = [
-        oracle.special_values(dtype),
-        oracle.stratified(dtype, 3 * count // 8, rng),
+        special_values(dtype),
+        stratified(dtype, 3 * count // 8, rng),
         *(s.astype(dtype) for s in spread),
     ]
     return np.concatenate(values)

@@ -11,7 +11,7 @@ from torch.distributed.tensor.debug import CommDebugMode
 
 import actgrad
 import actgrad.torch
-from actgrad.judge import oracle
+from actgrad import samples
 from actgrad.torch.kernels import interface_of
 from actgrad.torch.sharding import placements
 from tests.support.calls import OPERATORS
@@ -31,12 +31,12 @@ def placed(tensor: Any, placement: Any, mesh: Any) -> Any:
 def check(operator: Any, attributes: dict[str, Any], given: list[Any], mesh: Any) -> None:
     """Each of the rules: computed in place, without a message, and the same bits."""
     interface, function = interface_of(operator), call(operator, attributes)
-    wanted = oracle.as_tuple(function(*given))
+    wanted = samples.as_tuple(function(*given))
     for outputs, row in placements(interface, tuple(interface.row(given, attributes))):
         places = [row[place] for place in interface.tensors]
         inputs = [t if t is None else placed(t, p, mesh) for t, p in zip(given, places, strict=True)]
         with CommDebugMode() as messages:
-            results = oracle.as_tuple(function(*inputs))
+            results = samples.as_tuple(function(*inputs))
         assert messages.get_total_counts() == 0, (operator.name, row)
         assert [result.placements for result in results] == [(output,) for output in outputs], (operator.name, row)
         for result, plain in zip(results, wanted, strict=True):
@@ -49,7 +49,7 @@ def check_gradients(operator: Any, mesh: Any) -> None:
     sharded = [distribute_tensor(t.detach(), mesh, [Shard(0)]).requires_grad_() for t in plain]
     slopes = []
     for given in (plain, sharded):
-        y = oracle.as_tuple(call(operator, operator.defaults)(*given))[0]
+        y = samples.as_tuple(call(operator, operator.defaults)(*given))[0]
         slopes.append(torch.autograd.grad(y, given, y.detach()))
     for ours, theirs in zip(slopes[1], slopes[0], strict=True):
         assert ours.placements == (Shard(0),)
@@ -59,7 +59,7 @@ def check_gradients(operator: Any, mesh: Any) -> None:
 def slopes(function: Any, given: list[Any], writes: bool) -> list[Any]:
     """First and second derivatives by all tensors of floats; `writes` copies the tensors that a call overwrites."""
     leaves = [t for t in given if t is not None and t.is_floating_point()]
-    y = oracle.as_tuple(function(*[t * 1.0 if writes else t for t in given]))
+    y = samples.as_tuple(function(*[t * 1.0 if writes else t for t in given]))
     first = torch.autograd.grad(y, leaves, [each.detach() for each in y], create_graph=True)
     loss = [each for each in first if each.requires_grad]
     second = torch.autograd.grad(loss, leaves, [each.detach() for each in loss], allow_unused=True) if loss else ()

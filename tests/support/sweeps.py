@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from actgrad.judge.exhaustive import resumption
-from actgrad.judge.exhaustive.resumption import State
+from actgrad.judge.exhaustive.resumption import SweepState
 from actgrad.judge.exhaustive.sweep import Item, Sweep
 
 
-def finished(item: Item, folder: Path) -> State:
+def finished(item: Item, folder: Path) -> SweepState:
     """A sweep, done."""
     (swept,) = resumption.sweep_all([item], folder, lambda *_: None)
     return swept

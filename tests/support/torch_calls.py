@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import actgrad
-from actgrad.judge import oracle
+from actgrad import samples
 from tests.support.calls import OPERATORS, doubled, off_defaults
 
 torch = pytest.importorskip("torch")
@@ -35,7 +35,7 @@ def cases(operators: list[actgrad.Operator] = OPERATORS) -> list[Any]:
 
 def attribute_cases(operator: actgrad.Operator) -> list[dict[str, Any]]:
     """The defaults, and for each set of flags and choices scalars off their defaults."""
-    found = [case for case in oracle.attribute_cases(operator) if _has_scalars_of(case, off_defaults(operator))]
+    found = [case for case in samples.attribute_cases(operator) if _has_scalars_of(case, off_defaults(operator))]
     return [dict(operator.defaults), *(case for case in found if case != operator.defaults)]
 
 
@@ -133,7 +133,7 @@ def drawn(
 def outcome(function: Callable[..., Any], *given: Any) -> Any:
     """The results of a call, or the class and the words of its error."""
     try:
-        return oracle.as_tuple(function(*given))
+        return samples.as_tuple(function(*given))
     except actgrad.ActgradError as error:
         return type(error), str(error)
 

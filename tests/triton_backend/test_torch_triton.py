@@ -38,14 +38,14 @@ from triton.runtime import driver
 
 import actgrad
 import actgrad.torch
+from actgrad import samples
 from actgrad.backends import triton as backend
 from actgrad.backends.triton import graph, launcher, machines, program
-from actgrad.judge import oracle
 from actgrad.torch import graphs
 from tests.support.traced_graphs import TARGET, Graphs, inductor_code, machine_codes
 
 pytestmark = [
-    pytest.mark.share(6),
+    pytest.mark.share(12),
     ignore_deprecation,
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning"),
 ]
@@ -71,11 +71,11 @@ def interpreted(operator: actgrad.Operator, given: list[Any], attributes: dict[s
     """What the backend computes when nobody compiles."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRITON_INTERPRET", "1")
-        return oracle.as_tuple(operator(*given, **attributes, backend="triton"))
+        return samples.as_tuple(operator(*given, **attributes, backend="triton"))
 
 
 def assert_same(ours: Any, theirs: Any) -> None:
-    for a, b in zip(oracle.as_tuple(ours), oracle.as_tuple(theirs), strict=True):
+    for a, b in zip(samples.as_tuple(ours), samples.as_tuple(theirs), strict=True):
         assert a.stride() == b.stride()
         torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
         assert (torch.signbit(a) == torch.signbit(b)).all()

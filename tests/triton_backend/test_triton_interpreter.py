@@ -30,11 +30,12 @@ from tests.support.calls import (
 pytest.importorskip("triton", minversion="3.9")  # the interpreter's fma rounded twice before
 
 import actgrad
+from actgrad import samples
 from actgrad.backends.cpu import engine as cpu_engine
 from actgrad.backends.cpu.target import host
 from actgrad.backends.triton import launcher
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge import golden, oracle
+from actgrad.judge import golden
 from tests.formula.test_accurate import FUNCTIONS, function
 from tests.formula.test_accurate import samples as function_samples
 from tests.support import function_formulas, sample_values
@@ -51,7 +52,7 @@ from tests.support.accuracy_cases import (
 )
 from tests.support.memory_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 
-pytestmark = pytest.mark.share(8)
+pytestmark = pytest.mark.share(16)
 
 BACKEND: dict[str, Any] = {"backend": "triton"}
 
@@ -64,7 +65,7 @@ def _interpreter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def call(operator: actgrad.Operator, *tensors: Any, **attributes: Any) -> tuple[Any, ...]:
-    return oracle.as_tuple(operator(*tensors, **attributes, **BACKEND))
+    return samples.as_tuple(operator(*tensors, **attributes, **BACKEND))
 
 
 # How exact
@@ -73,7 +74,7 @@ def call(operator: actgrad.Operator, *tensors: Any, **attributes: Any) -> tuple[
 def cases(dtypes: Any, every: bool) -> Iterator[Any]:
     """Each operator with its attributes at their defaults and off them, or with every case of `testing`."""
     for operator in OPERATORS:
-        known = oracle.attribute_cases(operator)
+        known = samples.attribute_cases(operator)
         chosen = known if every or len(known) <= 2 else [known[0], off_defaults(operator)]
         for attributes in chosen:
             for dtype in dtypes:
@@ -94,15 +95,15 @@ def check(operator: actgrad.Operator, attributes: dict[str, Any], tensors: Any, 
 
 
 def check_all(operator: actgrad.Operator, attributes: dict[str, Any], x: Any) -> None:
-    alone = check(operator, attributes, oracle.tensors(operator, attributes, x), x)
-    random = oracle.tensors(operator, attributes, x, np.random.default_rng(2))
+    alone = check(operator, attributes, samples.tensors(operator, attributes, x), x)
+    random = samples.tensors(operator, attributes, x, np.random.default_rng(2))
     check(operator, attributes, random, x, [expectation.is_normal for expectation in alone])
 
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(HALVES, every=False)))
 def test_all_65536_inputs(operator: Any, attributes: Any, dtype: str) -> None:
     x = np.random.default_rng(1).permutation(sample_values.every_value(FLOATS[dtype]))
-    check(operator, attributes, oracle.tensors(operator, attributes, x), x)
+    check(operator, attributes, samples.tensors(operator, attributes, x), x)
 
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(SINGLES, every=False)))
@@ -127,7 +128,7 @@ def test_zeros_infinities_and_nan_meet_as_in_the_reference(operator: Any, attrib
     """In all combinations of the inputs, the result is NaN, infinite and negative where the reference's is."""
     tensors = meetings(operator, dtype)
     with np.errstate(all="ignore"):
-        reference = oracle.as_tuple(operator(*tensors, backend="reference", **attributes))
+        reference = samples.as_tuple(operator(*tensors, backend="reference", **attributes))
         for got, standard in zip(call(operator, *tensors, **attributes), reference, strict=True):
             nans = np.unique(np.frombuffer(got[np.isnan(got)].tobytes(), f"u{got.itemsize}"))
             assert len(nans) <= 1, "there is one NaN"
@@ -229,7 +230,7 @@ def test_any_layout(operator: Any, data: st.DataObject) -> None:
     shape = data.draw(shapes().filter(lambda s: is_quick(s) and (s or not operator.access.is_packed)))
     dtype = data.draw(st.sampled_from(supported(operator)))
     dim = data.draw(st.integers(-len(shape), len(shape) - 1)) if shape else -1
-    attributes = data.draw(st.sampled_from(oracle.attribute_cases(operator)))
+    attributes = data.draw(st.sampled_from(samples.attribute_cases(operator)))
     if operator.access.is_packed:
         attributes = {**attributes, "dim": dim}
     tensors: dict[str, Any] = {

@@ -20,8 +20,9 @@ from actgrad.backends.triton import launcher, machines, program
 from actgrad.base.computation import Computation
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.loop import Loop, Operand
+from actgrad.samples import attribute_cases
 
-pytestmark = pytest.mark.share(10)
+pytestmark = pytest.mark.share(20)
 
 TARGETS = {
     "sm_80": GPUTarget("cuda", 80, 32),
@@ -97,7 +98,7 @@ def test_ptx_for_other_targets(operator: actgrad.Operator, target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("operator", "dtype"), pairs(), ids=lambda v: getattr(v, "name", v))
 def test_ptx_of_everything(operator: actgrad.Operator, dtype: str, target: str) -> None:
-    for attributes in actgrad.judge.oracle.attribute_cases(operator):
+    for attributes in attribute_cases(operator):
         check(operator, dtype, target, **attributes)
 
 

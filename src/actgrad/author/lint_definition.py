@@ -17,7 +17,7 @@ from .lint_access import of_access
 #: Names in `actgrad` that an operator must not have. A test compares this list with the package.
 PACKAGE_NAMES = """
 aclnn arrays ascend aten author backends base calls checks cli conformance errors get_num_threads ir judge kernel op
-operators ops precompile product rules sdk set_num_threads sys torch torch_npu writing xp
+operators ops precompile product rules samples sdk set_num_threads sys torch torch_npu writing xp
 """
 #: Names in `actgrad.torch` that a function or a module must not have. A test compares this list with the package.
 TORCH_NAMES = """

@@ -96,7 +96,7 @@ def triton_is_interpreted() -> bool:
 
 
 def load(name: str) -> ModuleType:
-    """Import the backend called `name`; the module has `prepare(computation) -> Kernel`."""
+    """Import the backend called `name`; the module has `prepare(computation) -> BackendKernel`."""
     assert name in DEVICES
     try:
         return first_use.module(f"{__name__}.{name}")

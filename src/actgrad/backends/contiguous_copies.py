@@ -10,9 +10,9 @@ from .. import arrays
 from ..base.computation import Computation, forward
 from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Operand, TensorMeta, row_major
-from .kernel import Kernel
+from .kernel import BackendKernel
 
-Make = Callable[[Computation], Kernel]
+Make = Callable[[Computation], BackendKernel]
 
 
 def word(x):  # type: ignore[no-untyped-def]  # a formula
@@ -26,8 +26,8 @@ class Copy:
 
     tensor: int  # index among the addresses
     size: int  # bytes
-    load: Kernel | None  # copies the tensor to the contiguous copy; None if the kernel overwrites the whole copy
-    store: Kernel | None  # copies the contiguous copy back to the tensor. None for an input
+    load: BackendKernel | None  # copies the tensor to the contiguous copy; None if the kernel overwrites the whole copy
+    store: BackendKernel | None  # copies the contiguous copy back to the tensor. None for an input
 
 
 class CopyingKernel:
@@ -37,7 +37,7 @@ class CopyingKernel:
     with_scalars = None
     with_size = None
 
-    def __init__(self, kernel: Kernel, copies: tuple[Copy, ...], device: str):
+    def __init__(self, kernel: BackendKernel, copies: tuple[Copy, ...], device: str):
         self._kernel, self._copies, self._device = kernel, copies, device
 
     def __str__(self) -> str:
@@ -68,8 +68,8 @@ def _buffer(size: int, device: str) -> tuple[Any, int]:
 
 
 def prepare(
-    kernel: Kernel, tensors: Mapping[int, TensorMeta], make: Make, computation: Computation, keeps_rows: bool
-) -> Kernel:
+    kernel: BackendKernel, tensors: Mapping[int, TensorMeta], make: Make, computation: Computation, keeps_rows: bool
+) -> BackendKernel:
     """The kernel of a computation on contiguous copies of `tensors`, whose keys are their indices.
 
     Without tensors, the result is `kernel`.

@@ -8,7 +8,7 @@ from typing import Protocol
 from ..base.computation import Computation
 
 
-class Kernel(Protocol):
+class BackendKernel(Protocol):
     """A computation in a form that a backend runs, on any memory."""
 
     @property
@@ -23,14 +23,14 @@ class Kernel(Protocol):
         """
 
     @property
-    def with_scalars(self) -> Callable[[Computation], Kernel | None] | None:
+    def with_scalars(self) -> Callable[[Computation], BackendKernel | None] | None:
         """A function that makes the kernel of a computation with other scalars.
 
         It may be None, and so may its result.
         """
 
     @property
-    def with_size(self) -> Callable[[int], Kernel | None] | None:
+    def with_size(self) -> Callable[[int], BackendKernel | None] | None:
         """A function that makes the kernel for another number of elements, if all operands are contiguous.
 
         It may be None, and so may its result.

@@ -18,7 +18,7 @@ from ..base.computation import LENGTH, TOTAL, Computation
 from ..base.dtypes import Dtype
 from ..base.floating_point import default_environment
 from ..base.loop import Operand, TensorMeta
-from .kernel import Kernel
+from .kernel import BackendKernel
 
 
 class ReferenceKernel:
@@ -144,6 +144,6 @@ def _round_to_odd(values: np.ndarray) -> np.ndarray:
     return bits.view(np.float32)
 
 
-def prepare(computation: Computation) -> Kernel:
+def prepare(computation: Computation) -> BackendKernel:
     """The kernel of a computation."""
     return ReferenceKernel(computation)

@@ -18,7 +18,7 @@ from ..base.loop import Loop, TensorMeta, extent, same_layout
 _MAX_COMPARED = 1 << 24  # the largest number of elements whose addresses are compared one by one
 
 
-class Layout(NamedTuple):
+class ByteRange(NamedTuple):
     """The range of a tensor's bytes, counted from its address, and the tensors that it may overwrite as an output."""
 
     low: int  # the first byte
@@ -28,7 +28,7 @@ class Layout(NamedTuple):
 
 def layouts(
     outputs: Sequence[TensorMeta], inputs: Sequence[TensorMeta], loop: Loop | None = None
-) -> tuple[Layout, ...]:
+) -> tuple[ByteRange, ...]:
     """The layouts of a call's outputs and then of its inputs. `loop` is None if no loop computes the outputs.
 
     An output may be an input if the loop reads each element of the input at the address to which it writes. It may also
@@ -45,13 +45,13 @@ def layouts(
     def alike_bits(k: int) -> int:
         return sum(is_alike(k, j) << j for j in range(len(outputs), len(present)))
 
-    return tuple([Layout(*extent(meta), alike_bits(k) if k < len(outputs) else 0) for k, meta in enumerate(present)])
+    return tuple([ByteRange(*extent(meta), alike_bits(k) if k < len(outputs) else 0) for k, meta in enumerate(present)])
 
 
-def resized(layouts: Sequence[Layout], metas: Sequence[TensorMeta]) -> tuple[Layout, ...]:
+def resized(layouts: Sequence[ByteRange], metas: Sequence[TensorMeta]) -> tuple[ByteRange, ...]:
     """The layouts of the same call on contiguous tensors of another shape. `metas` are the outputs, then the inputs."""
     pairs = zip(layouts, metas, strict=True)
-    return tuple([Layout(0, meta.size * meta.dtype.itemsize, layout.alike) for layout, meta in pairs])
+    return tuple([ByteRange(0, meta.size * meta.dtype.itemsize, layout.alike) for layout, meta in pairs])
 
 
 def check(
@@ -60,7 +60,7 @@ def check(
     outputs: Sequence[ArrayView | None],
     input_names: tuple[str, ...],
     inputs: Sequence[ArrayView | None],
-    layouts: Sequence[Layout],
+    layouts: Sequence[ByteRange],
 ) -> None:
     """Raise if a caller's output is read-only, overlaps another output, or overlaps an input that it may not overwrite.
 

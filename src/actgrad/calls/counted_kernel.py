@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import numpy_array
-from ..backends.kernel import EmptyKernel, Kernel
+from ..backends.kernel import BackendKernel, EmptyKernel
 from ..base import first_use
 from ..base.bounded_cache import BoundedCache
 from ..base.computation import Computation
@@ -20,7 +20,7 @@ from ..base.floating_point import default_environment
 from ..base.loop import Loop, TensorMeta
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Make = Callable[[Computation], Kernel]
+Make = Callable[[Computation], BackendKernel]
 _CAPACITY = 64  # the number of counts, or of sizes of boxes, whose kernels are cached
 
 Box = tuple[tuple[int, int], ...]  # the first index and the size along each dimension
@@ -82,7 +82,7 @@ class CountedKernel:
 
     def __init__(self, computation: Computation, counts: RowCount, make: Make):
         self._computation, self._counts, self._make = computation, counts, make
-        self._kernels = BoundedCache[int, list[Kernel]](_CAPACITY)
+        self._kernels = BoundedCache[int, list[BackendKernel]](_CAPACITY)
 
     def __str__(self) -> str:
         return "a kernel for each count of rows"
@@ -102,7 +102,7 @@ class CountedKernel:
             for box in boxes(sizes, count, rows):
                 _clear(narrowed(self._computation.loop, box), tensors)
 
-    def _make_kernels(self, sizes: tuple[int, ...], count: int) -> list[Kernel]:
+    def _make_kernels(self, sizes: tuple[int, ...], count: int) -> list[BackendKernel]:
         loops = [narrowed(self._computation.loop, box) for box in boxes(sizes, 0, count)]
         with first_use.lock, default_environment():
             kernels = [self._make(self._computation._replace(loop=loop)) for loop in loops]
@@ -117,7 +117,7 @@ def _clear(loop: Loop, addresses: list[int]) -> None:
         numpy_array(addresses[operand.tensor] + operand.offset, meta)[...] = 0
 
 
-def prepare(computation: Computation, counts: RowCount, make: Make) -> Kernel:
+def prepare(computation: Computation, counts: RowCount, make: Make) -> BackendKernel:
     """The kernel of a computation with a tensor that counts rows."""
     if computation.device != "cpu":
         fault = f"the tensor that counts rows is on {computation.device}"
@@ -180,7 +180,7 @@ class GroupedKernel:
 
     def __init__(self, computation: Computation, groups: RowGroups, make: Make):
         self._computation, self._groups, self._make = computation, groups, make
-        self._kernels = BoundedCache[tuple[Computation, tuple[int, ...]], Kernel](_CAPACITY)
+        self._kernels = BoundedCache[tuple[Computation, tuple[int, ...]], BackendKernel](_CAPACITY)
         loop = computation.loop
         self._strides = {o.tensor: o.strides for o in (*loop.outputs, *loop.inputs)}
 
@@ -214,7 +214,7 @@ class GroupedKernel:
         steps = zip(starts, self._strides[tensor], strict=False)
         return group * self._groups.steps.get(tensor, 0) + sum(start * step for start, step in steps)
 
-    def _kernel(self, computation: Computation, sizes: tuple[int, ...]) -> Kernel:
+    def _kernel(self, computation: Computation, sizes: tuple[int, ...]) -> BackendKernel:
         kernel = self._kernels.get((computation, sizes))
         if kernel is None:
             loop = computation.loop
@@ -225,7 +225,7 @@ class GroupedKernel:
         return kernel
 
 
-def prepare_groups(computation: Computation, groups: RowGroups, make: Make) -> Kernel:
+def prepare_groups(computation: Computation, groups: RowGroups, make: Make) -> BackendKernel:
     """The kernel of a computation with a tensor that assigns rows to groups."""
     if computation.device != "cpu":
         fault = f"{groups.name} is on {computation.device}"

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import arrays, backends
 from ..arrays import ArrayView, interception
-from ..backends.kernel import Kernel
+from ..backends.kernel import BackendKernel
 from ..checks import law
 from . import aliasing, dynamo, extension
 from .arguments import Inputs
@@ -28,12 +28,12 @@ class CachedCall(NamedTuple):
 
     names: tuple[str, ...]  # the names of the attributes that the caller passes, in the caller's order
     values: tuple[Any, ...]  # the values of the same attributes
-    layouts: bytes  # `aliasing.Layout` of outputs, then inputs, as integers of 64 bits
+    layouts: bytes  # `aliasing.ByteRange` of outputs, then inputs, as integers of 64 bits
     packed: bytes | None  # see plan.packed_kernel
     #: For each output a function that allocates it, and the index of the input that the function takes, or -1.
     allocate: tuple[tuple[Callable[..., Any], int], ...] | None
     note_written: Callable[[Any], None] | None  # a function of the tuple of outputs that a caller passes
-    kernel: Kernel
+    kernel: BackendKernel
 
 
 def cached_call(

@@ -98,7 +98,7 @@ class Operator(FastPath):
     def law(self) -> Any:
         """What CANN says about the operator: chips, data types, rules, names in C and in graphs."""
         if law.slots is None:
-            raise AttributeError(f"operator {self.name} has no law; actgrad.ascend must be installed; install it")
+            raise AttributeError  # Python then asks __getattr__, which says why
         return law.slots.law_of(self.definition)
 
     @property
@@ -237,6 +237,8 @@ def _attribute(operator: Operator, name: str) -> Any:
     except AttributeError:
         if hasattr(type(definition), name):  # the name is known, and the property raised the error
             raise
+    if name == "law":
+        raise AttributeError(f"operator {definition.name} has no law; actgrad.ascend must be installed; install it")
     if name in _IN_LAW:
         return getattr(operator.law, _IN_LAW[name])
     fault = f"operator {definition.name} has no attribute {name!r}"

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..arrays import ArrayView, interception
-from ..backends.kernel import Kernel
+from ..backends.kernel import BackendKernel
 from ..base.computation import Computation
 from ..base.errors import InvalidCall
 from ..base.loop import TensorMeta
 from . import extension
-from .aliasing import Layout
+from .aliasing import ByteRange
 
 
 class Prepared(NamedTuple):
@@ -20,17 +20,17 @@ class Prepared(NamedTuple):
 
     computation: Computation
     backend: str
-    kernel: Kernel
+    kernel: BackendKernel
     results: tuple[TensorMeta, ...]  # the metadata of all outputs
-    layouts: tuple[Layout, ...]  # the layouts of the outputs, then of the inputs that the call has
+    layouts: tuple[ByteRange, ...]  # the layouts of the outputs, then of the inputs that the call has
     packed: bytes | None  # see packed_kernel
 
-    def with_kernel(self, computation: Computation, kernel: Kernel) -> Prepared:
+    def with_kernel(self, computation: Computation, kernel: BackendKernel) -> Prepared:
         """The same call with another computation and kernel, for other scalars."""
         return self._replace(computation=computation, kernel=kernel, packed=packed_kernel(computation, kernel))
 
 
-def packed_kernel(computation: Computation, kernel: Kernel) -> bytes | None:
+def packed_kernel(computation: Computation, kernel: BackendKernel) -> bytes | None:
     """The kernel, packed for the extension, or None if the extension cannot run this kernel."""
     return extension.packed(kernel.machine_code, computation.loop.size)
 
@@ -76,7 +76,7 @@ class Plan:
         return self.prepared.backend
 
     @property
-    def kernel(self) -> Kernel:
+    def kernel(self) -> BackendKernel:
         return self.prepared.kernel
 
     def run(self) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from ..base.definition import Definition, Formula, Switch
 from ..base.errors import ActgradError, InvalidArgument, InvalidDtype
 from ..base.loop import Shape
+from . import law
 from .check import Check
 from .documentation import WIDTH, formula_heading, formula_lines, wrapped
 from .run import own_checks, refused_flags
@@ -235,6 +236,8 @@ def _section(title: str, lines: Iterable[str]) -> str:
 def operator_docstring(definition: Definition, call: str, results: Sequence[str]) -> str:
     """The docstring of an operator in Python. `results` are the arrays that its example prints."""
     writer, schema, sample = Docstring(definition), definition.schema, ExampleCall(definition)
+    if law.slots is not None:  # their docstrings say on which product
+        writer.formulas = (definition.formula, *law.slots.law_of(definition).formulas.values())
     count = len(schema.outputs)
     arguments = [f"{name} {writer.argument(name)}" for name in (*schema.tensor_names, *schema.attributes_by_name)]
     kind = "array" if count == 1 else "tuple of arrays"

@@ -74,9 +74,10 @@ def derived(definition: Definition) -> tuple[tuple[Check, ...], ...]:
     first, *rest = (name for name in definition.schema.tensor_names if name not in (ragged.counter, ragged.groups))
     fixed = {name: listed for name in rest if (listed := definition.dtypes_of(name))}
     promotable = [name for name in rest if name not in fixed]
+    is_promoted = definition.broadcasts and bool(promotable)  # then the list is of the promoted dtype, as in PyTorch
     dtypes = (
-        dtype_rules.supported(first),
-        dtype_rules.promoted(first, *promotable) if definition.broadcasts else dtype_rules.equal(*promotable, to=first),
+        dtype_rules.promoted(first, *promotable) if is_promoted else dtype_rules.supported(first),
+        () if is_promoted else dtype_rules.equal(*promotable, to=first),
         dtype_rules.dtypes_as_written(fixed),
         dtype_rules.convertible(*outputs),
     )

@@ -1,7 +1,9 @@
-"""The command line.
+"""The frame of the command line, which knows no wing.
 
-`main` runs it with the `Parser` of `parsing`. `argument_types` has types of arguments. Commands: `list_command`,
-`check_command` with its modes `exhaustive_command` and `delivery_command`, `cases_command`, `sdk_command`,
-`kernel_command` and its `kernel_check_command`, `cache_command`, `demo_command`, and `version_command` for
-`--version --verbose`.
+main             runs the command line
+commands         the commands of the core and of each wing, from the files commands.json
+parsing          the `Parser`, whose errors are one line
+argument_types   types of arguments
+list_command, cache_command, demo_command   the commands of the core
+version_command  `--version --verbose`
 """

@@ -13,22 +13,6 @@ from ..base.dtypes import ALIASES, BY_NAME, FLOATS
 from ..base.errors import ActgradError, InvalidArgument, UnsupportedOnProduct, did_you_mean, nearest, some
 from ..calls.operator import REGISTRY
 from ..checks import law
-from .parsing import Parser
-
-Subparsers = argparse._SubParsersAction
-
-
-def add_command(subparsers: Subparsers[Parser], name: str, summary: str, text: str | None, lists: str = "") -> Parser:
-    """The parser of a command.
-
-    Its help is the module's docstring, which continues below the options from "examples:" on.
-
-    `lists` is printed before the examples. Lines are not refilled.
-    """
-    description, _, examples = (text or "").partition("\nexamples:\n")
-    form = argparse.RawDescriptionHelpFormatter
-    epilog = f"{lists}\nexamples:\n{examples}"
-    return subparsers.add_parser(name, help=summary, description=description, epilog=epilog, formatter_class=form)
 
 
 def operator(text: str) -> str:
@@ -52,25 +36,19 @@ def _plain(text: str) -> str:
     return word.removeprefix("aclnn").removeprefix("inplace").removesuffix("getworkspacesize")
 
 
-@cache
 def _by_other_names() -> dict[str, str]:
     """Operators by their plain names. Our names take precedence over names in C, and these over names in graphs."""
-    operators = list(REGISTRY.values())
+    return _of_operators(tuple(REGISTRY))
+
+
+@cache
+def _of_operators(names: tuple[str, ...]) -> dict[str, str]:
+    operators = [REGISTRY[name] for name in names]
     pairs = [(o.name, o.name) for o in operators]
     if law.slots is not None:
         pairs += [(c.name, o.name) for o in operators for c in o.law.functions]
         pairs += [(graph.name, o.name) for o in operators for graph in o.law.graphs]
     return {_plain(name): operator for name, operator in reversed(pairs)}
-
-
-def operators_file(text: str) -> Path:
-    """A Python file with operators. It runs at once, so that the names of its operators are known."""
-    from ..judge.files import operator_files  # other commands work without the judge
-
-    chosen = path(text)
-    operator_files.load(chosen)
-    _by_other_names.cache_clear()
-    return chosen
 
 
 def pairs(words: list[str], option: str) -> dict[str, str]:
@@ -159,13 +137,6 @@ def file_name(text: str) -> str:
 def path(text: str) -> Path:
     """The path of a file or a folder."""
     return Path(file_name(text))
-
-
-def case_file(text: str) -> Path:
-    """The path of a file with test cases, which actgrad.ascend reads."""
-    if law.slots is None:
-        raise argparse.ArgumentTypeError(f"{text} has test cases; actgrad.ascend reads them; install the whole package")
-    return path(text)
 
 
 def several(read: Callable[[str], str]) -> Callable[[str], list[str]]:

@@ -15,15 +15,12 @@ import argparse
 import json
 
 from ..writing import terminal
-from . import argument_types
-from .argument_types import Subparsers
 from .parsing import Parser
 
 
-def add_parser(subparsers: Subparsers[Parser]) -> None:
-    """Add `actgrad cache`."""
-    summary = "show or clear the machine code on disk"
-    parser = argument_types.add_command(subparsers, "cache", summary, __doc__)
+def add_arguments(parser: Parser) -> None:
+    """The help and the arguments of `actgrad cache`."""
+    parser.describe(__doc__)
     parser.add_argument("--clear", action="store_true", help="remove the compiled formulas")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_run)

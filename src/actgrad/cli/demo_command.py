@@ -18,7 +18,6 @@ import runpy
 from pathlib import Path
 
 from . import argument_types
-from .argument_types import Subparsers
 from .parsing import Parser
 
 ACTIVATIONS = ("elu", "selu", "leaky_relu", "geglu")
@@ -26,10 +25,9 @@ ACTIVATIONS = ("elu", "selu", "leaky_relu", "geglu")
 SCRIPTS = [Path(__file__).parents[k] / "examples" / "digits.py" for k in (1, 3)]
 
 
-def add_parser(subparsers: Subparsers[Parser]) -> None:
-    """Add `actgrad demo`."""
-    summary = "train a small network on handwritten digits with each activation"
-    parser = argument_types.add_command(subparsers, "demo", summary, __doc__)
+def add_arguments(parser: Parser) -> None:
+    """The help and the arguments of `actgrad demo`."""
+    parser.describe(__doc__)
     add, integer = parser.add_argument, argument_types.integer
     add("--activation", action="append", choices=ACTIVATIONS, help="train only with this activation (repeatable)")
     add("--epochs", type=integer(1), default=40, help="passes over the training images (default: 40)")

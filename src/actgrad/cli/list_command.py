@@ -22,7 +22,6 @@ from ..checks import law
 from ..checks.documentation import first_line, markdown_line
 from ..writing import documents, terminal
 from . import argument_types
-from .argument_types import Subparsers
 from .parsing import Parser
 
 
@@ -112,10 +111,9 @@ def text(listed: Iterable[dict[str, Any]], width: int | None = None) -> str:
     return "\n\n".join(paragraphs)
 
 
-def add_parser(subparsers: Subparsers[Parser]) -> None:
-    """Add `actgrad list`."""
-    summary = "list the operators: schemas, data types, names in C and in graphs"
-    parser = argument_types.add_command(subparsers, "list", summary, __doc__)
+def add_arguments(parser: Parser) -> None:
+    """The help and the arguments of `actgrad list`."""
+    parser.describe(__doc__)
     parser.add_argument(
         "name",
         nargs="*",

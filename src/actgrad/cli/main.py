@@ -1,7 +1,7 @@
 """The command line: `actgrad COMMAND`, or `python -m actgrad COMMAND`.
 
-A command is a module with `add_parser(subparsers)`, which sets `run`, a function from arguments to an exit status. A
-command prints its data to standard output, and its progress to standard error.
+`commands` knows which commands there are. A command prints its data to standard output, and its progress to standard
+error.
 
 Exit statuses: 0 for success. 1 for a negative judgement: `check` rejects, or `sdk --check` finds something missing. 2
 for a usage error, a file that cannot be used, or any other error; each prints one line. 141 for a pipe without a
@@ -11,35 +11,33 @@ reader.
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import sys
 import traceback
-from importlib.util import find_spec
 
 from .. import __version__
 from ..base.errors import ActgradError, system_fault
 from ..writing import terminal
+from . import commands
 from .parsing import ERROR, Parser, options_first
 
+_STARTS = """\
+Run, judge and train Ascend operator code on a PC, without an NPU. What do you want to do?
+
+  run a C or C++ program           actgrad sdk --check program.cpp, then actgrad sdk --run program.cpp
+  run and judge an Ascend C kernel actgrad kernel check kernel.cpp --operator elu --tiling tiling.json ...
+  judge outputs from any device    actgrad check elu --inputs x.npy --actual y.npy
+  look for an operator             actgrad list elu
+  lower a PyTorch model's memory   in Python: actgrad.torch.report(model, inputs), then actgrad.torch.convert(model)"""
 INTERRUPTED = 130  # the exit status of a program that an interrupt ended
-#: Each command, and the wings that it needs. Without one of them the command does not exist.
-_NEEDS = {
-    "list": (), "check": ("judge",), "cases": ("judge", "ascend"), "kernel": ("kernel",), "sdk": ("ascend",),
-    "cache": (), "demo": (),
-}  # fmt: skip
-COMMANDS = tuple([
-    importlib.import_module(f"{__package__}.{name}_command")
-    for name, wings in _NEEDS.items()
-    if all(find_spec(f"actgrad.{wing}") for wing in wings)
-])  # fmt: skip
 
 
 def parser() -> Parser:
     """The parser of the whole command line."""
     top = Parser(
         prog="actgrad",
-        description="Activation functions and gradients on CPUs, compatible with Huawei's Ascend aclnn API.",
+        usage="actgrad COMMAND ...    (actgrad COMMAND --help has examples)",
+        description=_STARTS,
         epilog="examples:\n  actgrad demo\n  actgrad list elu\n  actgrad check elu\n  actgrad --version --verbose",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -49,9 +47,8 @@ def parser() -> Parser:
         action="store_true",
         help="with --version: also the versions of libraries, the processor and the backends",
     )
-    subparsers = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-    for module in COMMANDS:
-        module.add_parser(subparsers)
+    subparsers = top.add_subparsers(prog="actgrad", title="commands", metavar="COMMAND", dest="command")
+    commands.add(subparsers)
     return top
 
 
@@ -104,7 +101,7 @@ def _fault(error: OSError) -> str:
 
 
 def _run(top: Parser, argv: list[str] | None) -> int:
-    words = options_first(sys.argv[1:] if argv is None else argv, _names())
+    words = options_first(sys.argv[1:] if argv is None else argv, commands.listed())
     if words[:1] == ["help"]:
         words = [*words[1:2], "--help"]
     arguments = top.parse_args(words)
@@ -116,11 +113,6 @@ def _run(top: Parser, argv: list[str] | None) -> int:
         return 0
     status: int = arguments.run(arguments)
     return status
-
-
-def _names() -> list[str]:
-    """The names of the commands."""
-    return [module.__name__.rpartition(".")[2].removesuffix("_command") for module in COMMANDS]
 
 
 def _versions(is_verbose: bool) -> str:

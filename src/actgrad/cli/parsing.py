@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NoReturn
 
 from ..base.errors import did_you_mean, either, some
@@ -16,6 +16,18 @@ ERROR = 2  # the exit status
 
 class Parser(argparse.ArgumentParser):
     """A parser that prints no usage with its errors. If its help cannot be written, it ends like any other output."""
+
+    #: Adds the arguments when the parser is first used, because the command's module takes time to import.
+    fill: Callable[[Parser], None] | None = None
+
+    def describe(self, text: str | None, lists: str = "") -> None:
+        """Set the help: a docstring, which continues below the options from "examples:" on.
+
+        `lists` is printed before the examples. Lines are not refilled.
+        """
+        description, _, examples = (text or "").partition("\nexamples:\n")
+        self.description, self.epilog = description, f"{lists}\nexamples:\n{examples}"
+        self.formatter_class = argparse.RawDescriptionHelpFormatter
 
     def print_help(self, file: Any = None) -> None:
         if file is None:
@@ -34,6 +46,9 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Like argparse, but words after options also belong to a list that began before the options."""
+        if self.fill is not None:
+            fill, self.fill = self.fill, None
+            fill(self)
         if self._subparsers is None:
             self._refuse_unknown(sys.argv[1:] if args is None else args)
         result, rest = super().parse_known_args(args, namespace)
@@ -126,7 +141,7 @@ def _in_plain_words(message: str) -> str:
     return message
 
 
-def options_first(arguments: Sequence[str], commands: Sequence[str]) -> list[str]:
+def options_first(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
     """The arguments with `--json` after the command, if the user wrote it before the command."""
     words = list(arguments)
     if words[:1] != ["--json"]:

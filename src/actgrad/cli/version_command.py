@@ -15,14 +15,14 @@ from importlib import metadata, util
 from pathlib import Path
 
 from .. import __version__
-from ..base.errors import ActgradError, BackendUnavailable
+from ..base.errors import BackendUnavailable
 from ..calls import extension
+from . import commands
 
 #: Prefixes of variables that change results or the number of threads.
 VARIABLES = ("ACTGRAD_", "GOMP_", "KMP_", "OMP_", "TRITON_")
 WIDTH = 13
 MISSING = "not installed"
-NO_LIBRARY = "compute in a server: Python has no shared library"
 
 
 def report() -> str:
@@ -41,7 +41,7 @@ def report() -> str:
         "fast path": extension.state,
         **_cpu(),
         "GPU": _gpu(),
-        **_sdk(),
+        **_of_wings(),
         "environment": _environment(),
     }
     return "\n".join(f"{name:<{WIDTH}} {value}" for name, value in lines.items())
@@ -98,32 +98,18 @@ def _cpu() -> dict[str, str]:
 
 def _gpu() -> str:
     """The GPUs that NVIDIA's driver reports, or whether AMD's driver is installed."""
-    gpus = _output(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
+    gpus = output(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
     if gpus:
         return "; ".join(f"NVIDIA's driver names {line.replace(', ', ', driver ')}" for line in gpus)
     return "AMD's driver is there" if os.path.exists("/dev/kfd") else "no driver found"
 
 
-def _sdk() -> dict[str, str]:
-    """The compilers that `actgrad sdk` uses, and where its programs compute. Empty if the package is missing."""
-    if not util.find_spec("actgrad.ascend.sdk"):
-        return {}
-    from ..ascend.sdk import builder
-
-    def compiler(language: str) -> str:
-        try:
-            command = builder.compiler(language)
-        except ActgradError as error:
-            return str(error).partition("; ")[0]
-        printed = _output([*command, "--version"])
-        return f"{shlex.join(command)}: {printed[0] if printed else 'does not print its version'}"
-
-    library = builder.Interpreter.current().library
-    programs = f"compute in process, with {library}" if library else NO_LIBRARY
-    return {"C compiler": compiler("c"), "C++ compiler": compiler("c++"), "SDK programs": programs}
+def _of_wings() -> dict[str, str]:
+    """The lines that wings add."""
+    return {name: line for module in commands.modules("--version") for name, line in module.lines().items()}
 
 
-def _output(command: list[str]) -> list[str]:
+def output(command: list[str]) -> list[str]:
     """The lines that a command prints, or none if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=20, check=True)

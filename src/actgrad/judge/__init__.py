@@ -13,8 +13,13 @@ waivers        failures that somebody has accepted for a time
 power          whether a test case would accept wrong outputs
 measurement    measures the errors of all elements, on all cores
 backend_cases  test cases for actgrad's own backends
+check_command  `actgrad check`
 gradient_check compares gradient operators with difference quotients of their forward operators
 diagnosis/     finds the mistake that explains failing elements
+state          results in an SQLite database, so that an interrupted run can continue
+runner         runs the tasks of a long check in threads or processes, and keeps their results
+workers        worker processes
+cluster        tasks on a Dask cluster
 files/         reads tensors from files
 delivery/      a folder of inputs for an external program, and the check of its outputs
 exhaustive/    checks every number of a dtype
@@ -23,6 +28,7 @@ report/        verdicts as text, as HTML and as JSON
 """
 
 from .judging import judge
+from .standards import bound
 from .verdict import Diagnosis, Verdict
 
-__all__ = ["Diagnosis", "Verdict", "judge"]
+__all__ = ["Diagnosis", "Verdict", "bound", "judge"]

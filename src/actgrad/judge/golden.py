@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import backends
-from ..backends.kernel import Kernel
+from ..backends.kernel import BackendKernel
 from ..backends.reference import ReferenceKernel
 from ..base.access import split
 from ..base.computation import Computation
@@ -36,7 +36,7 @@ class Golden:
         self.computation = computation
         self.precision = ReferenceKernel(computation).precision
         self.is_compiled = computation.compute == "float32" and computation.statistics is None
-        self._kernels: dict[int, Kernel] = {}
+        self._kernels: dict[int, BackendKernel] = {}
 
     @property
     def source(self) -> str:
@@ -87,7 +87,7 @@ class Golden:
             if not (near | (got == exact.values) | (np.isnan(got) & np.isnan(exact.values))).all():
                 self.is_compiled = False
 
-    def _kernel(self, size: int) -> Kernel:
+    def _kernel(self, size: int) -> BackendKernel:
         kernel = self._kernels.get(size)
         if kernel is None:
             c = self.computation

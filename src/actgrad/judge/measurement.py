@@ -138,12 +138,18 @@ def spans(size: int) -> Iterator[slice]:
 
 def in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tuple[slice, T]]:
     """The chunks and the results of `work`, in order. Leaving the loop cancels the chunks that have not begun."""
-    # Freeing this block raises glibc's threshold, so glibc later keeps the memory of arrays that are freed. Otherwise
-    # half of the time would be spent on asking the system for this memory again.
-    np.empty(_RETAINED_BYTES, np.uint8)
+    retain_memory()
     parts = list(of)
     with ThreadPoolExecutor(cores()) as pool:
         yield from zip(parts, pool.map(work, parts), strict=True)
+
+
+def retain_memory() -> None:
+    """Have glibc keep the memory of arrays that are freed later: freeing a large block raises its threshold.
+
+    Otherwise half of the time would be spent on asking the system for this memory again.
+    """
+    np.empty(_RETAINED_BYTES, np.uint8)
 
 
 def _compare(

@@ -18,7 +18,9 @@ from ..backends.reference import rounded
 from ..base import xp
 from ..base.definition import functions_in
 from ..base.dtypes import BY_NAME
+from ..base.errors import InvalidArgument, either
 from ..calls.operator import Operator
+from ..ops import public
 from . import oracle
 from .elements import Array
 
@@ -112,7 +114,7 @@ Limits = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Source:
+class PublishedDocument:
     """The public document that a standard comes from, at one commit of its repository."""
 
     document: str  # the title, and its translation
@@ -280,8 +282,31 @@ def _shows_differences(t: Tally, limits: Limits) -> str:
 # ULP, and exact integers
 
 
+_own: dict[str, dict[str, float]] = {}  # operator -> dtype -> the bound in ULP that its author states
+
+
+def bound(operator: Operator, **ulps: float) -> None:
+    """State the largest error in ULP of an operator of your own, by dtype: `bound(my_swish, float32=20, float16=1)`.
+
+    It replaces actgrad's own bound, so `ulp` and `--strict` judge by it. Write the call into the file of `--operators`.
+    """
+    if hasattr(public, operator.name):
+        fault = f"bound: {operator.name} is an operator of actgrad"
+        raise InvalidArgument(f"{fault}; its bounds are fixed; state bounds only for operators of your own")
+    for dtype, number in ulps.items():
+        if dtype not in operator.input_dtypes or BY_NAME[dtype].kind != "float":
+            names = [name for name in operator.input_dtypes if BY_NAME[name].kind == "float"]
+            raise InvalidArgument(f"bound: {dtype} is {number}; a dtype must be {either(names)}; change the name")
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0.5 <= number < 2**20:
+            expected = "it must be a number of ULP from 0.5, which is correct rounding, to 2**20"
+            raise InvalidArgument(f"bound: {dtype} is {number!r}; {expected}; change the number")
+    _own[operator.name] = {dtype: float(number) for dtype, number in ulps.items()}
+
+
 def bounds(operator: Operator, dtype: str) -> tuple[float, float]:
     """The largest error of an operator in ULP and, if terms cancel, in units of the larger term."""
+    if (own := _own.get(operator.name, {}).get(dtype)) is not None:
+        return own, max(own, TERMS)
     is_transcendental = bool(_functions(operator) & _TRANSCENDENTAL)
     if "float" not in BY_NAME[dtype].kind:
         if not any(map(operator.definition.dtypes_of, operator.schema.outputs)):
@@ -455,20 +480,20 @@ _OF_CANN = (
     "生态算子开源精度标准 (accuracy standard for open-source ecosystem operators)", "hicann/opbase",
     "docs/zh/ops_precision_standard/experimental_standard.md",
 )  # fmt: skip
-_OF_TTK = Source(
+_OF_TTK = PublishedDocument(
     "精度比对方法 (methods of comparing accuracy)", "hicann/ops-test-kit", "docs/Precision_Comparison.md",
     "367509326971c56f08cf313a3a5f1ccc4508960c", "",
 )  # fmt: skip
 #: Value of --standard -> the public document that the standard comes from. actgrad's own bounds have none.
-SOURCES: Mapping[str, Source] = {
-    "mixed": Source(*_OF_CANN, "adbe441e9254676174937047457419b6e645e384", "15 July 2026"),
-    "mere-mare": Source(*_OF_CANN, "60496434718ec45c5c61de86389d4e947bff1d58", "9 April 2026"),
+SOURCES: Mapping[str, PublishedDocument] = {
+    "mixed": PublishedDocument(*_OF_CANN, "adbe441e9254676174937047457419b6e645e384", "15 July 2026"),
+    "mere-mare": PublishedDocument(*_OF_CANN, "60496434718ec45c5c61de86389d4e947bff1d58", "9 April 2026"),
     "thousandth": _OF_TTK,
     "binary": _OF_TTK,
     "quant": _OF_TTK,
     CROSS_CHECK: _OF_TTK,
     "nonfinite": _OF_TTK,
-    REPEAT: Source(
+    REPEAT: PublishedDocument(
         "昇腾算子精度标准 (accuracy standard for Ascend operators)",
         "hicann/opbase",
         "docs/zh/ops_precision_standard/commercial_standard.md",

@@ -11,7 +11,7 @@ from typing import Any
 from ..base.errors import did_you_mean, quote
 from ..calls.operator import REGISTRY
 from .files import fields, sizes
-from .files.fields import Fault
+from .files.fields import FieldError
 from .files.sizes import UnreadableFile
 
 ANY = "*"
@@ -42,38 +42,40 @@ def read(path: Path) -> list[Waiver]:
         with sizes.reading(path):
             document = fields.json_document(path.read_text(encoding="utf-8-sig"), "a list of waivers")
         if not isinstance(document, list):
-            raise Fault(f"is {quote(document)}; it must be a list of waivers; write [{{...}}]")
+            raise FieldError(f"is {quote(document)}; it must be a list of waivers; write [{{...}}]")
         waivers = []
         for number, entry in enumerate(document):
             where = f"waiver {number}: "
             waivers.append(_waiver(entry))
-    except Fault as fault:
+    except FieldError as fault:
         raise UnreadableFile(f"{path}: {where}{fault}") from fault
     return waivers
 
 
 def _waiver(entry: Any) -> Waiver:
     if not isinstance(entry, dict):
-        raise Fault(f"is {quote(entry)}; it must be an object with {', '.join(_FIELDS)}; write {{...}}")
+        raise FieldError(f"is {quote(entry)}; it must be an object with {', '.join(_FIELDS)}; write {{...}}")
     for name in entry:
         if name not in _FIELDS:
             cure = did_you_mean(name, _FIELDS, "leave it out")
-            raise Fault(f"has the unknown field {quote(name)}; it may have {', '.join(_FIELDS)}; {cure}")
+            raise FieldError(f"has the unknown field {quote(name)}; it may have {', '.join(_FIELDS)}; {cure}")
     texts = {}
     for name in _FIELDS:
         text = entry.get(name)
         if not isinstance(text, str) or not text.strip():
-            raise Fault(f"{name} is {quote(text)}; it must be a text; add it")
+            raise FieldError(f"{name} is {quote(text)}; it must be a text; add it")
         texts[name] = text.strip()
     if texts["operator"] != ANY and texts["operator"] not in REGISTRY:
         cure = did_you_mean(texts["operator"], REGISTRY, "see actgrad list")
-        raise Fault(
+        raise FieldError(
             f"operator is {quote(texts['operator'])}; it must be {ANY!r} or an operator of actgrad list; {cure}"
         )
     try:
         day = date.fromisoformat(texts["until"])
     except ValueError as error:
-        raise Fault(f"until is {quote(texts['until'])}; it must be a day such as 2027-01-31; correct it") from error
+        raise FieldError(
+            f"until is {quote(texts['until'])}; it must be a day such as 2027-01-31; correct it"
+        ) from error
     return Waiver(texts["operator"], texts["kind"], texts["reason"], day)
 
 

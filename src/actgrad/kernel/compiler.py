@@ -12,18 +12,21 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from ..base.errors import ActgradError, either
+from ..base.forks import forkable_lock
 from . import cache as programs
 
 INCLUDE = Path(__file__).parent / "include"
-#: The part of a program that does not depend on the kernel.
-RUNTIME = Path(__file__).parent / "program.cpp"
+#: The parts of a program that do not depend on the kernel. Each compiles once for a product.
+RUNTIME = tuple(Path(__file__).parent / name for name in ("program.cpp", "checks.cpp"))
+#: The loops of the checks must vectorise; more optimisation makes them slower to compile and not faster to run.
+RUNTIME_FLAGS = ("-O1", "-ftree-vectorize")
 
 #: Numbers must not depend on the compiler: no fused multiply-add that the kernel did not ask for. -O3 vectorises loops
 #: whose operands may overlap, which g++ 12 does not do at -O2.
@@ -33,7 +36,9 @@ FLAGS = (
 )  # fmt: skip
 #: A tiling function is short, and compiles fast without optimisation.
 HOST_FLAGS = ("-std=c++17", "-O0", "-ffp-contract=off", "-fno-pie", "-g1", "-w")
+_TOGETHER = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _COMPILERS = ("g++", "clang++", "c++")
+_runtime_lock = forkable_lock()  # the parts of the runtime compile once, also if several kernels need them now
 
 
 class KernelError(ActgradError):
@@ -89,7 +94,7 @@ def _identity(words: tuple[str, ...]) -> tuple[str, ...]:
     """What tells compilers, their flags and our headers apart."""
     path = os.path.realpath(shutil.which(words[0]) or words[0])
     status = os.stat(path)
-    headers = [programs.digest_of_file(str(header)) for header in (RUNTIME, *sorted(INCLUDE.rglob("*.h")))]
+    headers = [programs.digest_of_file(str(header)) for header in (*RUNTIME, *sorted(INCLUDE.rglob("*.h")))]
     return (*words, path, str(status.st_mtime_ns), str(status.st_size), _processor(), *headers)
 
 
@@ -110,51 +115,88 @@ def _compile(source: Source, words: list[str], key: str) -> Path:
         )
         driver.write_text(source.driver, encoding="utf-8", errors="surrogateescape")
         options = [*(f"-D{each}" for each in source.defines), "-isystem", str(INCLUDE)]
-        with _runtime(words, source, folder) as runtime:
-            folders = [f"-I{each}" for each in source.include]
-            listing = ["-MMD", "-MF", str(dependencies)]
-            output = ["-c", str(driver), "-o", str(kernel)]
-            level = [] if source.is_fast else ["-O0"]
-            _run(source, driver, [*words, *level, *options, "-DACTGRAD_SEPARATE", *folders, *listing, *output])
-            _run(source, driver, [*words, str(kernel), *runtime(), "-o", str(built), "-no-pie"])
-        return programs.store(key, built, _files(dependencies, driver))
+        folders = [f"-I{each}" for each in source.include]
+        listing = ["-MMD", "-MF", str(dependencies)]
+        output = ["-c", str(driver), "-o", str(kernel)]
+        level = [] if source.is_fast else ["-O0"]
+        link = [*words, str(kernel), "-o", str(built), "-no-pie", "-ldl"]
+        with ExitStack() as stack:
+            compiling = _start(stack, [*words, *level, *options, "-DACTGRAD_SEPARATE", *folders, *listing, *output])
+            objects = [] if source.is_host else _runtime(words, source)
+            _wait(compiling, source, driver)
+            files = _files(dependencies, driver)
+            try:
+                _wait(_start(stack, [*link, *objects]), source, driver)
+            except KernelError as error:
+                if not source.is_host or "undefined reference" not in error.output:
+                    raise
+                others = _companions(files)
+                objects = _objects(stack, [*words, *options, *folders], others, folder)
+                _wait(_start(stack, [*link, *objects]), source, driver)
+                files += others
+        return programs.store(key, built, files)
 
 
-def _run(source: Source, driver: Path, arguments: list[str]) -> None:
-    done = subprocess.run(arguments, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode != 0:
-        raise _error(source, done.stderr, str(driver))
+def _companions(files: list[str]) -> list[str]:
+    """The files that may define what these headers declare: those with the name of a header, and others with tiling."""
+    headers = [Path(file) for file in files if not file.startswith(str(INCLUDE)) and not _is_system(file)]
+    found = [header.with_suffix(".cpp") for header in headers]
+    found += [other for folder in {header.parent for header in headers} for other in folder.glob("*tiling*.cpp")]
+    return [str(file) for file in sorted(set(found)) if file.is_file() and str(file) not in files]
 
 
-@contextmanager
-def _runtime(words: list[str], source: Source, folder: Path) -> Iterator[Callable[[], list[str]]]:
-    """Compile the common part of all programs, or find it in the cache. The kernel compiles at the same time.
+def _objects(stack: ExitStack, words: list[str], files: Sequence[str], folder: Path) -> list[str]:
+    """The object files of those files that compile, a few at a time."""
+    built: list[str] = []
+    for first in range(0, len(files), _TOGETHER):
+        compiling = {
+            str(folder / f"other{first + number}.o"): _start(
+                stack, [*words, f"-I{Path(file).parent}", "-c", file, "-o", str(folder / f"other{first + number}.o")]
+            )
+            for number, file in enumerate(files[first : first + _TOGETHER])
+        }
+        for path, process in compiling.items():
+            process.communicate()
+            if process.returncode == 0:
+                built.append(path)
+    return built
 
-    The object that is yielded waits for the compiler and returns the file, as a list for the linker.
-    """
-    if source.is_host:
-        yield list
-        return
+
+def _start(stack: ExitStack, arguments: list[str]) -> subprocess.Popen[str]:
+    """Start the compiler. It ends with the block of `stack`, if not earlier."""
+    process = stack.enter_context(
+        subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+    )
+    stack.callback(process.kill)
+    return process
+
+
+def _wait(process: subprocess.Popen[str], source: Source, driver: Path) -> None:
+    said = process.communicate()[1]
+    if process.returncode != 0:
+        raise _error(source, said, str(driver))
+
+
+def _runtime(words: list[str], source: Source) -> list[str]:
+    """The object files that all programs share, from the cache or from the compiler, which compiles them together."""
     macros = [f"-D{each}" for each in source.defines if each.startswith("__")]  # those of the product
-    key = "runtime-" + programs.digest(*macros, *_identity(tuple(words)))
-    found, built = programs.load(key), folder / "runtime.o"
-    if found is not None:
-        yield lambda: [str(found)]
-        return
-    arguments = [*words, *macros, "-isystem", str(INCLUDE), "-c", str(RUNTIME), "-o", str(built)]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
-
-        def wait() -> list[str]:
-            said = process.communicate()[0].decode(errors="replace")
-            if process.returncode != 0:
-                raise KernelError(f"{RUNTIME}: does not compile; the compiler must accept it; it says:\n{said}")
-            return [str(programs.store(key, built, []))]
-
-        try:
-            yield wait
-        except BaseException:
-            process.kill()
-            raise
+    digest = programs.digest(*macros, *_identity(tuple(words)))
+    keys = {file: f"{file.stem}-{digest}" for file in RUNTIME}
+    with _runtime_lock, ExitStack() as stack:
+        compiled = {file: programs.load(key) for file, key in keys.items()}
+        missing = [file for file, path in compiled.items() if path is None]
+        if missing:
+            temporary = tempfile.TemporaryDirectory(prefix="actgrad-kernel-", dir=programs.folder())
+            folder = Path(stack.enter_context(temporary))
+            options = [*macros, *RUNTIME_FLAGS, "-isystem", str(INCLUDE), "-c"]
+            built = {file: folder / f"{file.stem}.o" for file in missing}
+            compiling = {file: _start(stack, [*words, *options, str(file), "-o", str(built[file])]) for file in missing}
+        for file in missing:
+            said = compiling[file].communicate()[1]
+            if compiling[file].returncode != 0:
+                raise KernelError(f"{file}: does not compile; the compiler must accept it; it says:\n{said}")
+            compiled[file] = programs.store(keys[file], built[file], [])
+        return [str(path) for path in compiled.values()]
 
 
 def _files(dependencies: Path, driver: Path) -> list[str]:
@@ -166,7 +208,7 @@ def _files(dependencies: Path, driver: Path) -> list[str]:
 
 
 _POSITION = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+)(?::\d+)?: *(?P<text>.*)$")
-_IN_FILE = re.compile(r"(?:In file included from|from) (?P<file>[^:\n]+):(?P<line>\d+)")
+_UNDEFINED = re.compile(r"undefined (?:reference to|symbol:?) [`'\"]?(?P<name>[^`'\"\n]+)")
 
 
 def _error(source: Source, output: str, driver: str) -> KernelError:
@@ -178,8 +220,15 @@ def _error(source: Source, output: str, driver: str) -> KernelError:
     positions = [(number, match) for number, line in enumerate(lines) if (match := _POSITION.match(line))]
     errors = [number for number, match in positions if "error: " in match["text"]]
     if not errors:
+        if undefined := _UNDEFINED.search(output):
+            return KernelError(
+                f"{source.kernel}: calls {undefined['name']}, which no file defines; a file of the project must; "
+                "add the file, or its folder to include",
+                source.kernel, output=output,
+            )  # fmt: skip
         return KernelError(
-            f"{source.kernel}: does not compile; the compiler must accept it; it says:\n{output.strip()}"
+            f"{source.kernel}: does not compile; the compiler must accept it; it says:\n{output.strip()}",
+            output=output,
         )
     first = errors[0]
     following = errors[1] if len(errors) > 1 else len(lines)

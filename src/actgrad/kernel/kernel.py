@@ -17,7 +17,7 @@ from ..base.errors import InvalidArgument, InvalidCall, kind_of, quantity
 from . import compiler, running, tiling_data
 from .compiler import KernelError, Source
 from .products import product as facts_of
-from .report import Report, choices
+from .report import RunReport, choices
 from .running import Slot
 
 _NEEDS_STRUCT = "NoTilingStruct"  # in the compiler's messages if GET_TILING_DATA has no struct
@@ -80,12 +80,13 @@ class Kernel:
         checks: bool = True,
         timeout: float = 60,
         assumptions: Mapping[str, str] | None = None,
-    ) -> Report:
+    ) -> RunReport:
         """Run the kernel in a process of its own and report its faults. Outputs are written in place.
 
         Args:
             arguments: Arrays in the kernel's order, without workspace and tiling. A read-only array is an input: a
-                write into it is a fault. Parameters that are no pointers take numbers.
+                write into it is a fault. None is a null pointer, for an optional tensor that is absent. Parameters
+                that are no pointers take numbers.
             workspace: The size of the user's part of the workspace in bytes.
             tiling: The tiling data: a dict of the struct's fields, bytes, or a structured scalar.
             tiling_struct: The name of the struct, for a dict, and for GET_TILING_DATA without a registered struct.
@@ -216,8 +217,10 @@ def _slot(number: int, value: Any, size: int) -> Slot:
                 f"{name} has {len(content)} bytes; the kernel takes {size}; pass a value of this size"
             )
         return Slot(name, content=content, is_pointer=False)
+    if value is None:
+        return Slot(name, is_null=True)
     if not isinstance(value, np.ndarray):
-        raise InvalidCall(f"{name} is {kind_of(value)}; it must be a NumPy array; convert it")
+        raise InvalidCall(f"{name} is {kind_of(value)}; it must be a NumPy array or None; convert it")
     if value.dtype.hasobject or not value.dtype.isnative:
         raise InvalidArgument(f"{name} has the dtype {value.dtype}; it must be a native number type; convert it")
     return Slot(name, np.asarray(value), read_only=not value.flags.writeable)

@@ -5,16 +5,17 @@
 // and pages that nobody may touch lie around it, so a pointer that leaves an argument is caught by the processor.
 // The report file: the report as JSON, written at the end, or by the signal handler if the kernel crashes.
 
-#define ACTGRAD_BODY  // one copy of all common functions, for the kernels that are linked with this file
-
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <typeinfo>
+
 #include "actgrad_ascendc/blocks.h"
-#include "actgrad_ascendc/bodies.h"
+#include "actgrad_ascendc/found.h"
 #include "actgrad_ascendc/program.h"
 
 namespace actgrad {
@@ -29,7 +30,8 @@ struct Request {
     double timeout;  // seconds
 };
 
-// One parameter of the kernel. A pointer has an argument in the memory file, a value its bytes.
+// One parameter of the kernel. A pointer (1) has an argument in the memory file, a value (0) its bytes, and a null
+// pointer (2) nothing.
 struct Slot {
     uint64_t is_pointer, offset, bytes, read_only;
     char name[64];
@@ -59,7 +61,8 @@ const char* text_of(double number)
 bool reported = false;
 pid_t reporter = 0;  // a process that the kernel forks does not report
 
-void send_report(double seconds, const std::vector<void*>& addresses = {})
+// `located`: the number of the fault that happened at these addresses, the innermost one first.
+void send_report(double seconds, const std::vector<void*>& addresses = {}, size_t located = 0)
 {
     if (reported || getpid() != reporter) return;
     reported = true;
@@ -70,9 +73,9 @@ void send_report(double seconds, const std::vector<void*>& addresses = {})
         std::snprintf(number, sizeof number, "%s\"%p\"", i == 0 ? "" : ", ", addresses[i]);
         json += number;
     }
-    json += "], \"faults\": [";
-    for (size_t i = 0; i < report.faults.size(); ++i) {
-        const Fault& fault = report.faults[i];
+    json += "], \"located\": " + std::to_string(located) + ", \"faults\": [";
+    for (size_t i = 0; i < found.size(); ++i) {
+        const Fault& fault = found[i];
         json += i == 0 ? "{\"kind\": " : ", {\"kind\": ";
         append_text(json, name_of(fault.kind));
         json += ", \"severity\": ";
@@ -95,8 +98,8 @@ void send_report(double seconds, const std::vector<void*>& addresses = {})
 
 [[noreturn]] void end_with(Kind kind, const char* message, void* program_counter)
 {
-    if (report.faults.size() >= Report::most) report.faults.pop_back();
-    report.faults.push_back({kind, Severity::error, report.last, report.block, message});
+    if (found.size() >= most_faults) found.pop_back();
+    found.push_back({kind, Severity::error, report.last, report.block, message});
     void* frames[32];
     const int count = backtrace(frames, 32);
     std::vector<void*> addresses;
@@ -106,7 +109,7 @@ void send_report(double seconds, const std::vector<void*>& addresses = {})
         if (inside) addresses.push_back(frames[i]);
     }
     if (addresses.empty()) addresses.push_back(program_counter);
-    send_report(0, addresses);
+    send_report(0, addresses, found.size() - 1);
     _exit(0);
 }
 
@@ -135,11 +138,11 @@ void on_signal(int signal, siginfo_t* info, void* context)
             if (offset >= -static_cast<int64_t>(page) && offset < static_cast<int64_t>(argument.bytes) &&
                 argument.read_only && is_write) {
                 std::snprintf(text, sizeof text, "a pointer of the kernel writes into %s, which is an input",
-                              argument.name.c_str());
+                              argument.name);
                 end_with(Kind::inputs_modified, text, at);
             }
             std::snprintf(text, sizeof text, "a pointer of the kernel %s byte %lld of %s, which has %llu bytes",
-                          is_write ? "writes" : "reads", static_cast<long long>(offset), argument.name.c_str(),
+                          is_write ? "writes" : "reads", static_cast<long long>(offset), argument.name,
                           static_cast<unsigned long long>(argument.bytes));
             end_with(is_write ? Kind::gm_write_out_of_bounds : Kind::gm_read_out_of_bounds, text, at);
         }
@@ -185,6 +188,36 @@ void install_handlers(double timeout)
     std::atexit(on_exit_of_kernel);
 }
 
+// ---- exceptions
+
+std::vector<void*> thrown_at;  // the addresses of the last exception of the kernel, the innermost one first
+
+}  // namespace
+}  // namespace actgrad
+
+// Every throw calls this function of the C++ library. Ours notes where, and calls the library's.
+// Compilers differ in how they declare it, so it has another name in C++.
+extern "C" [[noreturn]] void actgrad_throw(void* exception, std::type_info* type, void (*destroy)(void*))
+    __asm__("__cxa_throw");
+
+extern "C" void actgrad_throw(void* exception, std::type_info* type, void (*destroy)(void*))
+{
+    using Throw = void (*)(void*, std::type_info*, void (*)(void*));
+    static const Throw next = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
+    if (*type != typeid(actgrad::StopBlock)) {
+        void* frames[32];
+        const int count = backtrace(frames, 32);
+        actgrad::thrown_at.clear();
+        for (int i = 1; i < count; ++i)  // 0 is this function; a call returns behind itself
+            actgrad::thrown_at.push_back(static_cast<uint8_t*>(frames[i]) - 1);
+    }
+    next(exception, type, destroy);
+    std::abort();
+}
+
+namespace actgrad {
+namespace {
+
 // ---- arguments
 
 constexpr uint8_t canary = 0xC5;
@@ -221,7 +254,7 @@ void check_canaries()
             damaged |= *byte != canary;
         if (damaged)
             ACTGRAD_ERROR(gm_write_out_of_bounds, report.last, "a pointer of the kernel writes next to %s, which has "
-                          "%llu bytes", argument.name.c_str(), static_cast<unsigned long long>(argument.bytes));
+                          "%llu bytes", argument.name, static_cast<unsigned long long>(argument.bytes));
     }
 }
 
@@ -239,8 +272,9 @@ private:
 
 int run_program(const Entry& entry, int count, char** words)
 {
-    if (count > 1 && std::strcmp(words[1], "--signature") == 0) {  // 0 for a pointer, else the bytes of the value
-        std::printf("%s\n", entry.signature);
+    if (count > 1 && std::strcmp(words[1], "--signature") == 0) {
+        for (int i = 0; i < entry.count; ++i) std::printf("%c%zu", i == 0 ? '[' : ',', entry.sizes[i]);
+        std::puts(entry.count == 0 ? "[]" : "]");
         return 0;
     }
     if (count != 3) return 2;
@@ -265,12 +299,14 @@ int run_program(const Entry& entry, int count, char** words)
     values.reserve(request->slots);
     for (uint64_t i = 0; i < request->slots; ++i) {
         const Slot& slot = table[i];
-        if (slot.is_pointer) {
+        if (slot.is_pointer == 2) {
+            slots.push_back(nullptr);
+        } else if (slot.is_pointer) {
             uint64_t shared = i;  // two parameters may be one argument
             for (uint64_t j = 0; j < i; ++j)
-                if (table[j].is_pointer && table[j].offset == slot.offset && table[j].bytes != 0) shared = std::min(shared, j);
+                if (table[j].is_pointer == 1 && table[j].offset == slot.offset && table[j].bytes != 0) shared = std::min(shared, j);
             uint8_t* data = shared == i ? map_argument(slot) : static_cast<uint8_t*>(const_cast<void*>(slots[shared]));
-            if (shared == i) memory.arguments.push_back({data, slot.bytes, slot.read_only != 0, slot.name});
+            if (shared == i) memory.add(data, slot.bytes, slot.read_only != 0, slot.name);
             slots.push_back(data);
         } else {
             values.emplace_back(slot.bytes, '\0');
@@ -283,7 +319,8 @@ int run_program(const Entry& entry, int count, char** words)
     const KernelJob job(entry, slots);
     const double seconds = run_blocks(static_cast<int64_t>(request->blocks), job);
     check_canaries();
-    send_report(seconds);
+    if (fault_of_exception < found.size()) send_report(seconds, thrown_at, fault_of_exception);
+    else send_report(seconds);
     std::fflush(stdout);
     _exit(0);
 }

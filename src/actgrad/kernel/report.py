@@ -37,7 +37,7 @@ class Assumption:
 
 
 @dataclass(frozen=True)
-class Report:
+class RunReport:
     """The result of a run.
 
     `seconds` is the time of all blocks, without the start of the process and the copies of the arguments.
@@ -96,11 +96,11 @@ def choices(chosen: Mapping[str, str]) -> dict[str, str]:
     return values
 
 
-def read(content: Mapping[str, Any], faults: list[Fault], values: Mapping[str, str]) -> Report:
+def read(content: Mapping[str, Any], faults: list[Fault], values: Mapping[str, str]) -> RunReport:
     """The report of a program, which writes JSON."""
     met = tuple(
         Assumption(name, values[name], ASSUMPTIONS[name][values[name]])
         for bit, name in enumerate(ASSUMPTIONS)
         if content["assumptions"] >> bit & 1
     )
-    return Report(tuple(faults), content["seconds"], met)
+    return RunReport(tuple(faults), content["seconds"], met)

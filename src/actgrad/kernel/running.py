@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .compiler import INCLUDE
-from .report import Fault, Report, read
+from .report import Fault, RunReport, read
 
 _PAGE = 4096
 _REQUEST = struct.Struct("<9Qd")
@@ -39,6 +39,7 @@ class Slot:
     content: bytes = b""  # of a value, or of an argument without an array
     is_pointer: bool = True
     read_only: bool = True
+    is_null: bool = False  # an optional argument that is absent
 
     @property
     def nbytes(self) -> int:
@@ -55,7 +56,7 @@ def run(
     ub_bytes: int,
     timeout: float,
     values: Mapping[str, str],
-) -> Report:
+) -> RunReport:
     """Run a program on these parameters. Writable arrays are changed in place."""
     places, size = _layout(slots)
     with _memory_file("actgrad-kernel") as memory, _memory_file("actgrad-report") as answer:
@@ -69,7 +70,11 @@ def run(
             for number, (slot, place) in enumerate(zip(slots, places, strict=True)):
                 at = _REQUEST.size + number * _SLOT.size
                 mapped[at : at + _SLOT.size] = _SLOT.pack(
-                    slot.is_pointer, place.region, slot.nbytes, slot.read_only, slot.name.encode()[:63]
+                    2 if slot.is_null else slot.is_pointer,
+                    place.region,
+                    slot.nbytes,
+                    slot.read_only,
+                    slot.name.encode()[:63],
                 )
                 if place.is_first:
                     _bytes(mapped, place.data, slot.nbytes)[...] = _content(slot)
@@ -81,13 +86,14 @@ def run(
                     del result  # the mapping cannot be closed while an array uses it
         written = os.lseek(answer, 0, os.SEEK_END)
         text = os.pread(answer, written, 0).decode(errors="replace")
-    empty: dict[str, Any] = {"seconds": 0.0, "assumptions": 0, "addresses": [], "faults": []}
+    empty: dict[str, Any] = {"seconds": 0.0, "assumptions": 0, "addresses": [], "located": 0, "faults": []}
     content: dict[str, Any] = json.loads(text) if text else empty
     faults = [Fault(**fault) for fault in content["faults"]]
     if not text:
         faults.append(_unreported(status, timeout))
     if content["addresses"]:
-        faults[-1] = _located(program, content["addresses"], faults[-1])
+        at = content["located"]
+        faults[at] = _located(program, content["addresses"], faults[at])
     return read(content, faults, values)
 
 
@@ -171,7 +177,7 @@ def _unreported(status: int, timeout: float) -> Fault:
 def _located(program: Path, addresses: Sequence[str], fault: Fault) -> Fault:
     """The fault at the kernel's line, from the addresses where the processor was, the innermost one first.
 
-    Frames of the C and C++ libraries do not count. If the innermost frame with a line is in our headers, the fault
+    Frames of the C and C++ libraries do not count. If the innermost frame with a line is in our own code, the fault
     keeps its position, which is the last call of the interface.
     """
     tool = shutil.which("addr2line")
@@ -182,7 +188,7 @@ def _located(program: Path, addresses: Sequence[str], fault: Fault) -> Fault:
         file, _, line = place.partition(" ")[0].rpartition(":")
         if not line.isdigit() or int(line) == 0 or file.startswith(("?", "/usr/")):
             continue
-        if os.path.abspath(file).startswith(str(INCLUDE)):
+        if os.path.abspath(file).startswith(str(INCLUDE.parent)):
             return fault
         return Fault(fault.kind, fault.severity, fault.message, os.path.abspath(file), int(line), fault.block)
     return fault

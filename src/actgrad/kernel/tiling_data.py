@@ -6,6 +6,7 @@ The compiler says where the fields of a struct lie: we compile a program that pr
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -75,6 +76,11 @@ def _encode(name: str, value: Any, dtype: np.dtype[Any], shape: tuple[int, ...])
     return converted.tobytes()
 
 
+_NO_MEMBER = re.compile(r"driver\.cpp:.*error: .*no member named ['‘](?P<name>\w+)['’]")
+
+#: `using Struct = NAME;` of the program below is an error.
+_NO_STRUCT = re.compile(r"driver\.cpp:\d+:\d+: error: (?:.*\n){1,2}? *\d+ \| +using Struct = ")
+
 _PROGRAM = """
 #include <cstdio>
 template <class T> void actgrad_field(const char* name, unsigned long offset)
@@ -98,7 +104,7 @@ FIELDS    std::printf("\\"\\": %zu}\\n", sizeof(Struct));
 def layout(
     includes: str, folders: tuple[str, ...], defines: tuple[str, ...], kernel: str, struct: str, fields: Sequence[str]
 ) -> Layout:
-    """Compile and run a program that knows the struct. Raises InvalidArgument if a field is missing."""
+    """Compile and run a program that knows the struct. Raises KernelError if a field is missing."""
     lines = "".join(
         f"    actgrad_field<std::remove_reference_t<decltype(std::declval<Struct&>().{field})>>("
         f'"{field}", __builtin_offsetof(Struct, {field}));\n'
@@ -109,6 +115,15 @@ def layout(
     try:
         program = compiler.program(Source(driver, folders, defines, kernel, is_fast=False))
     except KernelError as error:
+        if lacking := _NO_MEMBER.search(error.output):
+            raise KernelError(
+                f"tiling has the field {lacking['name']}; the struct {struct} has no such field; correct the name"
+            ) from error
+        if _NO_STRUCT.search(error.output):
+            raise KernelError(
+                f"tiling_struct is {quote(struct)}; the kernel's files declare no such struct; correct the name, or "
+                "add the folder of its header to include"
+            ) from error
         raise KernelError(
             f"tiling_struct {struct}: {error}; the struct must have the fields {', '.join(fields)}"
         ) from error

@@ -268,7 +268,7 @@ def _stay(self: Any, device: Any = None, non_blocking: bool = False) -> Any:
 def _module(name: str, documentation: str | None, **members: Any) -> ModuleType:
     """A module with these members. Its error for another name says that the module is a stand-in."""
     module = ModuleType(name, documentation)
-    module.__spec__ = ModuleSpec(name, None, origin="actgrad.torch_npu")  # importlib.util.find_spec requires one
+    module.__spec__ = ModuleSpec(name, None, origin=__name__)  # importlib.util.find_spec requires one
     vars(module).update(members, __getattr__=partial(_missing, name, tuple(members)))
     return module
 

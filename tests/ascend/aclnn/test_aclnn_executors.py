@@ -42,7 +42,7 @@ def test_equal_numbers_and_strings_share_a_plan() -> None:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_an_executor_runs_once(function: str) -> None:
     live = Live(good(function))
     _, size, executor = live.first()

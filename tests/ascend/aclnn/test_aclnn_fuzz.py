@@ -369,7 +369,9 @@ def test_random_calls(seed: int, breaks: int, surroundings: str) -> None:
 
 
 def breaking(function: str, row: str) -> Iterator[Call]:
-    """Calls that this row decides, on every product."""
+    """Calls that this row decides, on every product. Without the function, a product decides by itself."""
+    if row == "product":
+        yield from (good(function, product, False) for product in PRODUCTS if product not in EXISTS[function])
     for product, document in product_of(EXISTS[function], (False, True)):
         for found, ways in breakers(function, product, document).items():
             if found.name == row:

@@ -32,7 +32,7 @@ from tests.support.aclnn.model import faults, rows, status
 from tests.support.aclnn.values import OTHERS, Call, Scalar, Tensor
 from tests.support.calls import same_bits
 
-pytestmark = pytest.mark.share(8)
+pytestmark = pytest.mark.share(16)
 
 LAYOUT = re.compile(
     r"\[PID: (?P<pid>\d+)\] \d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d{3}\.\d{3} "
@@ -180,7 +180,7 @@ def both(
     ("function", "product", "document"),
     with_quick([s for s in SITUATIONS if s[1] in EXISTS[s[0]]], "Ascend950", "Ascend910B"),
 )
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_good_calls_compute(function: str, product: str, document: bool) -> None:
     for dtype in listed(good(function, product)):
         for layout in (None, (1, 3), (200, 2)):

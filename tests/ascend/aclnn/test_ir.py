@@ -12,7 +12,7 @@ import pytest
 
 import actgrad
 from actgrad import ir
-from actgrad.judge.oracle import as_tuple
+from actgrad.samples import as_tuple
 from tests.support.calls import BFLOAT16, run_script
 
 #: From the operators' public registrations: inputs, attributes with their defaults, outputs.

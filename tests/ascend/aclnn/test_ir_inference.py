@@ -10,9 +10,9 @@ import pytest
 import actgrad
 from actgrad import ir
 from actgrad.base.dtypes import BY_NAME
-from actgrad.judge.oracle import as_tuple
+from actgrad.samples import as_tuple
 
-pytestmark = pytest.mark.share(8)
+pytestmark = pytest.mark.share(16)
 
 NAMES = [name for name in BY_NAME if name != "complex32"]  # NumPy has none
 NEEDED = {"SwigluGroupQuantGrad": ("weight", "y_origin")}

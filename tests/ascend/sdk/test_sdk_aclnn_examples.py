@@ -22,7 +22,7 @@ from tests.support.sdk_programs import environment, needs_compiler
 CHECKOUT = os.environ.get("ACTGRAD_TEST_OPS_NN", "")
 SCRIPT = Path(__file__).parents[3] / "scripts" / "aclnn_examples.py"
 
-pytestmark = needs_compiler
+pytestmark = [pytest.mark.share(2), needs_compiler]
 
 #: ReLU of two numbers, printed as CANN's examples do it.
 RELU = """

@@ -23,7 +23,7 @@ from actgrad.cli.main import main
 from tests.ascend.sdk.test_sdk_examples import check_thirteen
 from tests.support.sdk_programs import EXAMPLES, PROGRAMS, Sdk, needs_compiler, run
 
-pytestmark = needs_compiler
+pytestmark = [pytest.mark.share(3), needs_compiler]
 
 THIRTEEN = str(PROGRAMS / "thirteen.c")
 INCLUDE = "-I $ASCEND_HOME_PATH/include -I $ASCEND_HOME_PATH/include/aclnnop -I $ASCEND_HOME_PATH/include/aclnn"
@@ -38,7 +38,7 @@ LINES = [
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 @pytest.mark.parametrize("libraries", LINES)
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_usual_command_lines(sdk: Sdk, libraries: str, shell: str, tmp_path: Path) -> None:
     """After set_env.sh, in shells that allow no variable to be missing; run where nothing of the SDK is near."""
     if shutil.which(shell) is None:
@@ -132,7 +132,7 @@ def test_every_declared_function_is_there(sdk: Sdk) -> None:
 
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("compiler", ["gcc", "g++"])
-@pytest.mark.share(5)  # two cases of eight, one for each compiler
+@pytest.mark.share(10)  # two cases of eight, one for each compiler
 def test_each_header_alone(sdk: Sdk, compiler: str, part: int, tmp_path: Path) -> None:
     """Compiles, twice in a row, without a warning. A part is every fourth header."""
     include = sdk.prefix / "include"

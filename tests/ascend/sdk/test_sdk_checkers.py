@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.sdk_programs import EXAMPLES, MODES, PROGRAMS, Sdk, needs_compiler, needs_library, run
 
-pytestmark = [needs_compiler, pytest.mark.share(3)]
+pytestmark = [needs_compiler, pytest.mark.share(6)]
 
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1")
 CHECKED = ("thirteen", "misuse", "repeatable", "remembered", "races", "texts", "arithmetic")
@@ -90,7 +90,7 @@ VALGRIND = ("valgrind", "-q", "--leak-check=full", "--error-exitcode=9", f"--sup
 
 @needs_valgrind
 @pytest.mark.parametrize("program", CHECKED)
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_under_valgrind(sdk: Sdk, program: str) -> None:
     binary = sdk.compile(PROGRAMS / f"{program}.c", "-std=gnu11")
     assert run([*VALGRIND, str(binary)], **MODES["server"]) == sdk.run(binary)

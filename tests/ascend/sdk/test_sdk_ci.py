@@ -11,6 +11,8 @@ import pytest
 
 from tests.support.sdk_programs import EXAMPLES, needs_compiler, run
 
+pytestmark = pytest.mark.share(3)
+
 FOLDER = EXAMPLES / "ci"
 PAGE = (Path(__file__).parents[3] / "docs" / "ci.md").read_text(encoding="utf-8")
 FILES = ("CMakeLists.txt", "github.yml", "gitlab.yml")
@@ -48,7 +50,7 @@ def workspace(tmp_path: Path) -> str:
 @needs_compiler
 @needs_cmake
 @pytest.mark.parametrize("name", ["github.yml", "gitlab.yml", "page"])
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_commands(name: str, tmp_path: Path) -> None:
     steps = commands(name)
     assert "ctest" in steps[-1]

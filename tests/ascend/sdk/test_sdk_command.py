@@ -14,6 +14,8 @@ from actgrad.ascend.sdk.lacking import KINDS
 from actgrad.cli.main import main
 from tests.support.sdk_programs import EXAMPLES, PROGRAMS, Sdk, environment, needs_compiler
 
+pytestmark = pytest.mark.share(2)
+
 PROGRAM = """\
 #include <stdio.h>
 #include <string.h>
@@ -298,7 +300,7 @@ def test_check_of_an_object_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 @needs_compiler
 @pytest.mark.parametrize("name", ["plain.c", "a name with $spaces #1.cpp", "é.c"])
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_check_of_headers_that_are_nowhere(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are missing, also where the compiler would find no fault without them; no file is made outside."""
     program, outside = tmp_path / name, tmp_path / "outside"

@@ -95,7 +95,7 @@ def test_every_example_is_compared() -> None:
 
 
 @pytest.mark.parametrize("name", PRINTS)
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_example(sdk: Sdk, name: str) -> None:
     (source,) = EXAMPLES.glob(f"{name}.c*")
     binary = sdk.compile(source)

@@ -22,7 +22,7 @@ from actgrad.ascend.sdk import builder, declared_functions, seam
 from actgrad.base.errors import ActgradError
 from tests.support.sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library, run
 
-pytestmark = [needs_compiler, pytest.mark.share(3)]
+pytestmark = [needs_compiler, pytest.mark.share(6)]
 
 HOSTS = [pytest.param("inprocess", marks=needs_library), "server"]
 WORKS = "0 \n0 \n"  # what first_text.c prints where nothing is wrong

@@ -69,7 +69,7 @@ def test_another_owner(part: str, sdk: Path) -> None:
 
 @pytest.mark.parametrize("bits", [0o020, 0o002])
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_others_may_write(part: str, bits: int, sdk: Path) -> None:
     path = sdk.parent if part == ".." else sdk / part
     path.chmod(path.stat().st_mode | bits)

@@ -16,7 +16,7 @@ from actgrad.ascend.sdk import builder
 from actgrad.ascend.sdk import prefix as prefixes
 from tests.support.sdk_programs import needs_compiler
 
-pytestmark = needs_compiler
+pytestmark = [pytest.mark.share(3), needs_compiler]
 
 #: Builds an SDK, and is killed at a step. The libraries are no libraries: compilers take their time.
 KILLED = """\

@@ -18,7 +18,7 @@ from tests.support.calls import EVERY, same_bits
 from tests.support.overlaps import Case, Memory
 from tests.support.sdk_programs import MODES, Sdk, needs_compiler, run
 
-pytestmark = [needs_compiler, pytest.mark.share(3)]
+pytestmark = [needs_compiler, pytest.mark.share(6)]
 
 DRIVER = Path(__file__).parent / "programs" / "driver.py"
 KINDS = ("exactly", "one later", "every second")

@@ -13,6 +13,7 @@ import pytest
 from actgrad.ascend.aclnn import names
 from actgrad.ascend.products import BY_NAME
 from actgrad.ascend.sdk import builder, declared_functions
+from actgrad.base import errors
 from tests.support.sdk_programs import EXAMPLES, needs_compiler, run
 
 ROOT = Path(__file__).parents[3]
@@ -69,13 +70,15 @@ def test_names_on_the_page() -> None:
         for path in (ROOT / "src" / "actgrad").rglob("*")
         if path.suffix in (".py", ".c", ".h")
     )
-    for variable in set(re.findall(r"\bACTGRAD_(?!TEST_)[A-Z_]+\b", PAGE)):  # the others are the tests' own
+    variables = (ROOT / "docs" / "variables.md").read_text(encoding="utf-8")
+    for variable in set(re.findall(r"\bACTGRAD_(?!TEST_)[A-Z_]+\b", PAGE + variables)):  # the others are the tests' own
         assert f'"{variable}"' in sources, variable
-    for status in re.findall(r"^\| (\d{6}) \|", PAGE, flags=re.M):
+    statuses = (ROOT / "docs" / "statuses.md").read_text(encoding="utf-8")
+    for status in re.findall(r"^\| (\d{6}) \|", statuses.partition("## Messages of C programs")[2], flags=re.M):
         assert int(status) in names.STATUSES.values()
     for product in BY_NAME:
-        assert f"`{product}`" in PAGE
-    table = PAGE.partition("## When a call fails")[2].partition("\n## ")[0]
+        assert f"`{product}`" in variables
+    table = statuses.partition("## Messages of C programs")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| \d+ \| (`.*`.*?) \|", table, flags=re.M)
     texts = [text for row in rows for text in re.findall("`(.*?)`", row)]
     assert len(texts) > 10
@@ -84,6 +87,29 @@ def test_names_on_the_page() -> None:
     for text in texts:
         for part in re.split(rf"{example}|\bself\b", text):
             assert part.strip(" ,") in plain, (text, part)
+
+
+def test_statuses() -> None:
+    """The page has each status that Python or C can return, with its name in the headers and its exception."""
+    page = (ROOT / "docs" / "statuses.md").read_text(encoding="utf-8")
+    rows = {
+        row[0]: row[1:]
+        for row in re.findall(r"^\| (\d+) \| (.*?) \| (.*?) \|", page.partition("## Messages")[0], flags=re.M)
+    }
+    headers = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "src/actgrad/ascend/sdk/include").rglob("*.in")
+    )
+    for status, (words, _) in rows.items():
+        for name in re.findall(r"`(ACL\w+)`", words):
+            found = re.search(rf"\b{name}(?: =)? (\d+)", headers)
+            assert status == str(names.STATUSES[name] if name in names.STATUSES else found and found[1]), name
+    for each in vars(errors).values():
+        if isinstance(each, type) and issubclass(each, errors.ActgradError):
+            assert f"`{each.__name__}`" in page, each
+            assert str(each.status) in rows, each
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/actgrad/ascend/sdk/c").rglob("*.c"))
+    for name in set(re.findall(r"\bACL_ERROR_\w+", sources)) - {"ACL_ERROR_NONE"}:
+        assert f"`{name}`" in page, name
 
 
 def test_numbers_of_functions() -> None:

@@ -164,20 +164,20 @@ def unexpected(name: str, product: str) -> list[str]:
     return [each for each in differing(name, product) if not re.match(f"({pattern}): ", each)]
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("name", CHECKED)
 def test_statuses(name: str) -> None:
     assert not unexpected(name, "Ascend910B")
 
 
-@pytest.mark.share(40)
+@pytest.mark.share(80)
 @pytest.mark.parametrize("name", CHECKED)
 @pytest.mark.parametrize("product", ["Ascend910_93", "Ascend310P", "Ascend910", "Ascend950"])
 def test_statuses_on_products(name: str, product: str) -> None:
     assert not unexpected(name, product)
 
 
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 @pytest.mark.parametrize("name", DIFFERENCES)
 def test_each_difference_occurs(name: str) -> None:
     is_newer = name in ("MaxPool", "AdaptiveMaxPool3d", "AdaptiveAvgPool3dBackward")

@@ -46,7 +46,7 @@ def refusal(name: str, call: dict[str, Any]) -> str:
     return ""
 
 
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 @pytest.mark.parametrize("name", ROWS)
 def test_what_passes_computes(name: str) -> None:
     with actgrad.product("Ascend910B"):

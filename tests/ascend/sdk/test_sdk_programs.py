@@ -15,7 +15,7 @@ import pytest
 from actgrad.ascend.sdk import builder
 from tests.support.sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library
 
-pytestmark = [needs_compiler, pytest.mark.share(3)]
+pytestmark = [needs_compiler, pytest.mark.share(6)]
 
 SELF_CHECKING = ("misuse", "texts", "repeatable", "races", "threads", "forking_host", "forking_bystander", "stacks",
                  "plain_parameters", "refusals")  # fmt: skip
@@ -23,7 +23,7 @@ SELF_CHECKING = ("misuse", "texts", "repeatable", "races", "threads", "forking_h
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("program", SELF_CHECKING)
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_program(sdk: Sdk, program: str, mode: str) -> None:
     assert sdk.run(program, mode=mode) == "ok\n"
 

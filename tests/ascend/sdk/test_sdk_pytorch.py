@@ -20,6 +20,8 @@ from tests.support.sdk_programs import PROGRAMS, Sdk, needs_compiler
 
 torch = pytest.importorskip("torch")
 
+pytestmark = pytest.mark.share(2)
+
 _CALL = """
 import sys
 import numpy as np

@@ -94,7 +94,7 @@ def test_with_sanitizers(sanitized, program, mode):
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
 @pytest.mark.parametrize("program", [program for program in ORDINARY if program not in ("half", "faults")])
-@pytest.mark.share(5)
+@pytest.mark.share(10)
 def test_under_valgrind(runtime, program):
     leaks = "no" if program == "forks" else "full"  # a child has what its parent's other threads held
     valgrind = ("valgrind", "-q", f"--leak-check={leaks}", "--error-exitcode=9")

@@ -20,7 +20,7 @@ from tests.support.aclnn.model import faults
 from tests.support.aclnn.values import Call, Scalar, Tensor
 from tests.support.sdk_programs import MODES, Sdk, needs_compiler, run
 
-pytestmark = [needs_compiler, pytest.mark.share(3)]
+pytestmark = [needs_compiler, pytest.mark.share(6)]
 
 DRIVER = Path(__file__).parent / "programs" / "driver.py"
 IN_PROCESS = {"ACTGRAD_SDK_HOST": "inprocess"}  # for a program that is Python itself, a server is the default
@@ -113,7 +113,7 @@ def check(sdk: Sdk, folder: Path, seed: int, count: int, product: str, document:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_statuses_of_random_calls(sdk: Sdk, tmp_path: Path, mode: str) -> None:
     statuses = check(sdk, tmp_path, 11, 400, "Ascend910B", False, mode)
     assert min(statuses[code] for code in (0, 161001, 161002)) > 10

@@ -167,7 +167,7 @@ def is_large_enough(work: Work, result: Any, value: Any) -> bool:
     return size >= value.size if work.rule.is_found else value.size in (1, size)
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 @pytest.mark.parametrize("name", CALLS)
 def test_values(name: str) -> None:
     function = declared_functions.computed()[f"aclnn{name}"]

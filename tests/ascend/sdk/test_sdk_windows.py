@@ -18,7 +18,7 @@ F = torch.nn.functional
 
 from tests.support.sdk_calls import SdkCall, made_in_c  # noqa: E402
 
-pytestmark = needs_compiler
+pytestmark = [pytest.mark.share(3), needs_compiler]
 
 F32, F16, BF16 = torch.float32, torch.float16, torch.bfloat16
 TOLERANCES = {F32: (1e-5, 1e-5), F16: (2**-9, 2**-9), BF16: (2**-6, 2**-6)}

@@ -37,7 +37,7 @@ extern "C" __global__ __aicore__ void running(GM_ADDR x, GM_ADDR y, GM_ADDR work
             for (volatile bool forever = true; forever;) {  // line endless
             }
             break;
-        case 3: throw std::runtime_error("thrown by the kernel");
+        case 3: throw std::runtime_error("thrown by the kernel");  // line thrown
         case 4: std::exit(3);
         case 5: std::abort();
         case 6: ((__gm__ float*)x)[0] = 2; break;  // line input
@@ -69,6 +69,8 @@ extern "C" __global__ __aicore__ void running(GM_ADDR x, GM_ADDR y, GM_ADDR work
             break;
         case 20: CrossCoreWaitFlag(2); break;  // line unpaired
         case 21: CrossCoreSetFlag<0, PIPE_V>(16); break;  // line id
+        case 22: out[0] = x == nullptr; break;
+        case 23: GlobalTensor<float>().GetValue(0); break;  // line null
         case 13: ((__gm__ uint8_t*)tiling)[0] = 1; break;  // line tiling
     }
 }

@@ -13,7 +13,7 @@ from ...calls.operator import Operator
 from .objects import AclTensor
 from .signatures import CParameter
 
-_log = logging.getLogger("actgrad.aclnn")
+_log = logging.getLogger(__package__)
 
 
 def formats_and_fault(function: str, arguments: Sequence[tuple[CParameter, Any]]) -> tuple[tuple[str, ...], str]:

@@ -19,7 +19,7 @@ from .objects import Handle
 
 STRICT = os.environ.get("ACTGRAD_STRICT", "") not in ("", "0")
 
-_log = logging.getLogger("actgrad.aclnn")
+_log = logging.getLogger(__package__)
 
 
 class StreamError(ActgradError):

@@ -9,7 +9,7 @@ from typing import Any
 from ...base.dtypes import ALIASES
 from ...base.errors import quote
 from ...judge.files import fields
-from ...judge.files.fields import Fault
+from ...judge.files.fields import FieldError
 from ..aclnn.signatures import CParameter, Signature
 from . import interface
 from .case_model import FileCase, Scalar, Tensor, Values
@@ -42,15 +42,15 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     """Yield for each case of a file its position in words, its fields and its number."""
     document = fields.json_document(text, "a JSON list of cases")
     if not isinstance(document, list) or not document:
-        raise Fault(f"is {quote(document)}; an ATK file must be a list of cases; write [CASE, ...]")
+        raise FieldError(f"is {quote(document)}; an ATK file must be a list of cases; write [CASE, ...]")
     for index, case in enumerate(document):
         if not isinstance(case, dict):
-            raise Fault(f"case {index}: is {quote(case)}; a case must be an object; write {{...}}")
+            raise FieldError(f"case {index}: is {quote(case)}; a case must be an object; write {{...}}")
         yield f"case {index}" + (f" (id {quote(case['id'])})" if "id" in case else ""), case, index
 
 
 def describe(case: dict[str, Any], number: int) -> FileCase:
-    """A case. A Fault names the field that breaks the format."""
+    """A case. A FieldError names the field that breaks the format."""
     notes = [f"field {name!r} is unknown" for name in case if name not in _KNOWN]
     case_fields = _typed(case, _TYPES)
     notes += [
@@ -71,7 +71,7 @@ def describe(case: dict[str, Any], number: int) -> FileCase:
         kind, shape, dtype = typed.get("type"), typed.get("shape"), typed.get("dtype")
         if (kind == "tensor") != (parameter.type == "Tensor"):
             expected = f"{signature.name} takes a {parameter.type}"
-            raise Fault(f"inputs: type of {what} is {quote(kind)}; {expected}; correct the type")
+            raise FieldError(f"inputs: type of {what} is {quote(kind)}; {expected}; correct the type")
         if kind not in ("tensor", "scalar", "attr", "attrs"):
             notes.append(f"type {quote(kind)} of inputs is unknown")
         notes += [f"field {one!r} of inputs is unknown" for one in entry if one not in _INPUT_KNOWN]
@@ -96,7 +96,7 @@ def _unpublished(entry: dict[str, Any], names: Sequence[str]) -> list[tuple[str,
 
 
 def _typed(entry: dict[str, Any], types: Mapping[str, Callable[[str, Any], Any]], where: str = "") -> dict[str, Any]:
-    """The values of the fields that are not null. Raises a Fault for a value of the wrong type."""
+    """The values of the fields that are not null. Raises a FieldError for a value of the wrong type."""
     return {n: typed(where + n, entry[n]) for n, typed in types.items() if entry.get(n) is not None}
 
 
@@ -119,7 +119,7 @@ def _matched(
         return zip(matches, inputs, strict=True)
     if len(inputs) > len(parameters):
         expected = f"{signature.name} takes {', '.join(p.name for p in parameters)}"
-        raise Fault(f"inputs has {len(inputs)} parameters; {expected}; leave the others out")
+        raise FieldError(f"inputs has {len(inputs)} parameters; {expected}; leave the others out")
     if any(one.get("name") is not None for one in inputs):
         notes.append("inputs and the function's parameters have different names; they are matched by position")
     return zip(parameters, inputs, strict=False)
@@ -135,10 +135,10 @@ def _values(what: str, value: Any) -> Values:
     if isinstance(value, dict):
         if value.get("name") != "nd" or set(value) != {"name", "mean", "std"}:
             expected = "a distribution must be nd with mean and std"
-            raise Fault(f"{what} is {quote(value)}; {expected}; use one, or a range [LOW, HIGH]")
+            raise FieldError(f"{what} is {quote(value)}; {expected}; use one, or a range [LOW, HIGH]")
         deviations = _pair(f"{what}: std", value["std"])
         if deviations[0] < 0:
-            raise Fault(f"{what}: std is {quote(value['std'])}; it must be 0 or more; correct the case")
+            raise FieldError(f"{what}: std is {quote(value['std'])}; it must be 0 or more; correct the case")
         return Values(*_pair(f"{what}: mean", value["mean"]), deviations)
     if not isinstance(value, list) and fields.number(value) is None:
         fields.refuse(what, value, "a range, a number or a distribution")

@@ -13,26 +13,29 @@ from typing import Any
 from ...base.errors import suffix_of
 from ...checks import law
 from ...judge.files import sizes
-from ...judge.files.fields import Fault
+from ...judge.files.fields import FieldError
 from ...judge.files.sizes import UnreadableFile
 from ...judge.standards import Tally
 from ...writing import outputs, terminal
-from . import atk, ttk
+from . import atk, cann_bench, ttk
 from .case_model import FileCase
 from .execution import CaseOutcome
 
-FORMATS: dict[str, ModuleType] = {"atk": atk, "ttk": ttk}
-SUFFIXES = {".json": "atk", ".csv": "ttk"}
+FORMATS: dict[str, ModuleType] = {"atk": atk, "ttk": ttk, "cann-bench": cann_bench}
+WRITTEN = ("atk", "ttk")  # the formats that `actgrad cases` writes
+SUFFIXES = {".json": "atk", ".csv": "ttk", ".yaml": "cann-bench", ".yml": "cann-bench"}
 STATUS = {True: "PASS", False: "FAIL", None: "NOT_RUN"}
 _QUOTED = re.compile(r"""(['"])(.*?)\1""", re.S)
 _TIMES = 20  # memory that a file takes after reading, relative to the size of its text
 
 
 def format_of(path: Path) -> str:
-    """The format of a file: atk or ttk."""
+    """The format of a file: atk, ttk or cann-bench."""
     name = SUFFIXES.get(path.suffix.lower())
     if name is None:
-        raise UnreadableFile(f"{path}: has {suffix_of(path)}; it must be .json (ATK) or .csv (TTK); rename it")
+        raise UnreadableFile(
+            f"{path}: has {suffix_of(path)}; it must be .json (ATK), .csv (TTK) or .yaml (cann-bench); rename it"
+        )
     return name
 
 
@@ -48,11 +51,13 @@ def parse(path: Path, name: str, text: str) -> list[FileCase]:
     """The cases in the text of a file of this format."""
     cases, where = [], ""
     try:
-        for position, raw, number in FORMATS[name].entries(text):
+        module = FORMATS[name]
+        beside = [cann_bench.input_names(path)] if module is cann_bench else []
+        for position, raw, number in module.entries(text, *beside):
             where = f"{position}: "
-            cases.append(FORMATS[name].describe(raw, number))
+            cases.append(module.describe(raw, number))
             where = ""
-    except Fault as fault:
+    except FieldError as fault:
         raise UnreadableFile(f"{path}: {where}{fault}") from fault
     return cases
 
@@ -85,10 +90,21 @@ def check_results_path(path: Path | None, cases: Path) -> None:
 
 def write(path: Path, outcomes: Sequence[CaseOutcome]) -> None:
     """Write the cases with their results. After a failure, the old file is still there."""
-    outputs.write(path, _atk_text(outcomes) if format_of(path) == "atk" else _ttk_text(outcomes))
+    texts = {"atk": _atk_text, "ttk": _ttk_text, "cann-bench": _cann_bench_text}
+    outputs.write(path, texts[format_of(path)](outcomes))
 
 
 def _atk_text(outcomes: Sequence[CaseOutcome]) -> str:
+    return atk.in_lines(_with_results(outcomes))
+
+
+def _cann_bench_text(outcomes: Sequence[CaseOutcome]) -> str:
+    return cann_bench.in_yaml(list(_with_results(outcomes)))
+
+
+def _with_results(outcomes: Sequence[CaseOutcome]) -> Iterator[dict[str, Any]]:
+    """The entries of the file, each with its result."""
+
     def result(outcome: CaseOutcome) -> dict[str, Any]:
         entry: dict[str, Any] = {"precision_status": STATUS[outcome.holds], "says": outcome.reason}
         if outcome.case.notes:
@@ -101,7 +117,7 @@ def _atk_text(outcomes: Sequence[CaseOutcome]) -> str:
             ]
         return entry
 
-    return atk.in_lines({**outcome.case.raw, "result": result(outcome)} for outcome in outcomes)
+    return ({**outcome.case.raw, "result": result(outcome)} for outcome in outcomes)
 
 
 def _ttk_text(outcomes: Sequence[CaseOutcome]) -> str:

@@ -28,6 +28,8 @@ class Values:
     high: float
     deviations: tuple[float, float] | None = None
     among: tuple[float, ...] = ()  # numbers that must occur
+    #: "nan": half of the numbers are NaN. "inf": the first twentieth is -inf, and the last one is inf.
+    special: str = ""
 
     def draw(self, shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> Array:
         """An array of these numbers. The dtype's largest number replaces larger numbers."""
@@ -50,6 +52,11 @@ class Values:
         if self.among:
             some = rng.permutation(count)[: len(self.among)]
             numbers[some] = self.among[: len(some)]
+        if self.special == "nan":
+            numbers[rng.random(count) < 0.5] = np.nan
+        elif self.special == "inf" and count:
+            few = max(1, count // 20)
+            numbers[:few], numbers[count - few :] = -np.inf, np.inf
         with np.errstate(all="ignore"):
             return np.asarray(numbers.astype(kind.numpy).reshape(shape))
 

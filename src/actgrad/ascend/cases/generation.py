@@ -8,7 +8,7 @@ forward pass (cascades), compute in place, or combine different shapes and dtype
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice, permutations, product
 from math import inf, log, nan
@@ -24,6 +24,7 @@ from ...base.loop import TensorMeta, row_major
 from ...calls.operator import Operator
 from ...checks.law import LawInForce
 from ...judge import oracle
+from ...judge.delivery import design, optional_tensors
 from ...judge.elements import case_dtypes, case_laws
 from ..aclnn.signatures import Signature
 from . import interface
@@ -38,7 +39,7 @@ _SIZES = sorted({1, *(2**k - d for k in range(2, 9) for d in (0, 1))})
 
 def generate(operator: Operator, number: int | None, largest: int, seed: int) -> list[FileCase]:
     """`number` cases of an operator, with equal shares of all kinds. None means one case of each kind."""
-    maker = _Maker(operator, largest, np.random.default_rng((seed, *operator.name.encode())))
+    maker = _maker(operator, largest, seed)
     once = list(maker.round())
     number = len(once) if number is None else number
     few = min(number, len(once))
@@ -46,6 +47,34 @@ def generate(operator: Operator, number: int | None, largest: int, seed: int) ->
     cases = [*(once[k * len(once) // few] for k in range(few)), *islice(more, number - few)]
     # Seeds are assigned at the end, so that case k always has the seed `seed + k`.
     return [replace(case, name=f"{operator.name} {k} {case.name}", seed=seed + k) for k, case in enumerate(cases)]
+
+
+def coverage(operator: Operator, cases: Sequence[FileCase], largest: int, seed: int) -> design.Coverage:
+    """How many of these cases are in each cell: each dtype with each kind of case, and each optional tensor."""
+    maker = _maker(operator, largest, seed)
+    once = [(case.name, case) for case in maker.round()]
+    kinds, first = list(dict.fromkeys(kind for kind, _ in once)), once[0][0]
+    counts = {cell: 0 for kind, case in once for cell in _cells(operator, kind, case)}
+    for dtype in maker.dtypes:
+        possible = optional_tensors.patterns(operator, dtype, design.settings_of(operator, dtype))
+        for name in optional_tensors.names_of(operator):
+            if any(name in pattern for pattern in possible):
+                counts.setdefault((operator.name, dtype, name, first), 0)
+    for case in cases:
+        for cell in _cells(operator, case.name.rpartition(" ")[2], case):
+            counts[cell] = counts.get(cell, 0) + 1
+    return design.Coverage(counts, kinds)
+
+
+def _cells(operator: Operator, kind: str, case: FileCase) -> Iterator[tuple[str, str, str, str]]:
+    """The cells that a case covers: operator, dtype, state of the optional tensors, kind."""
+    given = [name for name in optional_tensors.names_of(operator) if name in case.inputs]
+    for state in given or [design.NONE_GIVEN]:
+        yield operator.name, case.inputs[operator.definition.main].dtype, state, kind
+
+
+def _maker(operator: Operator, largest: int, seed: int) -> _Maker:
+    return _Maker(operator, largest, np.random.default_rng((seed, *operator.name.encode())))
 
 
 @dataclass

@@ -33,6 +33,23 @@ def unknown(name: str) -> str:
 
 
 @cache
+def _operators() -> dict[str, Operator]:
+    """actgrad's operators by their names without underscores, so that SwiGlu and swi_glu both are swiglu."""
+    return {operator.name.replace("_", ""): operator for operator in REGISTRY.values()}
+
+
+def find_operator(name: str) -> Operator | None:
+    """actgrad's operator with this name, such as Gelu, SwiGlu or dynamic_quant. None if there is none."""
+    return _operators().get(name.lower().replace("_", ""))
+
+
+def unknown_operator(name: str) -> str:
+    """The reason why actgrad cannot run a case of an operator that it does not have."""
+    cure = did_you_mean(name.lower().replace("_", ""), list(_operators()), "remove the case")
+    return f"operator {name} is unknown; it must be an operator of `actgrad list`; {cure}"
+
+
+@cache
 def _kernels() -> dict[str, tuple[Operator, GraphSignature]]:
     """The graph operators by their names in small letters, without underscores."""
     return {

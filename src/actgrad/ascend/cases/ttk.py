@@ -14,7 +14,7 @@ from typing import Any
 
 from ...base.errors import did_you_mean, quantity, quote
 from ...judge.files import fields
-from ...judge.files.fields import Fault
+from ...judge.files.fields import FieldError
 from ..aclnn.signatures import CParameter, Signature
 from ..rules.graph_lines import GraphSignature
 from . import interface
@@ -67,29 +67,31 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error as error:
-        raise Fault(f"is not CSV ({error}); it must be a table with a header; write it again") from error
+        raise FieldError(f"is not CSV ({error}); it must be a table with a header; write it again") from error
     header = [name.strip().removeprefix("\ufeff") for name in rows[0]] if rows else []
     required = REQUIRED_OF_KERNELS if "op_name" in header and "api_name" not in header else REQUIRED
     if missing := [name for name in required if name not in header]:
         expected = f"{', '.join(required)} must be among them"
-        raise Fault(f"its columns are {quote(header)}; {expected}; add {', '.join(missing)}")
+        raise FieldError(f"its columns are {quote(header)}; {expected}; add {', '.join(missing)}")
     if len(set(header)) != len(header):
         twice = next(name for name in header if header.count(name) > 1)
-        raise Fault(f"column {quote(twice)} occurs twice; each column must occur once; rename one")
+        raise FieldError(f"column {quote(twice)} occurs twice; each column must occur once; rename one")
     case_rows = [(line, row) for line, row in enumerate(rows[1:], 2) if any(cell.strip() for cell in row)]
     if not case_rows:
-        raise Fault("has only a header; it must have cases; add a row")
+        raise FieldError("has only a header; it must have cases; add a row")
     for line, row in case_rows:
         if len(row) != len(header):
             fault = f"row {line}: has {quantity(len(row), 'cell')}"
-            raise Fault(f"{fault}; it must have {len(header)}, as many as the header; quote cells that contain commas")
+            raise FieldError(
+                f"{fault}; it must have {len(header)}, as many as the header; quote cells that contain commas"
+            )
         case = dict(zip(header, (cell.strip() for cell in row), strict=True))
         name = case.get("testcase_name")
         yield f"row {line}" + (f" ({quote(name)})" if name else ""), case, line
 
 
 def describe(case: dict[str, Any], line: int) -> FileCase:
-    """A case. A Fault names the column that breaks the format."""
+    """A case. A FieldError names the column that breaks the format."""
     notes = [f"column {name!r} is unknown" for name in case if name not in _KNOWN]
     if "api_name" not in case:
         return _of_kernel(case, line, notes)
@@ -143,7 +145,7 @@ def _of_kernel(case: dict[str, Any], line: int, notes: list[str]) -> FileCase:
 def _is_dtype(word: Any) -> bool:
     try:
         _dtype("dtype", word)
-    except Fault:
+    except FieldError:
         return False
     return True
 
@@ -157,7 +159,7 @@ def _kernel_tensors(
     if not needed <= len(shapes) <= len(names):
         fault = f"{side}_shapes has {quantity(len(shapes), 'shape')}"
         expected = f"{graph.name} has {', '.join(one for one, _ in names)}"
-        raise Fault(f"{fault}; {expected}; write one shape per tensor, None for one that is absent")
+        raise FieldError(f"{fault}; {expected}; write one shape per tensor, None for one that is absent")
     dtypes = _each(cells, f"{side}_dtypes", len(shapes))
     ranges = _ranges("input_data_ranges", cells, len(shapes)) if side == "input" else [DEFAULT] * len(shapes)
     tensors = {}
@@ -201,7 +203,9 @@ def _literal(column: str, cell: str | None) -> Any:
     try:
         return ast.literal_eval(_BARE.sub(r"'\1'", _CALL.sub(r"\1", cell))) if cell else None
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise Fault(f"{column} is {quote(cell)}; it must be a Python literal; quote names, close brackets") from error
+        raise FieldError(
+            f"{column} is {quote(cell)}; it must be a Python literal; quote names, close brackets"
+        ) from error
 
 
 def _several(value: Any, kind: Any) -> tuple[Any, ...]:
@@ -220,7 +224,7 @@ def _each(cells: dict[str, Any], column: str, count: int, default: Any = None, k
         return entries * count
     if len(entries) < count:
         fault = f"{column} has {quantity(len(entries), 'value')}"
-        raise Fault(f"{fault}; it must have 1 or {count}, one per tensor; correct the row")
+        raise FieldError(f"{fault}; it must have 1 or {count}, one per tensor; correct the row")
     return entries
 
 
@@ -235,7 +239,7 @@ def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Ten
     if not minimum <= len(shapes) <= len(parameters):
         names = ", ".join(p.name for p in parameters)
         fault = f"tensor_view_shapes has {quantity(len(shapes), 'shape')}"
-        raise Fault(f"{fault}; {signature.name} has {names}; write one shape per tensor")
+        raise FieldError(f"{fault}; {signature.name} has {names}; write one shape per tensor")
     count = len(shapes)
     _check_indexes(cells, parameters[:count])
     values = [*_ranges("input_data_ranges", cells, minimum), *[DEFAULT] * count]
@@ -273,7 +277,7 @@ def _check_indexes(cells: dict[str, Any], parameters: Sequence[CParameter]) -> N
     needed = {k for k, p in enumerate(parameters) if p.is_output and not p.is_unread}
     if not needed <= {n % count for n in positions} <= {k for k, out in enumerate(is_output) if out}:
         expected = f"the function's outputs are {', '.join(str(k) for k, out in enumerate(is_output) if out) or 'none'}"
-        raise Fault(f"output_tensor_indexes is {quote(indexes)}; {expected}; correct the row")
+        raise FieldError(f"output_tensor_indexes is {quote(indexes)}; {expected}; correct the row")
 
 
 def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
@@ -282,13 +286,13 @@ def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
     for listed in _each(cells, column, count, (None, None), (int, float, str)):
         entry = (None, None) if listed is None else listed  # for a tensor that is absent
         if not isinstance(entry, (tuple, list)) or len(entry) < 2:
-            raise Fault(
+            raise FieldError(
                 f"{column} has {quote(entry)}; it must be (LOW, HIGH) or (LOW, HIGH, NUMBERS...); correct the row"
             )
         ends = (default if v is None else v for v, default in zip(entry, (DEFAULT.low, DEFAULT.high), strict=False))
         numbers = [number for v in (*ends, *entry[2:]) if (number := fields.number(v)) is not None]
         if len(numbers) != len(entry):
-            raise Fault(f"{column} has {quote(entry)}; all must be numbers; correct the row")
+            raise FieldError(f"{column} has {quote(entry)}; all must be numbers; correct the row")
         ranges.append(Values(*fields.ordered(column, *numbers[:2]), None, tuple(numbers[2:])))
     return ranges
 
@@ -309,7 +313,9 @@ def _scalars(signature: Signature, cells: dict[str, Any]) -> dict[str, Scalar]:
         if target is None or target.type == "Tensor":
             names = [p.name for p in signature.parameters if p.type != "Tensor"]
             expected = f"{signature.name} has {', '.join(names) or 'no attributes'}"
-            raise Fault(f"attributes: {name!r} is unknown; {expected}; {did_you_mean(name, names, 'leave it out')}")
+            raise FieldError(
+                f"attributes: {name!r} is unknown; {expected}; {did_you_mean(name, names, 'leave it out')}"
+            )
         if target.is_unread:
             continue
         drawn = scalars.pop(target.argument, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from ...base.dtypes import BY_NUMBER
@@ -11,6 +12,7 @@ from ...base.errors import InvalidOperator, did_you_mean, either, quote
 from ...checks.check import Check
 from ..products import BY_NAME
 
+FOLDER = Path(__file__).parents[1] / "law"  # of the package's laws and their Markdown
 _C_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
 _DTYPES = tuple(dtype.name for dtype in BY_NUMBER.values())
 
@@ -48,6 +50,10 @@ def _of_types(law: Any) -> Iterator[str]:
         value = getattr(law, field)
         if not isinstance(value, tuple):
             yield f"{field} is {quote(value)}; it must be {must}"
+    file = law.differences_file
+    if not isinstance(file, (str, Path)) or (file and not (FOLDER / file).is_file()):
+        must = "a Markdown file, by its whole path: Path(__file__).with_name('my_law.md')"
+        yield f"differences_file is {quote(str(file))}; it must be {must}"
     for each in law.functions:
         if not hasattr(each, "parameters"):
             yield f"functions has {quote(each)}; it must be {must_be['functions']}"

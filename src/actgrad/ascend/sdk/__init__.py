@@ -10,6 +10,8 @@ descriptions    files for shells and build systems, and the folders that build s
 builder         `actgrad sdk PREFIX`: headers, libraries and descriptions
 programs        compiles and runs other people's programs
 lacking         names that a program uses and the SDK lacks, found by the compiler and by symbols
+sdk_command     `actgrad sdk`
+versions        what `actgrad --version --verbose` says about compilers
 seam            the Python side of phase one
 c/              sources of the libraries. See its README
 include/        public headers and their templates

@@ -18,7 +18,7 @@ from ...base.computation import Computation
 from ...base.dtypes import BY_NAME
 from ...base.loop import Loop
 from ..formula.tracing import pattern
-from ..kernel import EmptyKernel, Kernel
+from ..kernel import BackendKernel, EmptyKernel
 from . import code_cache, driver, half_tables, jit, row_loop, schedule, threads
 from .call_block import MAX_OPERANDS, Block
 from .jit import InnerLoopCode
@@ -233,7 +233,7 @@ class RowKernel:
     with_size = None
 
 
-def prepare(computation: Computation) -> Kernel:
+def prepare(computation: Computation) -> BackendKernel:
     """The kernel of a computation."""
     threads.adopt_runtime()
     if computation.is_empty:

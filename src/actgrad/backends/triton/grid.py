@@ -27,7 +27,7 @@ LEAST_RUN = 32  # elements, at least, in the innermost dimension of a tile, if t
 REACH = 2**31 - 2**16  # the range of 32-bit offsets
 
 
-class KernelParameter(NamedTuple):
+class KernelArgument(NamedTuple):
     """A number that a launch passes to the kernel."""
 
     name: str
@@ -46,7 +46,7 @@ class TiledKernel(NamedTuple):
 
     text: str
     pointers: tuple[tuple[str, str], ...]  # name and type, outputs first
-    parameters: tuple[KernelParameter, ...]
+    parameters: tuple[KernelArgument, ...]
     tiles: int
     warps: int
     description: str
@@ -126,15 +126,15 @@ class KernelWriter:
         self.loop = loop
         names = [f"out{k}" for k in range(len(loop.outputs))] + [f"in{k}" for k in range(len(loop.inputs))]
         self.operands = dict(zip(names, loop.operands, strict=True))
-        self.numbers: list[KernelParameter] = []
-        self.uniforms: list[KernelParameter] = []
+        self.numbers: list[KernelArgument] = []
+        self.uniforms: list[KernelArgument] = []
         self.functions: list[str] = []
 
     def call(self, name: str, element: ElementFunction) -> Callable[[Sequence[str]], str]:
         """Write an element's function under this name. Returns a function that makes the text of a call."""
         self.functions.append(element.text.replace("def element(", f"def {name}(", 1))
         prefix = "u" if name == "element" else f"{name}_u"
-        parameters = [KernelParameter(f"{prefix}{k}", element.uniform_type, u) for k, u in enumerate(element.uniforms)]
+        parameters = [KernelArgument(f"{prefix}{k}", element.uniform_type, u) for k, u in enumerate(element.uniforms)]
         self.uniforms += parameters
         return lambda arguments: f"{name}({', '.join([*arguments, *(p.name for p in parameters)])})"
 
@@ -157,7 +157,7 @@ class _TileWriter(KernelWriter):
 
     def flat(self, block: int) -> TiledKernel:
         """The kernel of a loop that is contiguous in every operand."""
-        self.numbers.append(KernelParameter("count", "i64", self.loop.size))
+        self.numbers.append(KernelArgument("count", "i64", self.loop.size))
         moved = [name for name, o in self.operands.items() if not o.strides or o.strides[0]]
         everywhere, somewhere = dict.fromkeys(self.operands, ""), dict.fromkeys(moved, "inside")
         layouts = everywhere | dict.fromkeys(moved, "lane")
@@ -182,7 +182,7 @@ class _TileWriter(KernelWriter):
         for d in order:
             name = letters.get(d, f"d{d}")
             size = f"n_{name}"
-            self.numbers.append(KernelParameter(size, "i32" if shape[d] < REACH else "i64", shape[d], d in blocks))
+            self.numbers.append(KernelArgument(size, "i32" if shape[d] < REACH else "i64", shape[d], d in blocks))
             count = -(-shape[d] // blocks.get(d, 1))
             tiles *= count
             if d in blocks:
@@ -207,7 +207,7 @@ class _TileWriter(KernelWriter):
                 if step != 1:
                     stride = f"{name}_{index}"
                     is_wide = abs(step) >= REACH or (d in blocks and reach >= REACH)
-                    self.numbers.append(KernelParameter(stride, "i64" if is_wide else "i32", step, True))
+                    self.numbers.append(KernelArgument(stride, "i64" if is_wide else "i32", step, True))
                     times = f" * {stride}"
                 advance.append(f"start_{index}.to(tl.int64){times}")
                 if d in blocks:

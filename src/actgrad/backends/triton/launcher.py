@@ -9,7 +9,7 @@ from triton import knobs
 from ...base.computation import Computation
 from ...base.errors import BackendUnavailable, InvalidArgument
 from ...base.loop import Loop
-from ..kernel import EmptyKernel, Kernel
+from ..kernel import BackendKernel, EmptyKernel
 from . import device, program
 from .element import element
 from .grid import TiledKernel, tile
@@ -133,7 +133,7 @@ class InterpretedKernel(_TritonKernel):
         program.interpret(self.tiled, [addresses[tensor] + offset for tensor, offset in self._places])
 
 
-def prepare(computation: Computation) -> Kernel:
+def prepare(computation: Computation) -> BackendKernel:
     """The kernel of a computation."""
     if computation.is_empty:
         return EmptyKernel()

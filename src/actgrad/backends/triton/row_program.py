@@ -9,7 +9,7 @@ from ...base.computation import LENGTH, ONCE, TOTAL, Computation, RowStatistics,
 from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
 from .element import element
-from .grid import INTERPRETED_TILE, REACH, VARYING, WARPS, KernelParameter, KernelWriter, TiledKernel, indented
+from .grid import INTERPRETED_TILE, REACH, VARYING, WARPS, KernelArgument, KernelWriter, TiledKernel, indented
 from .machines import INTERPRETER, Machine
 
 _NUMBERS = {"float32": "tl.float32", "float64": "tl.float64"}
@@ -121,7 +121,7 @@ class _RowWriter(KernelWriter):
     def _number(self, name: str, value: int) -> str:
         """A parameter of the kernel."""
         is_wide = isinstance(value, int) and abs(value) >= REACH
-        self.numbers.append(KernelParameter(name, "i64" if is_wide else "i32", value, True))
+        self.numbers.append(KernelArgument(name, "i64" if is_wide else "i32", value, True))
         return name
 
     def _row(self, first: int) -> list[str]:

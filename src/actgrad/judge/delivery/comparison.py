@@ -9,7 +9,7 @@ from typing import Any
 from ...base.errors import quantity, quote
 from ...writing import terminal
 from ..files import fields, sizes
-from ..files.fields import Fault
+from ..files.fields import FieldError
 from ..files.sizes import UnreadableFile
 from .summary import MARK
 
@@ -32,10 +32,12 @@ def read(path: Path) -> dict[str, Mapping[str, Any]]:
         if not isinstance(document, dict) or document.get("format") != f"{MARK}-report":
             found = document.get("format") if isinstance(document, dict) else document
             expected = f"its format must be {MARK}-report"
-            raise Fault(f"has the format {quote(found)}; {expected}; name a file that check --manifest --json wrote")
+            raise FieldError(
+                f"has the format {quote(found)}; {expected}; name a file that check --manifest --json wrote"
+            )
         cases = {case["id"]: case for case in document["cases"]}
         assert all(isinstance(case["verdict"], str) for case in cases.values()), "a verdict is a word"
-    except Fault as fault:
+    except FieldError as fault:
         raise UnreadableFile(f"{path}: {fault}") from fault
     except (KeyError, TypeError, AssertionError) as error:
         expected = "it must be a report of check --manifest --json; write it again"

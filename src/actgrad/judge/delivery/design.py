@@ -182,10 +182,11 @@ class Coverage:
     """The number of cases in each cell of a delivery."""
 
     counts: Mapping[tuple[str, str, str, str], int]  # (operator, dtype, state of optional tensors, kind) -> cases
+    all_kinds: Sequence[str] = tuple(KINDS)
 
     @property
     def kinds(self) -> list[str]:
-        return [kind for kind in KINDS if any(cell[3] == kind for cell in self.counts)]
+        return [kind for kind in self.all_kinds if any(cell[3] == kind for cell in self.counts)]
 
     @property
     def empty(self) -> list[tuple[str, str, str, str]]:
@@ -198,9 +199,17 @@ class Coverage:
             cells = [self.counts.get((*head, kind)) for kind in self.kinds]
             yield head, ["-" if count is None else f"{count}" if count else "! 0" for count in cells]
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """The coverage for report.json."""
+        empty = [dict(zip(("operator", "dtype", "optional tensor", "kind"), cell, strict=True)) for cell in self.empty]
+        return {"complete": bool(self.counts) and not empty, "cells": len(self.counts), "empty": empty}
+
     def sentence(self) -> str:
         """One line: whether each cell has a case."""
         of = f"{len(self.counts):,} cells (operator, dtype, optional tensor, kind of case)"
+        if not any(self.counts.values()):
+            return f"INCOMPLETE: no case of the manifest has a kind, so none of {of} is known to have a case"
         if not self.empty:
             return f"complete: each of {of} has a case"
         operator, dtype, state, kind = self.empty[0]

@@ -27,7 +27,7 @@ from ...checks import law
 from ...writing import outputs
 from ..elements import Array, is_judged
 from ..files import fields, sizes, tensor_files
-from ..files.fields import Fault
+from ..files.fields import FieldError
 from ..files.sizes import UnreadableFile
 
 NAME = "manifest.json"
@@ -175,8 +175,8 @@ def read(folder: Path) -> list[DeliveryCase]:
                 _refuse_outside(real, one.file)
             for name, one in case.inputs.items():
                 if fault := _fault(folder, one, f"input {name}"):
-                    raise Fault(fault)
-    except Fault as fault:
+                    raise FieldError(fault)
+    except FieldError as fault:
         raise UnreadableFile(f"{path}: {where}{fault}") from fault
     return cases
 
@@ -203,8 +203,13 @@ def _fault(folder: Path, tensor: TensorFile, what: str) -> str:
         return f"{what}: {error}"
     path = folder / tensor.file
     if tensor.sha256 and digest(path) != tensor.sha256:
-        return f"{what}: {path}: has another SHA-256 than the manifest says; it must be the original; copy that file"
+        return f"{what}: {changed(path)}"
     return ""
+
+
+def changed(path: Path) -> str:
+    """The message for an input that is not the file that the manifest describes."""
+    return f"{path}: has another SHA-256 than the manifest says; it must be the original; copy that file"
 
 
 def digest(path: Path) -> str:
@@ -220,23 +225,23 @@ def digest(path: Path) -> str:
 
 def _entries(text: str) -> list[Any]:
     def refuse(word: str) -> NoReturn:
-        raise Fault(f"has the number {word}; numbers must be finite; correct it")
+        raise FieldError(f"has the number {word}; numbers must be finite; correct it")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         if twice := next((name for name in names if names.count(name) > 1), "") if len(set(names)) < len(names) else "":
-            raise Fault(f"has the field {quote(twice)} twice; each field must occur once; remove one")
+            raise FieldError(f"has the field {quote(twice)} twice; each field must occur once; remove one")
         return dict(pairs)
 
     document = fields.json_document(text, "the manifest of a delivery", parse_constant=refuse, object_pairs_hook=once)
     _refuse_unknown(document, _FIELDS, "a manifest")
     for name, value in (("format", FORMAT), ("version", VERSION)):
         if document.get(name, value) != value or type(document.get(name, value)) is not type(value):
-            raise Fault(f"{name} is {quote(document[name])}; it must be {value!r}; correct it")
+            raise FieldError(f"{name} is {quote(document[name])}; it must be {value!r}; correct it")
     entries = document.get("cases")
     if not isinstance(entries, list) or not 0 < len(entries) <= MOST_CASES:
         got = f"has {len(entries)} entries" if isinstance(entries, list) else f"is {quote(entries)}"
-        raise Fault(f"cases {got}; it must be a list of 1 to {MOST_CASES} cases; correct it")
+        raise FieldError(f"cases {got}; it must be a list of 1 to {MOST_CASES} cases; correct it")
     return entries
 
 
@@ -245,15 +250,15 @@ def _case(entry: Any, number: int) -> DeliveryCase:
     word, product = entry.get("operator"), entry.get("product")
     name = entry.get("id", f"{word}-{number + 1:04}")
     if not isinstance(name, str) or not 0 < len(name) <= 200 or not name.isprintable():
-        raise Fault(f"id is {quote(name)}; it must be a text of 1 to 200 printable characters; correct it")
+        raise FieldError(f"id is {quote(name)}; it must be a text of 1 to 200 printable characters; correct it")
     if not isinstance(word, str) or word not in REGISTRY:
         cure = did_you_mean(word, REGISTRY, "see actgrad list")
-        raise Fault(f"operator is {quote(word)}; it must be an operator of actgrad list; {cure}")
+        raise FieldError(f"operator is {quote(word)}; it must be an operator of actgrad list; {cure}")
     known = () if law.slots is None else law.slots.PRODUCTS
     if isinstance(product, str) and known:
         product = law.slots.of_chip(product)
     if product is not None and product not in known:
-        raise Fault(f"product is {quote(product)}; it must be {either(['null', *known])}; correct it")
+        raise FieldError(f"product is {quote(product)}; it must be {either(['null', *known])}; correct it")
     operator, schema = REGISTRY[word], REGISTRY[word].schema
     attributes = _attributes(operator, entry.get("attributes", {}))
     required = [a.name for a in schema.tensors if not a.is_optional]
@@ -264,7 +269,7 @@ def _case(entry: Any, number: int) -> DeliveryCase:
     results = _tensors("outputs", files, schema.outputs, schema.outputs, name)
     for field in ("special", "kind"):
         if not isinstance(text := entry.get(field, ""), str):
-            raise Fault(f"{field} is {quote(text)}; it must be a text; correct it")
+            raise FieldError(f"{field} is {quote(text)}; it must be a text; correct it")
     texts = entry.get("special", ""), entry.get("kind", "")
     return DeliveryCase(name, word, attributes, product, tensors, results, *texts)
 
@@ -276,7 +281,7 @@ def _attributes(operator: Operator, values: Any) -> dict[str, Any]:
     for name, value in values.items():
         is_finite = isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value))
         if not is_finite or (isinstance(value, int) and abs(value) >= 1 << 63):
-            raise Fault(f"{name} is {quote(value)}; it must be a finite number, true, false or a text; correct it")
+            raise FieldError(f"{name} is {quote(value)}; it must be a finite number, true, false or a text; correct it")
         if isinstance(value, str) and arguments[name].type == "Scalar":
             fields.refuse(name, value, "a number")
         is_choice = bool(operator.choices) and name == operator.switch
@@ -290,7 +295,7 @@ def _tensors(
 ) -> dict[str, TensorFile]:
     _refuse_unknown(entries, names, what)
     if missing := [name for name in required if name not in entries]:
-        raise Fault(f"{what} has no {missing[0]}; it must have {', '.join(required)}; add {missing[0]}")
+        raise FieldError(f"{what} has no {missing[0]}; it must have {', '.join(required)}; add {missing[0]}")
     tensors = {}
     for name in names:
         if name in entries:
@@ -298,10 +303,10 @@ def _tensors(
             _refuse_unknown(entry, _INPUT_FIELDS if what == "inputs" else _FILE_FIELDS, f"{what}: {name}")
             sha256 = entry.get("sha256", "")
             if not isinstance(sha256, str) or not re.fullmatch("([0-9a-f]{64})?", sha256):
-                raise Fault(f"{name}: sha256 is {quote(sha256)}; it must be 64 digits from 0 to f; correct it")
+                raise FieldError(f"{name}: sha256 is {quote(sha256)}; it must be 64 digits from 0 to f; correct it")
             dtype = fields.dtype(f"{name}: dtype", entry["dtype"]) if "dtype" in entry else None
             if dtype is not None and not is_judged(dtype):
-                raise Fault(f"{name}: dtype is {dtype}; it must be a real dtype; use another one")
+                raise FieldError(f"{name}: dtype is {dtype}; it must be a real dtype; use another one")
             shape = fields.shape(f"{name}: shape", entry["shape"]) if "shape" in entry else None
             file = _file_name(name, entry.get("file", f"{folder}/{name}.npy"))
             tensors[name] = TensorFile(file, dtype, shape, sha256, _strides(name, entry, shape))
@@ -314,7 +319,7 @@ def _strides(name: str, entry: dict[str, Any], shape: tuple[int, ...] | None) ->
         return None
     is_listed = isinstance(strides, list) and all(type(n) is int and abs(n) < 1 << 40 for n in strides)
     if not is_listed or (shape is not None and len(shape) != len(strides)):
-        raise Fault(
+        raise FieldError(
             f"{name}: strides is {quote(strides)}; it must be a step in elements for each dimension; correct it"
         )
     return tuple(strides)
@@ -324,29 +329,31 @@ def _file_name(what: str, word: Any) -> str:
     path = PurePosixPath(word) if isinstance(word, str) and word.isprintable() else None
     is_inside = path is not None and not path.is_absolute() and ".." not in path.parts and "\\" not in str(path)
     if path is None or not is_inside or path.suffix != ".npy" or len(str(word)) > 1000:
-        raise Fault(f"{what}: file is {quote(word)}; it must be a .npy file inside the delivery's folder; rename it")
+        raise FieldError(
+            f"{what}: file is {quote(word)}; it must be a .npy file inside the delivery's folder; rename it"
+        )
     return str(path)
 
 
 def _refuse_unknown(entry: Any, names: Iterable[str], what: str) -> None:
     if not isinstance(entry, dict):
-        raise Fault(f"{what} is {quote(entry)}; it must be an object with {some(list(names))}; write {{...}}")
+        raise FieldError(f"{what} is {quote(entry)}; it must be an object with {some(list(names))}; write {{...}}")
     for name in entry:
         if name not in names:
             cure = did_you_mean(name, names, "leave it out")
             allowed = some(list(names), name) or "no field"
-            raise Fault(f"{what} has the unknown field {quote(name)}; it may have {allowed}; {cure}")
+            raise FieldError(f"{what} has the unknown field {quote(name)}; it may have {allowed}; {cure}")
 
 
 def _refuse_repetitions(cases: list[DeliveryCase]) -> None:
     ids, files = set(), {one.file for case in cases for one in case.inputs.values()}
     for case in cases:
         if case.id in ids:
-            raise Fault(f"the id {quote(case.id)} occurs twice; each case must have its own; rename one")
+            raise FieldError(f"the id {quote(case.id)} occurs twice; each case must have its own; rename one")
         ids.add(case.id)
         for one in case.outputs.values():
             if one.file in files:
-                raise Fault(f"case {quote(case.id)}: {quote(one.file)} is another tensor's file too; rename one")
+                raise FieldError(f"case {quote(case.id)}: {quote(one.file)} is another tensor's file too; rename one")
             files.add(one.file)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,12 @@ from .manifest import DeliveryCase, bits_dtype
 _SHOWN = 5
 
 
-def of_case(folder: Path, case: DeliveryCase, verdict: Verdict) -> dict[str, str]:
-    """The command and the script."""
-    command = shlex.join(["actgrad", "check", "--manifest", str(folder), "--case", case.id])
-    return {"command": command, "script": _script(case, verdict)}
+def command(folder: Path, case: str, options: Sequence[str]) -> str:
+    """The command that judges only this case. `options` are those of the run that change a verdict."""
+    return shlex.join(["actgrad", "check", "--manifest", str(folder), "--case", case, *options])
 
 
-def _script(case: DeliveryCase, verdict: Verdict) -> str:
+def script(case: DeliveryCase, verdict: Verdict) -> str:
     """Run it in the folder of the delivery. It prints the worst elements, and ends with 1 if they are still wrong."""
     attributes = ", ".join(f"{name}={value!r}" for name, value in case.attributes.items())
     checks = [line for output in verdict.outputs for line in _of_output(case, output.name, output.worst)]

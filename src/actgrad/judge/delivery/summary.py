@@ -21,7 +21,9 @@ from ...writing import terminal
 from ..power import WRONG
 from ..report import page, svg
 from ..report.text import grouped
+from ..state import is_state
 from ..waivers import Waiver, matching
+from .design import Coverage
 from .manifest import NAME, DeliveryCase
 from .trial import ACCEPTED, MISSING, REJECTED, WAIVED, Entry
 
@@ -37,8 +39,10 @@ _KEYS = (
 )  # fmt: skip
 
 
-def report(entries: Sequence[Entry], surplus: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of report.json."""
+def report(
+    entries: Sequence[Entry], surplus: Sequence[str], settings: Mapping[str, Any], coverage: Coverage | None = None
+) -> dict[str, Any]:
+    """The content of report.json. `coverage` is that of the whole delivery, or None if only some cases are judged."""
     counts = Counter(entry["verdict"] for entry in entries)
     is_accepted = counts[ACCEPTED] + counts[WAIVED] == len(entries)
     verb = "is" if len(entries) == 1 else "are"
@@ -52,6 +56,7 @@ def report(entries: Sequence[Entry], surplus: Sequence[str], settings: Mapping[s
         "counts": {word: counts[word] for word in shown},
         "weak": weak(entries),
         "surplus": list(surplus),
+        **({} if coverage is None else {"coverage": {"says": coverage.sentence(), **coverage.document}}),
         **settings,
         "cases": [{key: entry[key] for key in _KEYS if key in entry} for entry in entries],
     }
@@ -112,7 +117,8 @@ def _is_made_here(path: Path) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            return MARK.encode() in file.read(400)
+            head = file.read(400)
+            return MARK.encode() in head or is_state(head)
     except OSError:
         return False
 
@@ -149,7 +155,9 @@ def _mistakes(entry: Entry) -> str:
 
 
 def remarks(document: Mapping[str, Any]) -> Iterator[str]:
-    """Lines on weak cases and surplus files."""
+    """Lines on the coverage, weak cases and surplus files."""
+    if "coverage" in document:
+        yield f"coverage: {document['coverage']['says']}"
     for mistake, count in document["weak"].items():
         yield f"weak: {quantity(count, 'case')} would accept {mistake}"
     if document["surplus"]:

@@ -1,4 +1,4 @@
-"""Judges all cases of a delivery, in several processes. A state keeps the results.
+"""Judges all cases of a delivery. A state keeps the results.
 
 A case is judged again if its files, its entry in the manifest, the options or the versions have changed. A rejected
 case is also judged again if the outputs have changed that its diagnosis compared.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,23 +22,22 @@ import actgrad
 
 from ...base.errors import ActgradError
 from ...checks import law
-from .. import cross_check, oracle
+from .. import cross_check, oracle, runner, state
 from ..elements import Array
-from ..files import operator_files, sizes, state
+from ..files import operator_files, sizes
 from ..files.sizes import UnreadableFile
 from ..judging import judge
 from ..power import weaknesses
 from ..profiles import CANN
 from ..report import svg
 from ..report.text import json_value
+from ..runner import Execute
 from ..standards import STANDARDS, ULP
 from ..verdict import Verdict
 from . import manifest, reproduction
 from .manifest import DeliveryCase, TensorFile
-from .workers import in_processes
 
 ACCEPTED, REJECTED, MISSING, WAIVED = "ACCEPTED", "REJECTED", "MISSING", "WAIVED"
-MARK = "actgrad-delivery-state 2"
 _TIMES = 12  # the memory to judge a case, relative to the size of its tensors
 Entry = dict[str, Any]  # the result of a case, as in report.json, and more for the page
 
@@ -55,35 +55,20 @@ def judge_case(
     """
     begin = time.monotonic()
     if options.get("operators"):
-        operator_files.load(Path(options["operators"]))
+        operator_files.load_same(*options["operators"])
     entry = {"id": case.id, "operator": case.operator.name, "special": case.special, "kind": case.kind}
     hashes = {tensor.file: manifest.digest(folder / tensor.file) for tensor in case.files}
+    for tensor in case.inputs.values():
+        if tensor.sha256 not in ("", hashes[tensor.file]):
+            raise UnreadableFile(manifest.changed(folder / tensor.file))
     with ExitStack() as stack:
         product, rules = case.product or options["product"], options["rules"]
         if product or rules:
             stack.enter_context(law.slots.choosing(product, rules))
-        judge = law.current()
-        in_force = (
-            ["None", "operator"] if judge is None else [*judge.description.values()]
-        )  # the environment may have chosen these
-        facts = json.dumps(
-            [
-                actgrad.__version__,
-                np.__version__,
-                state.code_digest("**/*.py"),
-                in_force,
-                options,
-                case.as_json(),
-                hashes,
-                [manifest.digest(Path(options["baseline"]) / one.file) for one in case.outputs.values()]
-                if options.get("baseline")
-                else [],
-            ]
-        )
-        key = hashlib.sha256(facts.encode()).hexdigest()
-        if before is not None and before.get("key") == key and "verdict" in before:
+        key = _key(case, options, hashes)
+        if before is not None and before.get("key") == key:
             compared = _compared(folder, before["verdict"], outputs_before)
-            if compared == before.get("compared"):
+            if compared == before["compared"]:
                 return before
         try:
             entry |= _judged(folder, case, options, outputs_before)
@@ -92,6 +77,23 @@ def judge_case(
     compared = _compared(folder, entry["verdict"], outputs_before)
     seconds = round(time.monotonic() - begin, 3)
     return {**entry, "hashes": hashes, "key": key, "compared": compared, "seconds": seconds}
+
+
+def _key(case: DeliveryCase, options: Mapping[str, Any], hashes: Mapping[str, str]) -> str:
+    """The digest of everything that the result depends on, except the outputs that a diagnosis compares."""
+    in_force = law.current()
+    baseline = Path(options["baseline"]) if options.get("baseline") else None
+    facts = [
+        actgrad.__version__,
+        np.__version__,
+        state.code_digest("**/*.py"),
+        ["none", "operator"] if in_force is None else [*in_force.description.values()],  # of the environment, or chosen
+        options,
+        case.as_json(),
+        hashes,
+        [] if baseline is None else [manifest.digest(baseline / one.file) for one in case.outputs.values()],
+    ]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
 def _compared(folder: Path, verdict: str, outputs_before: Sequence[tuple[str, TensorFile]]) -> list[str]:
@@ -152,7 +154,7 @@ def _judged(
     )  # fmt: skip
     entry = {**facts, "dtype": dtype, **_entry(verdict)}
     if not verdict.holds:
-        entry["reproduce"] = reproduction.of_case(folder, case, verdict)
+        entry["reproduce"] = {"script": reproduction.script(case, verdict)}
     return entry
 
 
@@ -203,29 +205,27 @@ def _entry(verdict: Verdict) -> Entry:
 
 
 def judge_all(
-    folder: Path, cases: Sequence[DeliveryCase], options: Mapping[str, Any], jobs: int, state_file: Path | None
+    folder: Path, cases: Sequence[DeliveryCase], options: Mapping[str, Any], execute: Execute, state_file: Path | None
 ) -> Generator[Entry]:
     """Yield the results as they come. If the caller leaves the loop, the state keeps the results."""
-    entries = state.load(state_file, _entries_of) or {}
-    pairs = zip(cases, _outputs_before(cases), strict=True)
-    tasks = [(folder, case, options, entries.get(case.id), earlier) for case, earlier in pairs]
-    with state.saving(state_file, lambda: {"format": MARK, "cases": entries}) as save:
-        # A new process has only actgrad's own operators, not those that this program defines.
-        is_own = all(hasattr(actgrad, case.operator_name) for case in cases) or options.get("operators")
-        for entry in in_processes(_guarded, tasks, jobs) if jobs > 1 and is_own else map(_guarded, tasks):
+
+    def execute_or_raise(function: Callable[[Any], Any], arguments: Iterable[Any]) -> Iterator[Any]:
+        for name, entry in execute(function, arguments):
             if "error" in entry:
-                raise UnreadableFile(f"{folder / manifest.NAME}: case {entry['id']!r}: {entry['error']}")
-            entries[entry["id"]] = entry
+                raise UnreadableFile(f"{folder / manifest.NAME}: case {name!r}: {entry['error']}")
+            yield name, entry
+
+    real = Path(os.path.abspath(folder))  # a worker may have another working folder
+    pairs = zip(cases, _outputs_before(cases), strict=True)
+    tasks = [(case.id, (real, case, options, earlier)) for case, earlier in pairs]
+    with state.opened(state_file) as kept, closing(runner.run(_guarded, tasks, execute_or_raise, kept)) as results:
+        for _, entry in results:
             yield entry
-            save()
 
 
-def _entries_of(document: Any) -> dict[str, Entry]:
-    """The results in a state, by the ids of their cases."""
-    entries: dict[str, Entry] = document["cases"]
-    if document["format"] != MARK or state.DIGEST not in document:  # the digest guards the entries
-        raise ValueError("not of this format")
-    return entries
+def is_known_elsewhere(cases: Sequence[DeliveryCase], options: Mapping[str, Any]) -> bool:
+    """Whether a new process knows all operators: it has actgrad's own, and those of --operators."""
+    return bool(options["operators"]) or all(hasattr(actgrad, case.operator_name) for case in cases)
 
 
 def _outputs_before(cases: Sequence[DeliveryCase]) -> Iterator[list[tuple[str, TensorFile]]]:
@@ -239,11 +239,12 @@ def _outputs_before(cases: Sequence[DeliveryCase]) -> Iterator[list[tuple[str, T
             recent[key] = [*recent.get(key, ()), (case.id, files[0])][-2:]
 
 
-def _guarded(task: tuple[Any, ...]) -> Entry:
+def _guarded(argument: tuple[Any, ...], before: Entry | None) -> Entry:
     """The result of a case. If the call fails, the error is the result, because the call comes from another program."""
+    folder, case, options, outputs_before = argument
     try:
-        return judge_case(*task)
+        return judge_case(folder, case, options, before, outputs_before)
     except (ActgradError, OSError) as error:
-        return {"id": task[1].id, "error": str(error) or type(error).__name__}
+        return {"id": case.id, "error": str(error) or type(error).__name__}
     except Exception as error:  # the type tells what the text of such an exception often lacks
-        return {"id": task[1].id, "error": f"internal error: {type(error).__name__}: {error}"}
+        return {"id": case.id, "error": f"internal error: {type(error).__name__}: {error}"}

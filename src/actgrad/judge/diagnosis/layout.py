@@ -206,23 +206,38 @@ def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
 
 
 def read_transposed(sample: Sample) -> Iterator[Suspicion]:
-    """One tensor that was read in the order of its transposed shape."""
+    """One tensor that was read in another order of its dimensions, for example without its strides."""
     call = sample.call
-    if len(call.shape) < 2 or call.size > LARGEST_CALL or call.operator.access.sees_rows:
+    if call.size > LARGEST_CALL:
         return
-    names = call.operator.schema.tensor_names
-    for name, tensor in zip(names, call.tensors, strict=False):
-        if tensor is None or tensor.ndim < 2 or call.operator.access.part_count(name) > 1:
+    for at, (name, tensor) in enumerate(zip(call.operator.schema.tensor_names, call.tensors, strict=False)):
+        if tensor is None or tensor.ndim < 2 or tensor.size < FEWEST:
             continue
-        at = [k for k, lane in enumerate(call.inputs) if lane.name == name]
-        if len(at) != 1 or tensor.shape != call.shape:
-            continue
-        read = tensor.ravel().reshape(tensor.shape[::-1]).transpose().ravel()
         sentence = f"{name} is read in the order of its transposed shape"
-        yield _misread("input-transposed", sentence, sample.recomputed(inputs={at[0]: read[sample.positions]}))
-        if tensor.shape[-1] == tensor.shape[-2]:
-            read = tensor.swapaxes(-1, -2).ravel()
-            yield _misread("input-transposed", sentence, sample.recomputed(inputs={at[0]: read[sample.positions]}))
+        for read in _other_orders(tensor):
+            tensors = [read if k == at else other for k, other in enumerate(call.tensors)]
+            yield _misread("input-transposed", sentence, _recomputed(sample, call.attributes, tensors))
+
+
+def _other_orders(tensor: Array) -> Iterator[Array]:
+    """The elements of a tensor in the order of other dimensions, as a tensor of the same shape.
+
+    All dimensions are reversed, the last two are exchanged, or one end moves to the other end. A kernel may also write
+    the elements in such an order, which is the inverse.
+    """
+    axes = [*range(tensor.ndim)]
+    permutations = {
+        tuple(one) for one in (axes[::-1], [*axes[:-2], axes[-1], axes[-2]], [axes[-1], *axes[:-1]], [*axes[1:], 0])
+    }
+    seen = {tensor.tobytes()}
+    for order in sorted(permutations):
+        there = tensor.transpose(order).reshape(tensor.shape)
+        shape = [tensor.shape[axis] for axis in order]
+        back = tensor.reshape(shape).transpose([int(axis) for axis in np.argsort(order)])
+        for read in (there, np.ascontiguousarray(back)):
+            if read.tobytes() not in seen:
+                seen.add(read.tobytes())
+                yield read
 
 
 def _padded(sample: Sample, axis: int, count: int) -> Prediction | None:

@@ -38,20 +38,22 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
         first, last = int(positions[0]), int(positions[-1])
         # All failing elements are between these two. They form a range only if all elements between fail, or if the
         # right elements between them hold the same number.
-        between = actual[(sample.positions >= first) & (sample.positions <= last)]
+        inside = (sample.positions >= first) & (sample.positions <= last)
+        is_constant = bool((actual[inside] == values[0]).all())
         is_full = failing >= 0.9 * (last - first + 1)
-        is_full |= failing >= 0.3 * (last - first + 1) and bool((between == values[0]).all())
+        is_full |= failing >= 0.3 * (last - first + 1) and is_constant
         if len(positions) < 2 or not is_full:
             return
         with np.errstate(invalid="ignore"):
             is_nan = bool(np.isnan(values.astype(np.float64)).all())
-        is_one_number = bool((values == values[0]).all()) and len(np.unique(right.values[wrong])) > 1
+        expected = right.values[inside if is_constant else wrong]
+        is_one_number = bool((values == values[0]).all()) and len(np.unique(expected)) > 1
         if not is_nan and not is_one_number:
             return
-        stretch = "every element" if last - first + 1 >= sample.call.size else f"elements {first} to {last}"
-        zero = values.dtype.type(0)  # turns -0 into 0
-        number = "are NaN" if is_nan else f"hold {values[0] + zero}"
-        stretches.append(f"{lane.name}: {stretch} (in C order) {number}")
+        number = "NaN" if is_nan else f"{values[0] + values.dtype.type(0)}"  # the sum turns -0 into 0
+        is_whole = last - first + 1 >= sample.call.size or bool((actual == values[0]).all())
+        stretch = "every element is" if is_whole else f"elements {first} to {last} (in C order) are"
+        stretches.append(f"{lane.name}: {stretch} {number}")
     yield Suspicion("unwritten", "output left unwritten: " + "; ".join(stretches), explains=sample.wrong)
 
 

@@ -1,12 +1,12 @@
-"""The sweeps of a run, one after another on all cores. Their state is on disk, so an interrupted run can continue."""
+"""The sweeps of a run, cut into parts. A state keeps the errors of each part, so an interrupted run can continue."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,14 @@ from ...base.dtypes import BY_NAME
 from ...base.folders import user_cache
 from ...calls.operator import Operator
 from ...checks import law
-from .. import oracle
-from ..files import state
-from ..measurement import in_threads
+from .. import oracle, runner, state
+from ..files import operator_files
+from ..measurement import retain_memory
+from ..runner import Execute
 from . import mpmath_check
 from .sweep import PASSES, Item, Sweep, SweepErrors
 
-PART = 1 << 19  # numbers that a thread tries at a time
+PART = 1 << 22  # numbers that a thread tries at a time, in some tenths of a second
 #: The files of code that computes and measures, besides the modules of the formulas.
 CODE = (
     "aten.py", "backends/**/*.py", "base/access/*.py", "base/computation.py", "base/xp.py", "ops/*.py",
@@ -36,8 +37,8 @@ CODE = (
 
 
 @dataclass
-class State:
-    """The progress of a sweep: how many numbers were tried, the exact values' sources, the errors of each output."""
+class SweepState:
+    """The progress of a sweep: how many numbers were tried, the exact values' source, the errors of each output."""
 
     item: Item
     done: int = 0
@@ -49,13 +50,6 @@ class State:
         """The errors of all outputs together."""
         return sum(self.outputs.values(), SweepErrors())
 
-    @property
-    def document(self) -> dict[str, Any]:
-        """The content of its file."""
-        outputs = {name: vars(errors) for name, errors in self.outputs.items()}
-        document = {"attributes": self.item.words, "fingerprint": fingerprint(self.item), "done": self.done}
-        return {**document, "verified": self.verified, "outputs": outputs}
-
 
 def default_folder() -> Path | None:
     """The default folder of the states, or None if the user has no home folder."""
@@ -63,24 +57,41 @@ def default_folder() -> Path | None:
     return None if base is None else base / "actgrad-exhaustive"
 
 
-def state_file(folder: Path, item: Item, every: str = "") -> Path:
-    """The file of a sweep's state. `every` may be a pattern that matches the same task with other thinnings."""
+def state_file(folder: Path) -> Path:
+    """The file with the states of all sweeps."""
+    return folder / "sweeps.sqlite"
+
+
+def _name(item: Item) -> str:
+    """The beginning of the names of a sweep's parts in the state, without the thinning."""
     judge = law.current()
     product = "" if judge is None else judge.description["product"].removeprefix("none")
-    digest = hashlib.sha256(f"{item.words}\n{product}".encode()).hexdigest()[:12]
-    return folder / f"{item.operator.name}-{item.dtype}-{item.kind}-{every or item.every}-{digest}.json"
+    return "/".join([item.operator.name, item.dtype, item.kind, item.words, product, ""])
 
 
-def load(folder: Path, item: Item) -> State:
-    """The state of a sweep. It is new if this version of the code has computed nothing yet."""
+def _parts(item: Item) -> Iterator[tuple[str, int, int]]:
+    """The parts of a sweep: the name in the state, the first number, and the number behind the last."""
+    for start in range(0, item.count, PART):
+        stop = min(start + PART, item.count)
+        yield f"{_name(item)}{item.every}/{start}-{stop}", start, stop
 
-    def parse(document: Any) -> State:
-        if document["fingerprint"] != fingerprint(item):
-            return State(item)
-        errors = {name: SweepErrors(**fields) for name, fields in document["outputs"].items()}
-        return State(item, int(document["done"]), str(document["verified"]), errors)
 
-    return state.load(state_file(folder, item), parse) or State(item)
+def load(kept: state.State, item: Item) -> SweepState:
+    """The state of a sweep: the parts that this version of the code has computed."""
+    swept, digest = SweepState(item), fingerprint(item)
+    for name, start, stop in _parts(item):
+        part = kept.get(name)
+        if part is not None and part["fingerprint"] == digest:
+            _add(swept, start, stop, part)
+    return swept
+
+
+def _add(swept: SweepState, start: int, stop: int, part: Mapping[str, Any]) -> None:
+    """Add the errors of a part."""
+    swept.done += stop - start
+    swept.verified = swept.verified or part["verified"]
+    for name, fields in part["outputs"].items():
+        swept.outputs[name] = swept.outputs.get(name, SweepErrors()) + SweepErrors(**fields)
 
 
 def fingerprint(item: Item) -> str:
@@ -97,18 +108,19 @@ def fingerprint(item: Item) -> str:
     return hashlib.sha256(b"".join(parts)).hexdigest()[:24]
 
 
-def finished(folder: Path, tasks: Sequence[Item]) -> tuple[list[State], list[Item]]:
+def finished(folder: Path, tasks: Sequence[Item]) -> tuple[list[SweepState], list[Item]]:
     """For each task, the finished sweep with the most numbers; and the tasks that have no finished sweep."""
     best, stale = [], []
-    for item in tasks:
-        words = [path.stem.split("-")[-2] for path in folder.glob(state_file(folder, item, "*").name)]
-        strides = sorted(int(word) for word in words if word.isdecimal())
-        states = (load(folder, replace(item, every=every)) for every in strides)
-        swept = next((one for one in states if one.done == one.item.count), None)
-        if swept is not None:
-            best.append(swept)
-        elif strides:
-            stale.append(item)
+    with state.opened(state_file(folder)) as kept:
+        for item in tasks:
+            name = _name(item)
+            strides = {int(part[len(name) :].partition("/")[0]) for part in kept.names(name)}
+            states = (load(kept, replace(item, every=every)) for every in sorted(strides))
+            swept = next((one for one in states if one.done == one.item.count), None)
+            if swept is not None:
+                best.append(swept)
+            elif strides:
+                stale.append(item)
     return best, stale
 
 
@@ -148,53 +160,78 @@ def _has_others(operator: Operator) -> bool:
     return sum(tensor.size for tensor in tensors) > 2
 
 
-def sweep_all(tasks: Sequence[Item], folder: Path, advance: Callable[[Item, int], None]) -> Iterator[State]:
-    """Do the sweeps, or take their states from `folder`. `advance` gets the number of tried numbers."""
-    with ExitStack() as stack:  # each kernel computes on one thread, because every core already has a sweep
+def sweep_all(
+    tasks: Sequence[Item],
+    folder: Path,
+    advance: Callable[[Item, int], None],
+    execute: Execute = runner.in_threads,
+    operators: Sequence[str] | None = None,
+) -> Iterator[SweepState]:
+    """Do the sweeps, or take their parts from the state in `folder`, and yield them in the order of the tasks.
+
+    `advance` gets the number of tried numbers. `operators` is the path and the digest of a file that defines operators.
+    """
+    parts = {name: (item, start, stop) for item in tasks for name, start, stop in _parts(item)}
+    calls = ((name, (_plain(item), start, stop, operators)) for name, (item, start, stop) in parts.items())
+    with ExitStack() as stack:  # each kernel computes on one thread, because every core already has a part
         backends.set_num_threads(1)
         stack.callback(backends.set_num_threads, 0)
         if any(item.kind == "PyTorch" for item in tasks):
             torch = importlib.import_module("torch")
             stack.callback(torch.set_num_threads, torch.get_num_threads())
             torch.set_num_threads(1)
+        retain_memory()
+        kept = stack.enter_context(state.opened(state_file(folder)))
+        results = stack.enter_context(closing(runner.run(_swept, calls, execute, kept)))
+        found: dict[str, Any] = {}
         for item in tasks:
-            yield _swept(item, folder, advance)
+            names = [name for name, _, _ in _parts(item)]
+            while any(name not in found for name in names):
+                name, part = next(results)
+                found[name] = part
+                arrived, start, stop = parts[name]
+                advance(arrived, stop - start)
+            swept = SweepState(item)
+            for name in names:  # in order, so that sums are the same wherever the parts were computed
+                _add(swept, *parts[name][1:], found.pop(name))
+            yield swept
 
 
-def _swept(item: Item, folder: Path, advance: Callable[[Item, int], None]) -> State:
-    swept = load(folder, item)
-    advance(item, swept.done)
-    if swept.done == item.count:
-        return swept
-    idle = [Sweep(item)]  # one per thread
-    if not swept.verified:
-        swept.verified = _verified(idle[0])
-        swept.outputs = {lane.name: SweepErrors() for lane in idle[0].call.outputs}
-
-    def measure(part: slice) -> list[SweepErrors]:
-        sweep = idle.pop() if idle else Sweep(item)
-        errors = sweep.measure(part.start, part.stop)
-        idle.append(sweep)
-        return errors
-
-    parts = (slice(start, min(start + PART, item.count)) for start in range(swept.done, item.count, PART))
-    with state.saving(state_file(folder, item), lambda: swept.document) as save:
-        for part, errors in in_threads(measure, parts):
-            swept.outputs = {n: sum_ + one for (n, sum_), one in zip(swept.outputs.items(), errors, strict=True)}
-            swept.done = part.stop
-            advance(item, part.stop - part.start)
-            save()
-    return swept
+def _plain(item: Item) -> tuple[Any, ...]:
+    """An item for a process that may not know its operator yet."""
+    return item.operator.name, item.attributes, item.dtype, item.kind, item.every
 
 
-def _verified(sweep: Sweep) -> str:
-    """Compare the exact values with NumPy and mpmath, on a sample of the whole dtype. Return the sources that agree."""
+def _swept(argument: tuple[Any, ...], before: Any) -> dict[str, Any]:
+    """The errors of a part of a sweep."""
+    (name, *others), start, stop, operators = argument
+    if operators is not None:
+        operator_files.load_same(*operators)
+    item = Item(Operator.registered(name), *others)
+    digest = fingerprint(item)
+    if before is not None and before["fingerprint"] == digest:
+        return before
+    sweep = Sweep(item)
+    verified = _verified(sweep, start == 0)
+    errors = sweep.measure(start, stop)
+    names = [lane.name for lane in sweep.call.outputs]
+    outputs = {name: vars(one) for name, one in zip(names, errors, strict=True)}
+    return {"fingerprint": digest, "verified": verified, "outputs": outputs}
+
+
+def _verified(sweep: Sweep, with_mpmath: bool) -> str:
+    """Compare the exact values with NumPy and mpmath, on a sample of the whole dtype. Return the sources that agree.
+
+    Without `with_mpmath`, only with NumPy, whose values count from then on if the two differ. The text is empty then.
+    """
     step = (1 << 8 * BY_NAME[sweep.item.dtype].itemsize) // sweep.chunk
     sweep.fill((np.arange(sweep.chunk, dtype=np.uint64) * np.uint64(step)).astype(sweep.bits(0, 1).dtype))
     lanes = sweep.lanes(slice(0, sweep.chunk))
     with np.errstate(invalid="ignore"):
         finite = np.flatnonzero(np.isfinite(lanes[sweep.call.main].astype(np.float64)))
-    few = finite[:: -(-len(finite) // mpmath_check.SAMPLED)]
     sweep.golden.verify([lane[finite[:: -(-len(finite) // 1024)]] for lane in lanes])
+    if not with_mpmath:
+        return ""
+    few = finite[:: -(-len(finite) // mpmath_check.SAMPLED)]
     agrees = mpmath_check.verify(sweep.golden, [lane[few] for lane in lanes], sweep.item.operator.name)
     return sweep.golden.source + (f", and against mpmath at {len(few)} numbers" if agrees else "")

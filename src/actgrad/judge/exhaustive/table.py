@@ -11,7 +11,7 @@ from ...base.dtypes import BY_NAME
 from ...writing import documents
 from .. import standards
 from ..oracle import few_digits
-from .resumption import State
+from .resumption import SweepState
 from .sweep import ABSOLUTE, Item, SweepErrors
 
 PART = "exhaustive"  # the name of the part in a document
@@ -21,9 +21,9 @@ HEADINGS = (
 )  # fmt: skip
 
 
-def rows(done: Iterable[State]) -> Iterator[tuple[str, ...]]:
+def rows(done: Iterable[SweepState]) -> Iterator[tuple[str, ...]]:
     """A row of cells for each operator, attributes and dtype of a sweep."""
-    groups: dict[tuple[str, str, str], dict[str, State]] = {}
+    groups: dict[tuple[str, str, str], dict[str, SweepState]] = {}
     for state in done:
         groups.setdefault((state.item.operator.name, state.item.words, state.item.dtype), {})[state.item.kind] = state
     for names, kinds in groups.items():
@@ -42,14 +42,14 @@ def rows(done: Iterable[State]) -> Iterator[tuple[str, ...]]:
         )  # fmt: skip
 
 
-def fault_count(state: State) -> int:
+def fault_count(state: SweepState) -> int:
     """The number of tried numbers at which our results break a bound. PyTorch does not promise these bounds."""
     if state.item.kind == "PyTorch":
         return 0
     return state.errors.faults + ((state.errors.error("absolute") or 0) > ABSOLUTE)
 
 
-def fault_lines(state: State) -> Iterator[str]:
+def fault_lines(state: SweepState) -> Iterator[str]:
     """A line for each output that breaks a bound, with the numbers where it does."""
     remark = ", with random other numbers" if state.item.kind == "random" else ""
     for name, errors in state.outputs.items():
@@ -59,7 +59,7 @@ def fault_lines(state: State) -> Iterator[str]:
             yield f"{call}: {name} is beyond the bound at {errors.faults:,} numbers{remark}, the first x = {at}"
 
 
-def markdown(done: Iterable[State]) -> str:
+def markdown(done: Iterable[SweepState]) -> str:
     """The rows as a Markdown table."""
     return documents.table(HEADINGS, rows(done))
 

@@ -1,4 +1,4 @@
-"""The fields of manifests and of case files. A function returns a field's value, or raises a Fault that names it."""
+"""The fields of manifests and of case files. A function returns a value, or raises a FieldError that names it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ MOST_DIMENSIONS = 32  # the limit of NumPy's oldest versions. Operators take 8 d
 NAMED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers for which JSON and CSV have only names
 
 
-class Fault(Exception):
+class FieldError(Exception):
     """A field that breaks its format. The reader adds the names of file and case to the message."""
 
 
 def refuse(field: str, value: Any, must: str) -> NoReturn:
-    """Raise a Fault about a field."""
-    raise Fault(f"{field} is {quote(value)}; it must be {must}; correct the case")
+    """Raise a FieldError about a field."""
+    raise FieldError(f"{field} is {quote(value)}; it must be {must}; correct the case")
 
 
 def json_document(text: str, must: str, **hooks: Any) -> Any:
@@ -27,7 +27,7 @@ def json_document(text: str, must: str, **hooks: Any) -> Any:
     try:
         return json.loads(text, **hooks)
     except (ValueError, RecursionError) as error:
-        raise Fault(f"is not JSON ({error}); it must be {must}; write it again") from error
+        raise FieldError(f"is not JSON ({error}); it must be {must}; write it again") from error
 
 
 def text(field: str, value: Any) -> str:
@@ -56,7 +56,9 @@ def dtype(field: str, word: Any) -> str:
     name = ALIASES.get(word, word) if isinstance(word, str) else None
     if name not in BY_NAME:
         names = (*BY_NAME, *ALIASES)
-        raise Fault(f"{field} is {quote(word)}; it must be {either(names)}; {did_you_mean(word, names, 'correct it')}")
+        raise FieldError(
+            f"{field} is {quote(word)}; it must be {either(names)}; {did_you_mean(word, names, 'correct it')}"
+        )
     return name
 
 
@@ -65,7 +67,9 @@ def shape(field: str, value: Any) -> tuple[int, ...]:
     if not isinstance(value, (list, tuple)) or not all(type(n) is int and 0 <= n < 1 << 62 for n in value):
         refuse(field, value, "a list of integers that are at least 0")
     if len(value) > MOST_DIMENSIONS:
-        raise Fault(f"{field} has {len(value)} dimensions; it must have at most {MOST_DIMENSIONS}; correct the case")
+        raise FieldError(
+            f"{field} has {len(value)} dimensions; it must have at most {MOST_DIMENSIONS}; correct the case"
+        )
     return tuple(value)
 
 
@@ -92,7 +96,7 @@ def ordered(field: str, low: float, high: float) -> tuple[float, float]:
         return low, high
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         expected = "it must be two finite numbers in ascending order, or the same number twice"
-        raise Fault(f"{field} is from {low} to {high}; {expected}; correct the range")
+        raise FieldError(f"{field} is from {low} to {high}; {expected}; correct the range")
     return low, high
 
 

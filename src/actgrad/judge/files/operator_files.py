@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import sys
 from pathlib import Path
+from threading import Lock
 
 from ...base.errors import ActgradError
 from ...calls.operator import REGISTRY
 
 _loaded: dict[str, list[str]] = {}  # real path -> the operators that the file defines
+_lock = Lock()  # a file that two threads run would define its operators twice
 
 
 def load(path: Path) -> list[str]:
     """Run a file once. Returns the names of the operators that it defines."""
     real = os.path.realpath(path)
-    if real in _loaded:
+    with _lock:
+        if real not in _loaded:
+            _loaded[real] = _run(path, real)
         return _loaded[real]
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file, which says whether two machines have the same operators."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def load_same(path: str, expected: str) -> None:
+    """Run a file once, in a process that may be on another machine. Raises if the file has another digest."""
+    load(Path(path))
+    if digest(Path(path)) != expected:
+        fault = f"--operators {path}: has other content here than where check runs"
+        raise ActgradError(f"{fault}; it must be the same file; copy it to each machine")
+
+
+def _run(path: Path, real: str) -> list[str]:
     if not path.is_file():
         raise ActgradError(f"--operators {path}: no such file; it must be a Python file with operators; name one")
     before = set(REGISTRY)
@@ -34,5 +55,4 @@ def load(path: Path) -> list[str]:
     names = [name for name in REGISTRY if name not in before]
     if not names:
         raise ActgradError(f"--operators {path}: defines no operator; it must call actgrad.Operator; name another file")
-    _loaded[real] = names
     return names

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 from ...base.errors import ActgradError, quantity
@@ -20,6 +21,7 @@ from ..verdict import Decision, Verdict, decide
 from .launches import CaseRun
 
 SHOWN = 20  # faults that a terminal shows
+AROUND = 2  # lines of the kernel that the page shows before and after the line of a fault
 UNKNOWN = "no mistake that actgrad knows"
 _ORDER = ("error", "warning", "note")
 
@@ -34,11 +36,29 @@ class Found:
 
     def lines(self, of: int) -> Iterator[str]:
         fault = self.fault
-        place = f"{_short(fault.file)}:{fault.line}" if fault.file else "the kernel"
-        where = f"{fault.kind}; {self.cases} of {quantity(of, 'case')}, first in {self.first}, block {fault.block}"
-        yield f"{place}: {fault.severity}: {fault.message} [{where}]"
+        yield f"{self.place}: {fault.severity}: {fault.message} [{fault.kind}; {self._seen(of)}]"
         if code := _source_line(fault.file, fault.line):
             yield f"    {code}"
+
+    @property
+    def place(self) -> str:
+        return f"{_short(self.fault.file)}:{self.fault.line}" if self.fault.file else "the kernel"
+
+    def _seen(self, of: int) -> str:
+        return f"{self.cases} of {quantity(of, 'case')}, first in {self.first}, block {self.fault.block}"
+
+    def html(self, of: int) -> str:
+        """What happened, the kernel's lines around it, and where it was seen."""
+        fault, lines = self.fault, _lines(self.fault.file)
+        code = ""
+        if 0 < fault.line <= len(lines):
+            first = max(fault.line - AROUND, 1)
+            part = dedent("\n".join(lines[first - 1 : fault.line + AROUND]).expandtabs(4)).split("\n")
+            shown = (_numbered(number, text, number == fault.line) for number, text in enumerate(part, first))
+            code = f'<pre class="code">{chr(10).join(shown)}</pre>'
+        title = escape(terminal.printable(f"{self.place}: {fault.severity}: {fault.message}"))
+        seen = escape(terminal.printable(f"{fault.kind}; {self._seen(of)}"))
+        return f'<article><h3>{title}</h3>{code}<p class="place">{seen}</p></article>'
 
 
 @dataclass(frozen=True)
@@ -54,13 +74,18 @@ class Findings:
 
     @property
     def faults(self) -> list[Found]:
-        """Each fault once for a line of the kernel, errors first."""
+        """Each fault once for a line of the kernel: errors first, and before others what most cases show.
+
+        Undefined bytes come last among equals, because another fault often is their cause.
+        """
         first: dict[tuple[str, str, int], list[tuple[Fault, str]]] = {}
         for run in self.runs:
             for fault in run.report.faults if run.report is not None else ():
                 first.setdefault((fault.kind, fault.file, fault.line), []).append((fault, run.case))
         found = [Found(seen[0][0], len({case for _, case in seen}), seen[0][1]) for seen in first.values()]
-        return sorted(found, key=lambda one: _ORDER.index(one.fault.severity))
+        return sorted(
+            found, key=lambda one: (_ORDER.index(one.fault.severity), -one.cases, one.fault.kind == "ub-uninitialised")
+        )
 
     @property
     def refusals(self) -> list[CaseRun]:
@@ -136,20 +161,21 @@ class Findings:
         ran = len(self.runs) - len(self.refusals)
         applied = {outcome.standard for verdict in self.verdicts for outcome in verdict.outcomes}
         names = [name for name in STANDARDS if name in applied]
-        return page.page(self.verdicts, names, settings, decision, False, "\n".join(self._sections(ran)))
+        return page.page(self.verdicts, names, settings, decision, False, "\n".join(self._causes(ran)))
 
-    def _sections(self, ran: int) -> Iterator[str]:
-        yield f"<h2>Faults: {len(self.faults)}</h2>"
-        if self.faults:
-            entries = ["\n".join(map(terminal.printable, one.lines(ran))) for one in self.faults]
-            yield f"<pre>{escape(chr(10).join(entries))}</pre>"
+    def _causes(self, ran: int) -> Iterator[str]:
+        faults = self.faults
+        yield f"<h2>{quantity(len(faults), 'fault') if faults else 'No fault'} in the kernel</h2>"
+        yield from (one.html(ran) for one in faults)
+        if self.verdicts and any(one.fault.severity == "error" for one in faults):
+            yield "<p>Correct the faults first. They may explain wrong numbers.</p>"
         if self.refusals:
             lines = [terminal.printable(f"{one.case}: {one.refusal}") for one in self.refusals]
             yield f"<h2>Refused by the tiling function</h2><pre>{escape(chr(10).join(lines))}</pre>"
         if self.assumptions:
             lines = [str(one) for one in self.assumptions]
-            yield f"<h2>Assumptions</h2><pre>{escape(chr(10).join(lines))}</pre>"
-        yield "<h2>Numbers</h2>"
+            yield f"<h2>Assumptions</h2><ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+        yield "<h2>The run</h2>"
 
 
 def _explained(verdict: Verdict) -> float:
@@ -166,6 +192,12 @@ def _short(file: str) -> str:
 def _source_line(file: str, line: int) -> str:
     lines = _lines(file)
     return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+
+def _numbered(number: int, text: str, is_marked: bool) -> str:
+    """A line of the kernel with its number, as HTML."""
+    line = escape(terminal.printable(f"{number:5}  {text.rstrip()}"))
+    return f"<b>{line}</b>" if is_marked else line
 
 
 @lru_cache(maxsize=64)

@@ -7,19 +7,21 @@ wrong. A run that ends with a crash or without an end is not judged.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...backends import cores
 from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError, either
 from ...calls.operator import Operator
 from ...checks import law
-from ...kernel import Kernel, Report, Tiling, TilingError, TilingResult
+from ...kernel import Kernel, RunReport, Tiling, TilingError, TilingResult
 from .. import backend_cases, oracle
 from ..delivery import drawing
 from ..elements import Array, case_dtypes
@@ -28,6 +30,7 @@ from ..verdict import Verdict
 from .fixed_tiling import FixedTiling, TilingCase
 from .project import Attribute, KernelParameter, Project
 
+AHEAD = 32  # cases whose kernels compile together
 LARGE = (257, 1031)  # more elements than a block's buffers hold, so that a kernel works on several tiles
 #: Faults after which the numbers say nothing, because the kernel did not end.
 ENDINGS = ("crash", "timeout", "deadlock")
@@ -77,7 +80,7 @@ class CaseRun:
     entry: str  # the kernel function, with its template arguments
     key: int
     blocks: int
-    report: Report | None = None  # None if the tiling function refused the case
+    report: RunReport | None = None  # None if the tiling function refused the case
     verdict: Verdict | None = None  # None if the kernel did not end
     refusal: str = ""
 
@@ -144,12 +147,29 @@ def _large(operator: Operator, dtype: str, seed: int) -> Case:
     return Case(f"{operator.name}-large", dtype, given, dict(tensors), outputs)
 
 
+@dataclass(frozen=True)
+class Launch:
+    """A case, ready to run: the kernel's arguments, its tiling, and which instance of the kernel runs."""
+
+    case: Case
+    arrays: dict[str, Array | None]  # by the names of the project; None if an optional tensor is absent
+    tiling: TilingResult | None = None  # None if the tiling function refuses the case
+    entry: str = ""
+    defines: Mapping[str, object] = field(default_factory=dict)
+    refusal: str = ""
+
+    @property
+    def instance(self) -> tuple[str, ...]:
+        """Equal for two launches of one compiled kernel."""
+        return self.entry, *(f"{name}={value}" for name, value in self.defines.items())
+
+
 class Runner:
     """Runs a project's kernel. Each instance of the kernel compiles once."""
 
     def __init__(self, project: Project, settings: Settings) -> None:
         self.project, self.settings = project, settings
-        self._kernels: dict[tuple[Any, ...], Kernel] = {}
+        self._kernels: dict[tuple[str, ...], Kernel] = {}
         self._earlier: list[tuple[str, Array]] = []
         include = (*project.include, *settings.include)
         self._include = tuple(dict.fromkeys(include))
@@ -157,43 +177,57 @@ class Runner:
         if project.host is not None and settings.tiling is None:
             self._host = Tiling(project.host, product=project.product, include=self._include, defines=settings.defines)
 
-    def run(self, case: Case) -> CaseRun:
-        """Run the kernel on a case and judge the outputs."""
-        project, settings = self.project, self.settings
-        arrays: dict[str, Array] = {}
+    def prepare(self, case: Case) -> Launch:
+        """Allocate the kernel's arguments, and run the tiling function."""
+        project = self.project
+        arrays: dict[str, Array | None] = {}
         for one in project.inputs:
             given = case.inputs.get(one.tensor)
-            dtype = self._dtype_of(one, case)
-            array = np.empty(0, BY_NAME[dtype].numpy) if given is None else np.ascontiguousarray(given)
-            arrays[one.name] = array.reshape(array.shape if given is None else given.shape)
+            arrays[one.name] = None if given is None else _read_only(given)
         for one in project.outputs:
             given = case.outputs.get(one.tensor)
-            arrays[one.name] = (
-                np.empty(0, BY_NAME[self._dtype_of(one, case)].numpy) if given is None else np.empty_like(given)
-            )
-            backend_cases.garbage(arrays[one.name])
-        for one in project.inputs:
-            arrays[one.name].flags.writeable = False
+            arrays[one.name] = None if given is None else _unwritten(given)
         try:
             tiling = self._tiling(case, arrays)
         except TilingError as error:
-            return CaseRun(str(case), project.entry, 0, 0, refusal=str(error))
+            return Launch(case, arrays, refusal=str(error))
         is_template = bool(tiling.instance) and "<" not in project.entry
         entry = f"{project.entry}<{', '.join(tiling.instance)}>" if is_template else project.entry
-        report = self._kernel(entry, case, arrays).run(
+        return Launch(case, arrays, tiling, entry, self._defines(case))
+
+    def compile(self, launches: Sequence[Launch], pool: Executor) -> None:
+        """Compile the instances of these launches that are new, at the same time."""
+
+        def compiled(launch: Launch) -> Kernel:
+            project = self.project
+            return Kernel(
+                project.kernel, launch.entry, product=project.product, defines=launch.defines, include=self._include
+            )
+
+        wanted = {launch.instance: launch for launch in launches if launch.tiling is not None}
+        new = {instance: launch for instance, launch in wanted.items() if instance not in self._kernels}
+        self._kernels.update(zip(new, pool.map(compiled, new.values()), strict=True))
+
+    def run(self, launch: Launch) -> CaseRun:
+        """Run the kernel on a case and judge the outputs."""
+        project, settings = self.project, self.settings
+        case, arrays, tiling = launch.case, launch.arrays, launch.tiling
+        if tiling is None:
+            return CaseRun(str(case), project.entry, 0, 0, refusal=launch.refusal)
+        report = self._kernels[launch.instance].run(
             *(arrays[name] for name in project.order),
             workspace=tiling.workspace, tiling=tiling.data, tiling_struct=settings.struct or project.struct(tiling.key),
             tiling_key=tiling.key, blocks=tiling.blocks, timeout=settings.timeout, assumptions=settings.assumptions,
         )  # fmt: skip
-        case_run = CaseRun(str(case), entry, tiling.key, tiling.blocks, report)
+        case_run = CaseRun(str(case), launch.entry, tiling.key, tiling.blocks, report)
         return replace(case_run, verdict=self._verdict(case, arrays)) if case_run.is_ended else case_run
 
-    def _tiling(self, case: Case, arrays: Mapping[str, Array]) -> TilingResult:
+    def _tiling(self, case: Case, arrays: Mapping[str, Array | None]) -> TilingResult:
         """The tiling of a case, from the tiling function or from what the caller gave."""
         project, settings = self.project, self.settings
         if self._host is not None:
-            inputs = [arrays[one.name] if case.inputs.get(one.tensor) is not None else None for one in project.inputs]
-            outputs = [arrays[one.name] for one in project.outputs]
+            inputs = [arrays[one.name] for one in project.inputs]
+            outputs = [_or_empty(arrays[one.name], self._dtype_of(one, case)) for one in project.outputs]
             attributes = [_attribute(one, case, project.operator) for one in project.attributes]
             return self._host.run(inputs, outputs, attributes, operator=project.definition or None)
         data: Any = None
@@ -205,7 +239,8 @@ class Runner:
             return data
         return TilingResult(data, settings.key or 0, settings.blocks, settings.workspace, (), "")
 
-    def _kernel(self, entry: str, case: Case, arrays: Mapping[str, Array]) -> Kernel:
+    def _defines(self, case: Case) -> dict[str, object]:
+        """The macros of the kernel: the C++ type of each parameter, and those that the caller gave."""
         macros = {
             f"DTYPE_{one.name.upper()}": _C_TYPES[self._dtype_of(one, case)]
             for one in (*self.project.inputs, *self.project.outputs)
@@ -215,13 +250,7 @@ class Runner:
             for one in (*self.project.inputs, *self.project.outputs)
             if one.tensor
         }
-        defines = {**macros, **self.settings.defines}
-        key = (entry, *map(str, defines.items()))
-        if key not in self._kernels:
-            self._kernels[key] = Kernel(
-                self.project.kernel, entry, product=self.project.product, defines=defines, include=self._include
-            )
-        return self._kernels[key]
+        return {**macros, **self.settings.defines}
 
     def _dtype_of(self, one: KernelParameter, case: Case) -> str:
         """The dtype of a parameter, also of an optional tensor that the case leaves out."""
@@ -234,7 +263,7 @@ class Runner:
             return one.dtypes[main.dtypes.index(case.dtype)] or case.dtype
         return case.dtype
 
-    def _verdict(self, case: Case, arrays: Mapping[str, Array]) -> Verdict:
+    def _verdict(self, case: Case, arrays: Mapping[str, Array | None]) -> Verdict:
         operator = self.project.operator
         actual = {one.tensor: arrays[one.name] for one in self.project.outputs}
         inputs = [case.inputs[name] for name in operator.schema.tensor_names]
@@ -249,17 +278,38 @@ class Runner:
         return replace(verdict, dtype=case.dtype, case=str(case))
 
 
+def _read_only(array: Array) -> Array:
+    """A contiguous view or copy of an input, which the kernel must not change."""
+    result = np.ascontiguousarray(array).reshape(array.shape).view()
+    result.flags.writeable = False
+    return result
+
+
+def _unwritten(array: Array) -> Array:
+    """An output like this one, with numbers that no call computes."""
+    result = np.empty_like(array)
+    backend_cases.garbage(result)
+    return result
+
+
+def _or_empty(array: Array | None, dtype: str) -> Array:
+    return np.empty(0, BY_NAME[dtype].numpy) if array is None else array
+
+
 def run_all(
     project: Project, settings: Settings, listed: Iterator[Case], advance: Callable[[int], None]
 ) -> Iterator[CaseRun]:
     """Run all cases. After a case whose kernel did not end, no further one is run: it would not end either."""
     runner = Runner(project, settings)
-    for case in listed:
-        case_run = runner.run(case)
-        yield case_run
-        advance(1)
-        if not case_run.is_ended:
-            return
+    with ThreadPoolExecutor(cores()) as pool:
+        while launches := [runner.prepare(case) for case in islice(listed, AHEAD)]:
+            runner.compile(launches, pool)
+            for launch in launches:
+                case_run = runner.run(launch)
+                yield case_run
+                advance(1)
+                if not case_run.is_ended:
+                    return
 
 
 def _attribute(one: Attribute, case: Case, operator: Operator) -> Any:

@@ -22,24 +22,33 @@ def page(
     settings: Mapping[str, Any],
     decision: Decision,
     is_of_files: bool,
-    before: str = "",
+    causes: str = "",
 ) -> str:
-    """The page as text. `before` is HTML that stands before the results."""
+    """The page as text. `causes` is HTML about what explains the results, and stands first."""
     blocks = text.blocks(results, standard_names, is_of_files)
     return fill_page(
         word=decision.word,
         why=decision.why,
         settings=settings,
-        results=before + terminal.as_html([*blocks, *map(str, decision.disagreements), *decision.warnings]),
+        results=terminal.as_html([*blocks, *map(str, decision.disagreements), *decision.warnings]),
         pictures="\n".join(_figures(results, is_of_files)),
+        causes=causes,
         rest=standards_section(standard_names),
     )
 
 
-def fill_page(word: str, why: str, settings: Mapping[str, Any], results: str, pictures: str, rest: str) -> str:
-    """The page of a verdict. The last three arguments are HTML."""
+def fill_page(
+    word: str, why: str, settings: Mapping[str, Any], results: str, pictures: str, rest: str, causes: str = ""
+) -> str:
+    """The page of a verdict. The last four arguments are HTML."""
     template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
-    parts = {"results": results, "pictures": pictures, "rest": rest, "settings": _definitions(settings)}
+    parts = {
+        "causes": causes,
+        "results": results,
+        "pictures": pictures,
+        "rest": rest,
+        "settings": _definitions(settings),
+    }
     return template.substitute(word=word, why=escape(terminal.printable(why)), **parts)
 
 

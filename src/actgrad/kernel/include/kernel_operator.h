@@ -9,6 +9,7 @@
 #include "actgrad_ascendc/operators.h"
 #include "actgrad_ascendc/reduce.h"
 #include "actgrad_ascendc/scalar.h"
+#include "actgrad_ascendc/sort.h"
 #include "actgrad_ascendc/sync.h"
 #include "actgrad_ascendc/tiling.h"
 

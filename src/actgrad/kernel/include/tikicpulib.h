@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "actgrad_ascendc/blocks.h"
+#include "actgrad_ascendc/found.h"
 #include "kernel_operator.h"
 
 namespace actgrad {
@@ -30,14 +31,14 @@ private:
 
 inline void print_faults()
 {
-    for (const Fault& fault : report.faults)
+    for (const Fault& fault : found)
         std::fprintf(stderr, "%s:%d: %s: %s [%s, block %lld]\n", fault.at.file, fault.at.line, name_of(fault.severity),
                      fault.message.c_str(), name_of(fault.kind), static_cast<long long>(fault.block));
 }
 inline size_t number_of_errors()
 {
     size_t errors = 0;
-    for (const Fault& fault : report.faults) errors += fault.severity == Severity::error;
+    for (const Fault& fault : found) errors += fault.severity == Severity::error;
     return errors;
 }
 
@@ -46,6 +47,7 @@ template <class Kernel, class... A>
 inline void run_in_test(Kernel kernel, int64_t blocks, A... arguments)
 {
     report = Report();
+    found.clear();
     memory.is_complete = false;  // a test may also pass memory that GmAlloc has not given out
     const auto call = [&] { kernel(arguments...); };
     const CallJob<decltype(call)> job(call);
@@ -66,8 +68,8 @@ inline void* GmAlloc(size_t bytes)
     mprotect(base, actgrad::page_of_test, PROT_NONE);
     mprotect(base + actgrad::page_of_test + mapped, actgrad::page_of_test, PROT_NONE);
     uint8_t* data = base + actgrad::page_of_test + mapped - room;
-    actgrad::memory.arguments.push_back(
-        {data, bytes, false, "argument " + std::to_string(actgrad::memory.arguments.size() + 1)});
+    const std::string name = "argument " + std::to_string(actgrad::memory.arguments.size() + 1);
+    actgrad::memory.add(data, bytes, false, name.c_str());
     return data;
 }
 inline void GmFree(void* pointer)

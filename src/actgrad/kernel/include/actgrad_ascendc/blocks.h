@@ -11,6 +11,7 @@
 #include <exception>
 #include <memory>
 
+#include "found.h"
 #include "sync.h"
 
 namespace actgrad {
@@ -64,6 +65,16 @@ protected:
 };
 inline const Job* job_of_blocks = nullptr;
 
+inline size_t fault_of_exception = most_faults;  // its number in `found`
+
+inline void report_exception(const char* what)
+{
+    running->stopped = true;
+    const size_t before = found.size();
+    ACTGRAD_ERROR(crash, report.last, "the kernel threw an exception%s%s", *what != 0 ? ": " : "", what);
+    if (found.size() != before) fault_of_exception = before;
+}
+
 inline void run_block()
 {
     try {
@@ -71,11 +82,9 @@ inline void run_block()
     } catch (const StopBlock&) {
         running->stopped = true;
     } catch (const std::exception& error) {
-        running->stopped = true;
-        ACTGRAD_ERROR(crash, report.last, "the kernel threw an exception: %s", error.what());
+        report_exception(error.what());
     } catch (...) {
-        running->stopped = true;
-        ACTGRAD_ERROR(crash, report.last, "the kernel threw an exception");
+        report_exception("");
     }
     running->done = true;
 }

@@ -42,6 +42,21 @@ void copy_out(const Transfer& t, Where at);
 // The bytes of DataCopy's first-n form: whole blocks.
 int64_t whole_blocks(int64_t count, uint32_t size, Where at);
 
+// One side of a copy of slices: where its pieces start, and how long each is, in bytes.
+struct Slices {
+    std::vector<int64_t> starts;
+    int64_t piece;
+};
+Slices slices_of(const AscendC::SliceInfo* info, uint32_t dimensions, uint32_t size, Where at);
+void copy_slices(bool is_in, int argument, int64_t gm_start, const View& ub, const Slices& gm_slices,
+                 const Slices& ub_slices, Where at);
+
+// One loop of a copy of several dimensions. `left` and `right` are paddings, numbers of steps.
+struct CopyLoop { int64_t size, gm_stride, ub_stride, left, right; };  // strides in bytes
+constexpr int most_loops = 5;
+void copy_loops(int argument, int64_t gm_start, const View& ub, const CopyLoop* loops, int dimensions, uint32_t element,
+                const uint8_t* padding, bool is_nearest, Where at);
+
 // UB to UB on pipe V: pieces of whole blocks.
 void copy_inside(const View& dst, const View& src, int64_t count, int64_t bytes, int64_t dst_stride,
                         int64_t src_stride, Where at);
@@ -94,6 +109,47 @@ void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCo
     actgrad::copy_inside(dst, src, p.blockCount, bytes, bytes + 32 * int64_t{p.dstStride},
                          bytes + 32 * int64_t{p.srcStride}, at);
 }
+
+// ---- DataCopy of slices: dimension 0 has pieces of burstLen blocks, the others single indices, with gaps of `stride`
+// elements from startIndex to endIndex, which belongs to the slice.
+
+template <class T>
+void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const SliceInfo dstSliceInfo[],
+              const SliceInfo srcSliceInfo[], uint32_t dimValue = 1, ACTGRAD_AT)
+{
+    actgrad::copy_slices(true, src.argument(), src.offset_bytes(), dst,
+                         actgrad::slices_of(srcSliceInfo, dimValue, sizeof(T), at),
+                         actgrad::slices_of(dstSliceInfo, dimValue, sizeof(T), at), at);
+}
+template <class T>
+void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const SliceInfo dstSliceInfo[],
+              const SliceInfo srcSliceInfo[], uint32_t dimValue = 1, ACTGRAD_AT)
+{
+    actgrad::copy_slices(false, dst.argument(), dst.offset_bytes(), src,
+                         actgrad::slices_of(dstSliceInfo, dimValue, sizeof(T), at),
+                         actgrad::slices_of(srcSliceInfo, dimValue, sizeof(T), at), at);
+}
+
+// ---- DataCopy of up to five dimensions from global memory (Ascend 950). Paddings hold the constant, or the nearest
+// element of the source.
+
+template <class T, uint8_t dim, const NdDmaConfig& config = kDefaultNdDmaConfig>
+void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const NdDmaParams<T, dim>& params, ACTGRAD_AT)
+{
+    static_assert(dim >= 1 && dim <= actgrad::most_loops, "a copy has one to five dimensions");
+    constexpr uint16_t by_dimension = 0xFFFF;  // of the config: the paddings are those of each dimension
+    actgrad::CopyLoop loops[dim];
+    for (int each = 0; each < dim; ++each) {
+        const NdDmaLoopInfo<dim>& info = params.loopInfo;
+        loops[each] = {info.loopSize[each], static_cast<int64_t>(info.loopSrcStride[each] * sizeof(T)),
+                       static_cast<int64_t>(info.loopDstStride[each] * sizeof(T)),
+                       config.loopLpSize == by_dimension ? info.loopLpSize[each] : config.loopLpSize,
+                       config.loopRpSize == by_dimension ? info.loopRpSize[each] : config.loopRpSize};
+    }
+    actgrad::copy_loops(src.argument(), src.offset_bytes(), dst, loops, dim, sizeof(T),
+                        reinterpret_cast<const uint8_t*>(&params.constantValue), config.isNearestValueMode, at);
+}
+inline void NdDmaDci() {}  // a hint for caches
 
 }  // namespace AscendC
 

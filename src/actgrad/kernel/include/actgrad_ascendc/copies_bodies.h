@@ -62,6 +62,96 @@ ACTGRAD_BODY void copy_in(const Transfer& t, Where at)
     }
 }
 
+ACTGRAD_BODY Slices slices_of(const AscendC::SliceInfo* info, uint32_t dimensions, uint32_t size, Where at)
+{
+    Slices slices{{0}, 32 * int64_t{info[0].burstLen}};
+    int64_t distance = size;  // bytes from an index of the dimension to the next
+    for (uint32_t dimension = 0; dimension < dimensions; ++dimension) {
+        const AscendC::SliceInfo& part = info[dimension];
+        const int64_t length = dimension == 0 ? slices.piece / size : part.burstLen, step = length + part.stride;
+        const int64_t covered = int64_t{part.endIndex} - part.startIndex + 1 + part.stride;
+        if (part.endIndex < part.startIndex || length == 0 || covered % step != 0 || (dimension != 0 && length != 1)) {
+            ACTGRAD_ERROR(copy_length, at, "dimension %u of the slices goes from %u to %u in pieces of %lld and gaps of %u "
+                          "elements, which does not come out even", dimension, part.startIndex, part.endIndex,
+                          static_cast<long long>(length), part.stride);
+            return {{}, 0};
+        }
+        std::vector<int64_t> starts;
+        for (int64_t index = 0; index < covered / step; ++index)
+            for (int64_t start : slices.starts) starts.push_back(start + (part.startIndex + index * step) * distance);
+        slices.starts = starts;
+        distance *= part.shapeValue;
+    }
+    return slices;
+}
+
+ACTGRAD_BODY void copy_slices(bool is_in, int argument, int64_t gm_start, const View& ub, const Slices& gm_slices,
+                              const Slices& ub_slices, Where at)
+{
+    if (gm_slices.starts.empty() || ub_slices.starts.empty()) return;  // reported already
+    if (gm_slices.piece != ub_slices.piece || gm_slices.starts.size() != ub_slices.starts.size())
+        return ACTGRAD_ERROR(copy_length, at, "the slices in global memory have %zu pieces of %lld bytes, those in UB %zu of "
+                             "%lld", gm_slices.starts.size(), static_cast<long long>(gm_slices.piece),
+                             ub_slices.starts.size(), static_cast<long long>(ub_slices.piece));
+    const int64_t bytes = gm_slices.piece;
+    for (size_t piece = 0; piece < gm_slices.starts.size(); ++piece) {
+        View part = ub;
+        part.address = static_cast<uint32_t>(ub.address + ub_slices.starts[piece]);
+        const Transfer transfer{argument, {gm_start + gm_slices.starts[piece], bytes, bytes, 1}, part, bytes, 0, bytes};
+        if (is_in) copy_in(transfer, at);
+        else copy_out(transfer, at);
+    }
+}
+
+ACTGRAD_BODY void copy_loops(int argument, int64_t gm_start, const View& ub, const CopyLoop* loops, int dimensions,
+                             uint32_t element, const uint8_t* padding, bool is_nearest, Where at)
+{
+    report.last = at;
+    if (__NPU_ARCH__ != 3510)
+        return ACTGRAD_ERROR(dtype_unsupported, at, "%s does not have DataCopy of several dimensions", product_name());
+    core->clocks.issue(PIPE_MTE2, at);
+    CopyLoop all[most_loops];
+    int64_t steps = 1, last = 0;  // elements of UB, and the offset of the last one
+    for (int each = 0; each < most_loops; ++each) {
+        all[each] = each < dimensions ? loops[each] : CopyLoop{1, 0, 0, 0, 0};
+        const int64_t count = all[each].size + all[each].left + all[each].right;
+        steps *= count;
+        last += std::max<int64_t>(count - 1, 0) * all[each].ub_stride;
+        if (all[each].size == 0) return meet(Assumption::zero_length);
+    }
+    if (options.checks) {
+        if (!core->may_use(ub, ub.address, static_cast<uint64_t>(last) + element, "destination", at)) return;
+        core->writes(PIPE_MTE2, ub.address / block_bytes,
+                     static_cast<uint32_t>((ub.address + last + element + block_bytes - 1) / block_bytes), at);
+    }
+    int64_t index[most_loops] = {};
+    for (int64_t step = 0; step < steps; ++step) {
+        int64_t from = gm_start;
+        uint32_t to = ub.address;
+        bool is_padding = false;
+        for (int each = 0; each < most_loops; ++each) {
+            const int64_t inside = index[each] - all[each].left;
+            is_padding |= inside < 0 || inside >= all[each].size;
+            from += std::clamp<int64_t>(inside, 0, all[each].size - 1) * all[each].gm_stride;
+            to += static_cast<uint32_t>(index[each] * all[each].ub_stride);
+        }
+        if (is_padding && !is_nearest) {
+            std::memcpy(core->ub + to, padding, element);
+        } else {
+            const Pieces pieces{from, element, element, 1};
+            if (!core->may_use_gm(argument, pieces, false, at)) return;
+            if (from < 0 || from + element > static_cast<int64_t>(memory.arguments[argument].bytes)) return;
+            if (options.checks) core->gm_read(PIPE_MTE2, argument, pieces, at);
+            std::memcpy(core->ub + to, memory.arguments[argument].data + from, element);
+        }
+        if (options.checks) core->shadow->define(to, element);
+        for (int each = 0; each < most_loops; ++each) {
+            if (++index[each] < all[each].left + all[each].size + all[each].right) break;
+            index[each] = 0;
+        }
+    }
+}
+
 ACTGRAD_BODY void copy_out(const Transfer& t, Where at)
 {
     report.last = at;

@@ -4,8 +4,6 @@
 // objects freely. `core` is the core of the block that runs now.
 #pragma once
 
-#include <deque>
-
 #include "global_memory.h"
 #include "params.h"
 #include "products.h"
@@ -55,8 +53,16 @@ struct Queue {
     TPosition source, destination;
     int depth;
     std::vector<uint16_t> buffers;
-    std::deque<uint16_t> waiting;
+    std::vector<uint16_t> waiting;
     size_t next = 0;
+};
+
+// Accesses to global memory that may still be under way, the oldest one first.
+struct Pending {
+    std::vector<GmAccess> accesses;
+    size_t first = 0;  // those before it have ended
+
+    void clear() { accesses.clear(), first = 0; }
 };
 
 // The pipe that fills a buffer at this position, and the pipe that empties it.
@@ -110,14 +116,14 @@ public:
     float deq_scale = 1.0f;
     double last_sum = 0, last_extreme = 0;  // results of ReduceSum, ReduceMax and ReduceMin
     uint32_t last_index = 0;
+    uint16_t merged[4] = {};  // pairs of each list that the last MrgSort has taken
     Flag cross_core_flags[cross_core_ids];
 
     enum class Atomic : uint8_t { none, add, max, min };
     Atomic atomic = Atomic::none;
     void (*atomic_apply)(uint8_t* gm, const uint8_t* ub, uint64_t bytes) = nullptr;
 
-    // Accesses of this block to global memory that may still be under way.
-    std::deque<GmAccess> gm_writes, gm_reads;
+    Pending gm_writes, gm_reads;  // of this block
 
     // ---- buffers
 
@@ -164,9 +170,9 @@ private:
                  const char* verb, const char* earlier_verb);
 
     // An access to global memory and the earlier ones of another pipe of this block.
-    void in_order(std::deque<GmAccess>& earlier, const GmAccess& access, pipe_t pipe, pipe_t of, const char* verb,
+    void in_order(Pending& earlier, const GmAccess& access, pipe_t pipe, pipe_t of, const char* verb,
                   const char* earlier_verb);
-    static void push(std::deque<GmAccess>& accesses, const GmAccess& access);
+    static void push(Pending& pending, const GmAccess& access);
     static bool meet_each_other(const Pieces& a, const Pieces& b);
 };
 

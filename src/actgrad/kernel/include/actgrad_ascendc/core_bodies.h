@@ -114,11 +114,11 @@ ACTGRAD_BODY bool Core::may_use_gm(int argument, const Pieces& pieces, bool is_w
     const Argument& where = memory.arguments[argument];
     if (pieces.low() < 0 || pieces.high() > static_cast<int64_t>(where.bytes)) {
         fault(kind, Severity::error, at, "the call %s bytes %lld to %lld of %s, which has %llu bytes", verb,
-              static_cast<long long>(pieces.low()), static_cast<long long>(pieces.high()), where.name.c_str(),
+              static_cast<long long>(pieces.low()), static_cast<long long>(pieces.high()), where.name,
               static_cast<unsigned long long>(where.bytes));
     }
     if (is_write && where.read_only) {
-        ACTGRAD_ERROR(inputs_modified, at, "the kernel writes into %s, which is an input", where.name.c_str());
+        ACTGRAD_ERROR(inputs_modified, at, "the kernel writes into %s, which is an input", where.name);
         return false;
     }
     return true;
@@ -205,26 +205,33 @@ ACTGRAD_BODY void Core::ordered(const uint32_t* numbers, pipe_t earlier, pipe_t 
     }
 }
 
-ACTGRAD_BODY void Core::in_order(std::deque<GmAccess>& earlier, const GmAccess& access, pipe_t pipe, pipe_t of, const char* verb,
+ACTGRAD_BODY void Core::in_order(Pending& earlier, const GmAccess& access, pipe_t pipe, pipe_t of, const char* verb,
               const char* earlier_verb)
 {
     const uint32_t known = clocks.known(pipe, of);
-    while (!earlier.empty() && earlier.front().number <= known) earlier.pop_front();
-    for (const GmAccess& other : earlier) {
+    while (earlier.first < earlier.accesses.size() && earlier.accesses[earlier.first].number <= known) ++earlier.first;
+    for (size_t index = earlier.first; index < earlier.accesses.size(); ++index) {
+        const GmAccess& other = earlier.accesses[index];
         if (other.argument != access.argument || other.number <= known || !meet_each_other(other.pieces, access.pieces))
             continue;
         ACTGRAD_ERROR(sync_missing, access.at, "%s %s bytes of %s that %s %s at line %d, and nothing orders the "
                       "two; SetFlag and WaitFlag of %s_%s must stand between", pipe_name(pipe), verb,
-                      memory.arguments[access.argument].name.c_str(), pipe_name(of), earlier_verb, other.at.line,
+                      memory.arguments[access.argument].name, pipe_name(of), earlier_verb, other.at.line,
                       pipe_name(of), pipe_name(pipe));
         return;
     }
 }
 
-ACTGRAD_BODY void Core::push(std::deque<GmAccess>& accesses, const GmAccess& access)
+ACTGRAD_BODY void Core::push(Pending& pending, const GmAccess& access)
 {
-    accesses.push_back(access);
-    if (accesses.size() > 4096) accesses.pop_front();  // a kernel that never waits
+    constexpr size_t most = 4096;
+    std::vector<GmAccess>& all = pending.accesses;
+    if (all.size() == 2 * most) {  // a kernel that never waits: the oldest ones are forgotten
+        const size_t kept = std::min(all.size() - pending.first, most);
+        all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(kept));
+        pending.first = 0;
+    }
+    all.push_back(access);
 }
 
 ACTGRAD_BODY bool Core::meet_each_other(const Pieces& a, const Pieces& b)

@@ -5,10 +5,6 @@
 // helper. A fault that repeats at one line, in a loop or in several blocks, is reported once.
 #pragma once
 
-#include <cstdio>
-#include <string>
-#include <vector>
-
 #include "types.h"
 
 namespace actgrad {
@@ -56,14 +52,6 @@ inline const char* name_of(Severity severity)
     return names[static_cast<int>(severity)];
 }
 
-struct Fault {
-    Kind kind;
-    Severity severity;
-    Where at;
-    int64_t block;
-    std::string message;
-};
-
 // What the documents leave open, and what we chose. A run reports each assumption that it met.
 enum class Assumption : uint8_t {
     nan_in_compare, nan_in_max_min, subnormals, half_overflow, zero_length, accuracy, float_to_integer, compare_tail,
@@ -71,14 +59,11 @@ enum class Assumption : uint8_t {
 };
 
 struct Report {
-    std::vector<Fault> faults;
     uint32_t assumptions = 0;  // a bit for each one that the run met
     int64_t block = 0;         // the block that runs now
-    Where last{"", 0};  // the last call of the interface
-
-    static constexpr size_t most = 1000;
+    Where last{"", 0};         // the last call of the interface
 };
-inline Report report;
+inline Report report;  // found.h has the faults
 
 inline void meet(Assumption assumption) { report.assumptions |= 1u << static_cast<int>(assumption); }
 

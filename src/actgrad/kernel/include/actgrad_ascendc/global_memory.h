@@ -12,7 +12,7 @@ struct Argument {
     uint8_t* data;
     uint64_t bytes;
     bool read_only;
-    std::string name;  // for messages: "argument 2", "the workspace", "the tiling data"
+    char name[64];  // for messages: "argument 2", "the workspace", "the tiling data"
 };
 
 // `count` pieces of `piece` bytes; each starts `stride` bytes behind the previous one.
@@ -36,6 +36,12 @@ public:
     std::vector<Argument> arguments;
     bool is_complete = true;  // each pointer of the kernel points into an argument
 
+    void add(uint8_t* data, uint64_t bytes, bool read_only, const char* name)
+    {
+        Argument argument{data, bytes, read_only, {}};
+        for (size_t i = 0; i + 1 < sizeof argument.name && name[i] != 0; ++i) argument.name[i] = name[i];
+        arguments.push_back(argument);
+    }
     // The argument that a pointer belongs to: the last one that does not start behind it.
     int find(const void* pointer) const;
     // Notes an access of the running block.

@@ -38,7 +38,7 @@ void SetVectorMask(int32_t length, ACTGRAD_AT)
     if (length < 1 || length > lanes)
         ACTGRAD_ERROR(mask_or_repeat, at, "SetVectorMask gets %d; a repeat has %d elements of %s", length, lanes,
                       actgrad::type_name<T>());
-    actgrad::leading_bits(actgrad::core->mask, static_cast<uint64_t>(std::clamp(length, 0, lanes)));
+    actgrad::leading_bits(actgrad::core->mask, static_cast<uint64_t>(std::min(std::max(length, 0), lanes)));
 }
 // All elements.
 inline void ResetMask() { actgrad::core->mask[0] = actgrad::core->mask[1] = ~0ull; }

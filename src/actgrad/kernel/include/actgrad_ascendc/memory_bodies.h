@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdarg>
 
+#include "found.h"
 #include "global_memory.h"
 
 namespace actgrad {
@@ -11,19 +12,19 @@ namespace actgrad {
 ACTGRAD_BODY void fault(Kind kind, Severity severity, Where at, const char* format, ...)
 {
     Fault* weaker = nullptr;  // the same fault, found before with less certainty
-    for (Fault& known : report.faults)
+    for (Fault& known : found)
         if (known.kind == kind && known.at.line == at.line && std::strcmp(known.at.file, at.file) == 0) {
             if (known.severity <= severity) return;
             weaker = &known;
         }
-    if (weaker == nullptr && report.faults.size() >= Report::most) return;
+    if (weaker == nullptr && found.size() >= most_faults) return;
     char text[1024];
     va_list values;
     va_start(values, format);
     std::vsnprintf(text, sizeof text, format, values);
     va_end(values);
     if (weaker != nullptr) *weaker = {kind, severity, at, report.block, text};
-    else report.faults.push_back({kind, severity, at, report.block, text});
+    else found.push_back({kind, severity, at, report.block, text});
 }
 
 ACTGRAD_BODY int GlobalMemory::find(const void* pointer) const
@@ -93,7 +94,7 @@ inline void collide(const Interval& write, const Interval& other)
 {
     const GmAccess &a = *write.access, &b = *other.access;
     const int64_t from = std::max(write.from, other.from);
-    const char* name = memory.arguments[a.argument].name.c_str();
+    const char* name = memory.arguments[a.argument].name;
     if (!other.is_write) {
         report.block = b.block;
         ACTGRAD_ERROR(gm_race, b.at,

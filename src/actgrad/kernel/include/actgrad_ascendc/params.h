@@ -245,5 +245,6 @@ struct NdDmaConfig {
 template <uint8_t dim> using MultiCopyLoopInfo = NdDmaLoopInfo<dim>;
 template <class T, uint8_t dim> using MultiCopyParams = NdDmaParams<T, dim>;
 using MultiCopyConfig = NdDmaConfig;
+inline constexpr NdDmaConfig kDefaultNdDmaConfig{};
 
 }  // namespace AscendC

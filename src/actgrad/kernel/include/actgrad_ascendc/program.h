@@ -8,7 +8,8 @@ namespace actgrad {
 
 // A kernel as the program sees it.
 struct Entry {
-    const char* signature;  // JSON: for each parameter 0 for a pointer, else the bytes of the value
+    const size_t* sizes;  // of the parameters: 0 for a pointer, else the bytes of the value
+    int count;
     void (*call)(const void* const* slots);
 };
 int run_program(const Entry& entry, int count, char** words);
@@ -34,11 +35,8 @@ inline void call_kernel(const void* const* slots, std::index_sequence<I...>)
 template <auto kernel, class... P>
 inline int run_program(void (*)(P...), int count, char** words)
 {
-    std::string signature = "[";
-    const char* comma = "";
-    ((signature += comma, signature += std::is_pointer_v<P> ? "0" : std::to_string(sizeof(P)), comma = ", "), ...);
-    signature += "]";
-    return run_program({signature.c_str(), [](const void* const* slots) {
+    static constexpr size_t sizes[] = {(std::is_pointer_v<P> ? 0 : sizeof(P))..., 0};
+    return run_program({sizes, sizeof...(P), [](const void* const* slots) {
                             call_kernel<kernel, P...>(slots, std::index_sequence_for<P...>());
                         }}, count, words);
 }

@@ -99,7 +99,7 @@ ACTGRAD_BODY View pop(uint16_t number, pipe_t emptying, TPosition position, Wher
         throw StopBlock();
     }
     const uint16_t index = queue.waiting.front();
-    queue.waiting.pop_front();
+    queue.waiting.erase(queue.waiting.begin());
     Buffer& buffer = core->buffers[index];
     buffer.state = State::taken;
     buffer.at = at;

@@ -166,11 +166,16 @@ inline void reduce_sum(const LocalTensor<T>& dst, const Operand& src, const View
     core->last_sum = static_cast<double>(sums[0]);
 }
 
+// ReduceMax and ReduceMin. The scratch tensor holds a value and an index for each repeat, except on Ascend 950.
 template <class T>
-inline void reduce_extreme(const LocalTensor<T>& dst, const Operand& src, const Active& active, Extreme extreme,
-                           bool with_index, Where at)
+inline void reduce_extreme(const LocalTensor<T>& dst, const Operand& src, const View& tmp, const Active& active,
+                           Extreme extreme, bool with_index, Where at)
 {
     meet(Assumption::nan_in_max_min);
+    if (options.checks && __NPU_ARCH__ != 3510 && active.repeats != 0) {
+        const uint32_t bytes = 2 * active.repeats * static_cast<uint32_t>(sizeof(T));
+        core->may_use(tmp, tmp.address, (bytes + block_bytes - 1) / block_bytes * block_bytes, "scratch tensor", at);
+    }
     if (active.repeats == 0 || !begin_reduction(dst, (with_index ? 2 : 1) * sizeof(T), sizeof(T), src, active, at)) return;
     Found<T> found{};
     bool is_value = true;
@@ -366,24 +371,25 @@ void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const Local
 
 #define ACTGRAD_REDUCE_EXTREME(Name, extreme)                                                                         \
     template <class T>                                                                                                \
-    void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>&, actgrad::Count count,      \
-              bool calIndex = false, ACTGRAD_AT)                                                                      \
+    void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,            \
+              actgrad::Count count, bool calIndex = false, ACTGRAD_AT)                                                \
     {                                                                                                                 \
         actgrad::start(at);                                                                                           \
         actgrad::require_type<T>(actgrad::Call::Name, #Name, at);                                                     \
         if (!actgrad::usable_count(count.value, #Name, at)) return;                                                   \
-        actgrad::reduce_extreme(dst, actgrad::operand(src, "source", 1, 8), actgrad::all_of<T>(count.value), extreme, \
-                                calIndex, at);                                                                        \
+        actgrad::reduce_extreme(dst, actgrad::operand(src, "source", 1, 8), sharedTmpBuffer,                          \
+                                actgrad::all_of<T>(count.value), extreme, calIndex, at);                              \
     }                                                                                                                 \
     template <class T>                                                                                                \
-    void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>&, const actgrad::Mask& mask, \
-              actgrad::Count repeatTime, actgrad::Count srcRepStride, bool calIndex = false, ACTGRAD_AT)              \
+    void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,            \
+              const actgrad::Mask& mask, actgrad::Count repeatTime, actgrad::Count srcRepStride,                      \
+              bool calIndex = false, ACTGRAD_AT)                                                                      \
     {                                                                                                                 \
         actgrad::start(at);                                                                                           \
         actgrad::require_type<T>(actgrad::Call::Name, #Name, at);                                                     \
         const auto active = actgrad::pick(mask, true, repeatTime.value, 256 / sizeof(T), #Name, at);                  \
         actgrad::reduce_extreme(dst, actgrad::operand(src, "source", 1, static_cast<uint32_t>(srcRepStride.value)),   \
-                                active, extreme, calIndex, at);                                                       \
+                                sharedTmpBuffer, active, extreme, calIndex, at);                                      \
     }
 ACTGRAD_REDUCE_EXTREME(ReduceMax, actgrad::Extreme::max)
 ACTGRAD_REDUCE_EXTREME(ReduceMin, actgrad::Extreme::min)

@@ -1,6 +1,8 @@
 // Scalar calls: where the block is, workspace, bit counts, control bits, and output for debugging.
 #pragma once
 
+#include <cstdio>
+
 #include "sync.h"
 
 namespace AscendC {

@@ -64,6 +64,7 @@ AscendC::HardEvent event_of(pipe_t source, pipe_t destination);
 // How a block waits for the others; the runner sets it. Returns when all blocks are here.
 inline void (*wait_for_blocks)(int64_t blocks, Where at) = nullptr;
 
+bool has_other_than_zero(const uint8_t* bytes, int count);
 void meet_all_blocks(int64_t blocks, Where at);
 
 // One flag of CrossCoreSetFlag. Mode 0: the wait ends when all blocks have set the flag.
@@ -114,7 +115,7 @@ void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t
             // Each block finds its own part still as it was, because nothing writes there in a run.
             const uint8_t* own = memory.arguments[gmWorkspace.argument()].data + pieces.start + 32 * core->block;
             if (pieces.low() >= 0 && pieces.high() <= static_cast<int64_t>(memory.arguments[gmWorkspace.argument()].bytes) &&
-                std::any_of(own, own + 32, [](uint8_t byte) { return byte != 0; }))
+                has_other_than_zero(own, 32))
                 ACTGRAD_ERROR(deadlock, at, "the workspace of SyncAll holds other numbers than 0, so blocks wait for ever");
             core->may_use(ubWorkspace, ubWorkspace.address, 32 * number_of_blocks, "workspace of SyncAll", at);
         }

@@ -50,6 +50,13 @@ ACTGRAD_BODY AscendC::HardEvent event_of(pipe_t source, pipe_t destination)
     return AscendC::HardEvent::V_V;
 }
 
+ACTGRAD_BODY bool has_other_than_zero(const uint8_t* bytes, int count)
+{
+    for (int i = 0; i < count; ++i)
+        if (bytes[i] != 0) return true;
+    return false;
+}
+
 ACTGRAD_BODY void meet_all_blocks(int64_t blocks, Where at)
 {
     report.last = at;

@@ -9,13 +9,16 @@
 #define ACTGRAD_KERNEL
 #endif
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <vector>  // in the GNU library, this has std::min, std::max and std::fill, and compiles faster than <algorithm>
+#if !defined(__GLIBCXX__)
+#include <algorithm>
+#endif
 
 #define __aicore__
 #define __global__

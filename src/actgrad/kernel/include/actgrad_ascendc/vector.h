@@ -178,13 +178,21 @@ void define_lane(const Operand* operands, int number, uint32_t repeat, uint32_t 
 void define_chunk(const Operand* operands, int number, uint32_t repeat, uint32_t lane, uint32_t chunk,
                          uint32_t bits, bool whole, Where at);
 
+template <size_t first, size_t... others>
+constexpr uint32_t largest()
+{
+    size_t result = first;
+    ((result = others > result ? others : result), ...);
+    return static_cast<uint32_t>(result);
+}
+
 // Runs one call of the strided form, block by block of the widest operand. run(destination, sources..., n).
 template <class Run, class D, class... S>
 inline void strided(Run run, const char* name, const Mask& mask, bool sets_mask, int64_t repeats, bool accumulates,
                     Where at, const Operand& dst, const LocalTensor<D>&, const std::pair<Operand, const S*>&... src)
 {
     start(at);
-    constexpr uint32_t widest = std::max({sizeof(D), sizeof(S)...}), chunk = block_bytes / widest;
+    constexpr uint32_t widest = largest<sizeof(D), sizeof(S)...>(), chunk = block_bytes / widest;
     const Active active = pick(mask, sets_mask, repeats, 256 / widest, name, at);
     if (active.repeats == 0) return;
     const Operand operands[] = {dst, src.first...};

@@ -5,6 +5,7 @@ Arguments of the kernel stand behind the file, in the kernel's order, without wo
   bfloat16:x.npy            an input whose dtype NumPy's files do not know
   out:float32:8x512:y.npy   an output: dtype, shape and the file to write; it starts with zeros
   int32:5                   a parameter that is no pointer
+  null                      a null pointer, for an optional tensor that is absent
 
 Exit status: 0 if the kernel has no fault of severity error, 1 otherwise.
 
@@ -20,7 +21,6 @@ import argparse
 import json
 from dataclasses import asdict
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +28,16 @@ import numpy as np
 
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, InvalidArgument, system_fault
-from ..kernel import INCLUDE, Kernel, Report
-from ..kernel.products import facts
+from ..cli import argument_types, commands
+from ..cli.parsing import Parser
 from ..writing import terminal
-from . import argument_types
-from .argument_types import Subparsers
-from .parsing import Parser
+from . import INCLUDE, Kernel, RunReport
+from .products import facts
 
 
-def add_parser(subparsers: Subparsers[Parser]) -> None:
-    """Add `actgrad kernel`."""
-    summary = "run an Ascend C kernel without an NPU, and name the line of each fault"
-    parser = argument_types.add_command(subparsers, "kernel", summary, __doc__)
+def add_arguments(parser: Parser) -> None:
+    """The help and the arguments of `actgrad kernel`."""
+    parser.describe(__doc__)
     actions = parser.add_subparsers(title="actions", metavar="ACTION", dest="action", required=True)
     include = actions.add_parser("include", help="print the folder of the headers, for -I")
     include.set_defaults(run=lambda _: _include())
@@ -75,10 +73,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     run.add_argument("--assume", action="append", default=[], metavar="NAME=VALUE", help="half_overflow=saturate, ...")
     run.add_argument("--json", action="store_true", help="print the report as JSON")
     run.set_defaults(run=partial(_run, run))
-    if find_spec("actgrad.judge"):  # only the judge knows what a kernel should compute
-        from . import kernel_check_command
-
-        kernel_check_command.add_parser(actions)
+    commands.add(actions, "kernel")  # of the judge, which knows what a kernel should compute
 
 
 def _include() -> int:
@@ -105,17 +100,19 @@ def _run(parser: Parser, options: argparse.Namespace) -> int:
     return 0 if report.ok else 1
 
 
-def _as_json(report: Report) -> dict[str, Any]:
+def _as_json(report: RunReport) -> dict[str, Any]:
     return {"ok": report.ok, **asdict(report)}
 
 
-def _as_text(report: Report) -> str:
+def _as_text(report: RunReport) -> str:
     verdict = "no fault" if not report.faults else "no error" if report.ok else "the kernel has errors"
     return "\n".join([*map(str, report.faults), *map(str, report.assumptions), f"{verdict}; {report.seconds:.6f} s"])
 
 
 def _argument(word: str) -> tuple[Any, Path | None]:
     """The value of an argument, and the file that it is written to afterwards."""
+    if word == "null":
+        return None, None
     kind, colon, rest = word.partition(":")
     if kind == "out" and rest.count(":") >= 2:
         name, shape, file = rest.split(":", 2)

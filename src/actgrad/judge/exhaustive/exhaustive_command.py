@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 
-from ..base.errors import ActgradError, either, some
-from ..calls.operator import REGISTRY
-from ..judge.exhaustive import resumption, table
-from ..judge.exhaustive.sweep import DTYPES, Item
-from ..judge.verdict import Decision
-from ..writing import documents, terminal
+from ...base.errors import ActgradError, either, some
+from ...calls.operator import REGISTRY
+from ...writing import documents, terminal
+from .. import cluster, runner
+from ..files import operator_files
+from ..verdict import Decision
+from . import resumption, table
+from .sweep import DTYPES, Item
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -34,13 +37,19 @@ def run(args: argparse.Namespace) -> bool:
             f"check: {some(names)} cannot be swept in {either(dtypes)}; --exhaustive needs operators that take the "
             "dtype and read one number each; name another operator or dtype"
         )
+    operators = None
+    if args.operators is not None:
+        operators = str(args.operators.resolve()), operator_files.digest(args.operators)
     try:
         with terminal.progress("", sum(item.count for item in tasks)) as advance:
 
             def show(item: Item, count: int) -> None:
                 advance(count, f"{item.operator.name} {item.dtype} {item.words}"[:60])
 
-            done = list(resumption.sweep_all(tasks, folder, show))
+            with (
+                nullcontext(runner.in_threads) if args.executor is None else cluster.connected(args.executor) as execute
+            ):
+                done = list(resumption.sweep_all(tasks, folder, show, execute, operators))
     except KeyboardInterrupt:
         terminal.complain(f"check: interrupted: {folder} has the results; repeat the command to continue")
         raise

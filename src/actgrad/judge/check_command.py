@@ -55,29 +55,28 @@ from datetime import datetime, timezone
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any, Protocol
 
 from .. import backends
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, either, library, quantity, some
 from ..calls.operator import REGISTRY
 from ..checks import law
-from ..judge import backend_cases, cross_check, gradient_check, waivers
-from ..judge.elements import is_judged, judged_dtypes
-from ..judge.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
-from ..judge.files import submission, tensor_files
-from ..judge.gradient_check import Disagreement
-from ..judge.profiles import CANN, PROFILES
-from ..judge.report import page, text
-from ..judge.standards import ALL, IN_FORCE, NAMES, ONLY_IF_NAMED, REPEAT, ULP
-from ..judge.verdict import Verdict, decide
+from ..cli import argument_types, commands
+from ..cli.parsing import Parser
 from ..writing import outputs, terminal
-from . import argument_types, delivery_command, exhaustive_command
-from .argument_types import Subparsers
-from .parsing import Parser
-
-if TYPE_CHECKING:
-    from ..ascend.cases.execution import CaseOutcome
+from . import backend_cases, cross_check, gradient_check, waivers
+from .delivery import delivery_command
+from .elements import is_judged, judged_dtypes
+from .exhaustive import exhaustive_command
+from .exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
+from .files import operator_files, submission, tensor_files
+from .gradient_check import Disagreement
+from .profiles import CANN, PROFILES
+from .report import page, text
+from .standards import ALL, IN_FORCE, NAMES, ONLY_IF_NAMED, REPEAT, ULP
+from .verdict import Verdict, decide
 
 REJECTED = 1  # the exit status
 SHOWN = 8  # failing cases of our own backends that are printed
@@ -90,18 +89,37 @@ MODES = {
     "": ("backend", "dtype", "seed", "full", *_REPORT),
     "actual": ("inputs", "attr", *_REPORT),
     "cases": ("results", "tensors", "backend", "seed", *_REPORT),
-    "manifest": ("jobs", "junit", "state", "case", "baseline", "level", *_REPORT),
+    "manifest": ("jobs", "executor", "junit", "state", "case", "baseline", "level", *_REPORT),
     "compare": ("json",),
-    "exhaustive": ("every", "defaults", "state", "write", "dtype"),
+    "exhaustive": ("executor", "every", "defaults", "state", "write", "dtype"),
 }
 
 
-def add_parser(subparsers: Subparsers[Parser]) -> None:
-    """Add `actgrad check`."""
+class JudgedCase(Protocol):
+    """What a report needs of a case of a file."""
+
+    @property
+    def case(self) -> Any:
+        """The case, with `name` and `expects_error`."""
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """None if the case was not run, or was refused."""
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the case passes. None if it was not run."""
+
+    @property
+    def reason(self) -> str:
+        """The reason why the case failed or was not run. "" if it passes."""
+
+
+def add_arguments(parser: Parser) -> None:
+    """The help and the arguments of `actgrad check`."""
     lines = [f"  {name:<11} {text}" for name, text in NAMES.items()]
     standards = "\n".join(["\nstandards (docs/check.md names the published documents):", *lines, ""])
-    summary = "judge results of actgrad, or of any implementation from files, by the acceptance standards"
-    parser = argument_types.add_command(subparsers, "check", summary, __doc__, standards)
+    parser.describe(__doc__, standards)
     add, path, file_name = (
         parser.add_argument,
         argument_types.path,
@@ -110,7 +128,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add(
         "--operators",
         metavar="FILE",
-        type=argument_types.operators_file,
+        type=_operators_file,
         help="a Python file that defines operators of your own; it runs before anything else",
     )
     add("operator", nargs="*", metavar="OPERATOR", help="names as in actgrad list (default: all)")
@@ -161,6 +179,8 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
         help="the folder with manifest.json, the inputs and the outputs",
     )
     add("--jobs", type=argument_types.integer(1, 1024), metavar="N", help="number of processes (default: all cores)")
+    words = "run the tasks on a Dask cluster, for example dask:tcp://127.0.0.1:8786; also with --exhaustive"
+    add("--executor", metavar="dask:ADDRESS", type=_cluster, help=words)
     add("--case", action="append", metavar="ID", help="judge only this case; may be repeated")
     words = (
         "a folder with a second device's outputs under the same names: errors may be a few times those of this device"
@@ -171,7 +191,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add("--compare", nargs=2, metavar=("OLD", "NEW"), type=path, help="compare two files of --json")
     add("--junit", metavar="FILE", type=path, help="write JUnit XML with one test case for each case")
     add = parser.add_argument_group("cases from a file").add_argument
-    add("--cases", metavar="FILE", type=argument_types.case_file, help="ATK's .json or TTK's .csv (see docs/check.md)")
+    add("--cases", metavar="FILE", type=_case_file, help="ATK's .json, TTK's .csv or cann-bench's .yaml")
     add("--results", metavar="FILE", type=path, help="write the same cases with the verdicts")
     words = "write these cases as a delivery instead of judging them"
     add("--tensors", metavar="DIR", type=path, help=words)
@@ -195,6 +215,34 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     parser.set_defaults(run=partial(_run, parser))
 
 
+def _operators_file(text: str) -> Path:
+    """A Python file with operators. It runs at once, so that the names of its operators are known."""
+    path = argument_types.path(text)
+    operator_files.load(path)
+    return path
+
+
+def _cluster(text: str) -> str:
+    """The address of a Dask cluster's scheduler, from dask:ADDRESS."""
+    kind, colon, address = text.partition(":")
+    if kind != "dask" or not colon or not address:
+        example = "such as dask:tcp://127.0.0.1:8786"
+        raise argparse.ArgumentTypeError(f"got {text!r}; it must be dask:ADDRESS, {example}; name a scheduler")
+    return address
+
+
+def _case_file(text: str) -> Path:
+    """The path of a file with test cases."""
+    if not commands.modules("check --cases"):
+        raise argparse.ArgumentTypeError(f"{text} has test cases; actgrad.ascend reads them; install the whole package")
+    return argument_types.path(text)
+
+
+def _case_reader() -> ModuleType:
+    """The module of the wing that reads files of test cases."""
+    return commands.modules("check --cases")[0]
+
+
 def _run(parser: Parser, args: argparse.Namespace) -> int:
     args.operator = [_operator(parser, text) for text in args.operator]
     mode = _mode(parser, args)
@@ -209,7 +257,7 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
         if args.product or args.rules:
             stack.enter_context(argument_types.choosing(args.product, args.rules))
         if args.tensors is not None:
-            return delivery_command.write_cases(args)
+            return int(_case_reader().write_delivery(args))
         runs = {
             "exhaustive": exhaustive_command.run,
             "manifest": delivery_command.run,
@@ -246,6 +294,8 @@ def _mode(parser: Parser, args: argparse.Namespace) -> str:
         parser.error(f"--actual: got {got}; it must be the output of one operator; name that one")
     if mode == "actual" and args.inputs is None:
         parser.error("--inputs is missing; --actual needs the tensors that it was computed from; add --inputs FILE")
+    if args.executor is not None and args.jobs is not None:
+        parser.error("--jobs and --executor cannot be combined; the cluster must have its own workers; leave one out")
     if mode in ("cases", "manifest", "compare") and args.operator:
         got = quantity(len(args.operator), "operator")
         parser.error(f"--{mode}: got {got} too; the file must name the operators; leave the names out")
@@ -276,13 +326,13 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
     deciding = args.standard or IN_FORCE
     usual = [name for name in NAMES if name not in ONLY_IF_NAMED]
     standard_names = [name for name in NAMES if name in (args.standard or usual)]
-    outcomes: list[CaseOutcome] = []
+    outcomes: list[JudgedCase] = []
     disagreements: list[Disagreement] = []
     if is_of_files:
         standard_names = [name for name in standard_names if name != REPEAT]  # a file has only one run
         results = [submission.judge_files(args, standard_names, deciding)]
     elif mode == "cases":
-        outcomes = _of_cases(args)
+        outcomes = _case_reader().judged(args, _written(args))
         results = [outcome.verdict for outcome in outcomes if outcome.verdict is not None]
         outcome_names = {outcome.standard for result in results for outcome in result.outcomes}
         standard_names = [name for name in NAMES if name in outcome_names]
@@ -300,7 +350,7 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
     decision = decide(left, refused, sum(outcome.holds is None for outcome in outcomes), disagreements, len(excepted))
     settings = _settings(args, standard_names)
     if mode == "cases":
-        _report_cases(args, outcomes)
+        _case_reader().report(args, outcomes)
     if args.html:
         outputs.write(args.html, page.page(results, standard_names, settings, decision, is_of_files))
     document = json.dumps(text.document(results, settings, decision), indent=2, allow_nan=False) + "\n"
@@ -333,7 +383,7 @@ def _waived(args: argparse.Namespace, results: Sequence[Verdict]) -> dict[int, s
 
 
 def _refuse_nothing(
-    args: argparse.Namespace, standard_names: list[str], results: list[Verdict], outcomes: list[CaseOutcome]
+    args: argparse.Namespace, standard_names: list[str], results: list[Verdict], outcomes: list[JudgedCase]
 ) -> None:
     """Raise if no standard judges any result."""
     if any(r.is_judged or r.repeat for r in results) or any(outcome.holds for outcome in outcomes):
@@ -413,32 +463,3 @@ def nothing_takes(names: list[str], dtypes: list[str], allowed: Mapping[str, Seq
     fault = f"check: {some(names)} {verb} not take {either(dtypes or ['any dtype'])}{suffix}"
     cure = "change --dtype" if together else "choose another product"
     return f"{fault}; {pronoun} {either(together or ['no dtype'])}; {cure}"
-
-
-# Cases from a file
-
-
-def _of_cases(args: argparse.Namespace) -> list[CaseOutcome]:
-    from ..ascend.cases import case_files, execution  # the wing need not be there for other modes
-
-    case_files.check_results_path(args.results, args.cases)
-    listed = case_files.read(args.cases)
-    outputs.check_paths(_written(args), case_files.named_files(args.cases, listed))
-    standard_names = None if args.standard is None else [name for name in NAMES if name in args.standard]
-    outcomes = []
-    with terminal.progress("cases", len(listed)) as advance:
-        for k, case in enumerate(listed):
-            outcomes.append(
-                execution.execute(case, args.backend, standard_names, args.seed + k, args.strict, args.profile)
-            )
-            advance(1)
-    return outcomes
-
-
-def _report_cases(args: argparse.Namespace, outcomes: Sequence[CaseOutcome]) -> None:
-    from ..ascend.cases import case_files
-
-    if args.results:
-        case_files.write(args.results, outcomes)
-    for line in case_files.lines(outcomes):
-        print(f"actgrad: {line}", file=sys.stderr)

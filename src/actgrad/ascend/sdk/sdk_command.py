@@ -31,18 +31,16 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from ..ascend.sdk import builder, lacking, programs
-from ..ascend.sdk.prefix import SdkError
-from ..writing import terminal
-from . import argument_types
-from .argument_types import Subparsers
-from .parsing import Parser
+from ...cli import argument_types
+from ...cli.parsing import Parser
+from ...writing import terminal
+from . import builder, lacking, programs
+from .prefix import SdkError
 
 
-def add_parser(subparsers: Subparsers[Parser]) -> None:
-    """Add `actgrad sdk`."""
-    summary = "build the C SDK: aclnn programs in C and C++ build and run without an NPU"
-    parser = argument_types.add_command(subparsers, "sdk", summary, __doc__)
+def add_arguments(parser: Parser) -> None:
+    """The help and the arguments of `actgrad sdk`."""
+    parser.describe(__doc__)
     choices, path = parser.add_mutually_exclusive_group(required=True), argument_types.path
     choices.add_argument("prefix", nargs="?", metavar="PREFIX", type=path, help="the folder to build the SDK into")
     choices.add_argument(

@@ -8,18 +8,23 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
-from ..backends import cores
-from ..base.errors import ActgradError, did_you_mean
-from ..judge import cross_check, waivers
-from ..judge.delivery import comparison, manifest, summary, trial
-from ..judge.delivery.manifest import DeliveryCase
-from ..judge.standards import IN_FORCE, REPEAT, STANDARDS
-from ..writing import outputs, terminal
+import actgrad
+
+from ...backends import cores
+from ...base.errors import ActgradError, did_you_mean, some
+from ...writing import outputs, terminal
+from .. import cluster, cross_check, runner, waivers
+from ..files import operator_files
+from ..profiles import CANN
+from ..standards import IN_FORCE, REPEAT, STANDARDS
+from . import comparison, design, manifest, reproduction, summary, trial
+from .manifest import DeliveryCase
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -40,14 +45,18 @@ def run(args: argparse.Namespace) -> bool:
         "measured": names, "deciding": [name for name in (IN_FORCE if names is None else names) if name != REPEAT],
         "strict": args.strict,
         "product": args.product, "rules": args.rules, "profile": args.profile,
-        "baseline": None if args.baseline is None else str(args.baseline), "level": args.level or cross_check.LEVEL,
-        "operators": None if args.operators is None else str(args.operators.resolve()),
+        "baseline": None if args.baseline is None else os.path.abspath(args.baseline),
+        "level": args.level or cross_check.LEVEL,
+        "operators": None if args.operators is None
+        else [str(args.operators.resolve()), operator_files.digest(args.operators)],
     }  # fmt: skip
-    jobs = min(args.jobs or cores(), len(cases))
     by_id = {}
     try:
-        judged = trial.judge_all(folder, cases, options, jobs, args.state)
-        with terminal.progress("judging", len(cases)) as advance, closing(judged):
+        with (
+            _executor(args, cases, options) as execute,
+            terminal.progress("judging", len(cases)) as advance,
+            closing(trial.judge_all(folder, cases, options, execute, args.state)) as judged,
+        ):
             for entry in judged:
                 by_id[entry["id"]] = entry
                 advance(1)
@@ -57,12 +66,12 @@ def run(args: argparse.Namespace) -> bool:
         terminal.complain(f"check: interrupted: {len(by_id)} of {len(cases)} cases were judged; {words}")
         raise
     today = datetime.now(timezone.utc).date()
-    entries = summary.with_waivers([by_id[case.id] for case in cases], listed, today)
+    entries = summary.with_waivers([_reproducible(args, by_id[case.id]) for case in cases], listed, today)
     digest = hashlib.sha256((folder / manifest.NAME).read_bytes()).hexdigest()
     facts = summary.settings(options, shlex.join(["actgrad", *sys.argv[1:]]), digest)
     reports = {str(path) for path in files.values() if path is not None}
     surplus = [name for name in summary.surplus_files(folder, cases) if not _is_among(folder / name, reports)]
-    document = summary.report(entries, surplus, facts)
+    document = summary.report(entries, surplus, facts, None if args.case else design.coverage(cases))
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
     if args.html:
         outputs.write(args.html, summary.html(entries, document, facts, names or STANDARDS))
@@ -76,6 +85,41 @@ def run(args: argparse.Namespace) -> bool:
             outputs.write(args.json, text)
         terminal.show(terminal.rendered(summary.blocks(entries, document)))
     return bool(document["verdict"] == trial.ACCEPTED)
+
+
+@contextmanager
+def _executor(
+    args: argparse.Namespace, cases: Sequence[DeliveryCase], options: Mapping[str, Any]
+) -> Iterator[runner.Execute]:
+    """Where the cases are judged: on a cluster, in several processes, or in this process."""
+    is_known = trial.is_known_elsewhere(cases, options)
+    if args.executor is None:
+        yield runner.processes(min(args.jobs or cores(), len(cases)) if is_known else 1)
+        return
+    if not is_known:
+        names = sorted({case.operator_name for case in cases if not hasattr(actgrad, case.operator_name)})
+        raise ActgradError(
+            f"--executor: {some(names)} exists only in this process; workers must know it; put it into a file and add "
+            "--operators FILE"
+        )
+    with cluster.connected(args.executor) as execute:
+        yield execute
+
+
+#: The options that change a verdict.
+_OF_VERDICT = ("operators", "product", "rules", "profile", "baseline", "level")
+
+
+def _reproducible(args: argparse.Namespace, entry: trial.Entry) -> trial.Entry:
+    """The result of a case, with the command that repeats a failing case."""
+    if "reproduce" not in entry:
+        return entry
+    given = [(f"--{name}", getattr(args, name)) for name in _OF_VERDICT]
+    options = [str(word) for pair in given if pair[1] is not None and pair[1] != CANN for word in pair]
+    options += ["--standard", ",".join(args.standard)] if args.standard else []
+    options += ["--strict"] if args.strict else []
+    command = reproduction.command(args.manifest, entry["id"], options)
+    return {**entry, "reproduce": {"command": command, **entry["reproduce"]}}
 
 
 def _chosen(args: argparse.Namespace, cases: list[DeliveryCase]) -> list[DeliveryCase]:
@@ -102,19 +146,6 @@ def compare(args: argparse.Namespace) -> bool:
             outputs.write(args.json, text)
         terminal.show(terminal.rendered(comparison.lines(groups)))
     return not groups["broken"]
-
-
-def write_cases(args: argparse.Namespace) -> int:
-    """`actgrad check --cases FILE --tensors DIR`: write a file's cases as a delivery. Return the exit status."""
-    from ..ascend.cases import case_files, delivered  # the wing need not be there for other modes
-
-    listed = case_files.read(args.cases)
-    with terminal.progress("cases", len(listed)) as advance:
-        written = manifest.write(args.tensors, delivered.of_file(listed, args.seed), args.seed, advance)
-    left_out = len(listed) - len(written)
-    remark = f"; {left_out} cannot be run, or must be refused" if left_out else ""
-    print(f"{args.tensors}: {len(written)} of {len(listed)} cases{remark}", file=sys.stderr)
-    return 0
 
 
 def _is_among(path: Path, paths: Iterable[str]) -> bool:

@@ -11,15 +11,15 @@ import pickle
 import selectors
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from typing import Any
 
-from ...base.errors import ActgradError
+from ..base.errors import ActgradError
 
 
-def in_processes(function: Callable[[Any], Any], tasks: Sequence[Any], jobs: int) -> Iterator[Any]:
+def in_processes(function: Callable[[Any], Any], tasks: Iterable[Any], jobs: int) -> Iterator[Any]:
     """The results of a module's function for all tasks, computed by `jobs` processes, in the order of arrival."""
     waiting = iter(tasks)
     with selectors.DefaultSelector() as ready, ExitStack() as stack:

@@ -34,28 +34,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
-from ..base.errors import InvalidArgument, library
-from ..calls.operator import REGISTRY
-from ..checks import law
-from ..judge.kernels import fixed_tiling, launches, project
-from ..judge.kernels.findings import Findings
-from ..judge.kernels.project import Project
-from ..kernel.products import facts
-from ..writing import outputs, terminal
-from . import argument_types
-from .argument_types import Subparsers
-from .parsing import Parser
+from ... import __version__
+from ...base.errors import InvalidArgument, library
+from ...calls.operator import REGISTRY
+from ...checks import law
+from ...cli import argument_types
+from ...cli.parsing import Parser
+from ...kernel.products import facts
+from ...writing import outputs, terminal
+from . import fixed_tiling, launches, project
+from .findings import Findings
+from .project import Project
 
 CASES = 40
 BLOCKS = 8
 DEFAULT_PRODUCT = "Ascend910B"
 
 
-def add_parser(actions: Subparsers[Parser]) -> None:
-    """Add `actgrad kernel check`."""
-    summary = "run a kernel or an operator project on drawn cases, and judge faults and numbers"
-    parser = argument_types.add_command(actions, "check", summary, __doc__)
+def add_arguments(parser: Parser) -> None:
+    """The help and the arguments of `actgrad kernel check`."""
+    parser.describe(__doc__)
     add, path, integer = parser.add_argument, argument_types.path, argument_types.integer
     add("path", metavar="FILE|FOLDER", type=path, help="the kernel's C++ file, or the folder of an operator project")
     add("--operator", metavar="NAME", help="what the kernel computes, as in actgrad list (a project: its definition)")

@@ -26,25 +26,23 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from ..ascend.cases import case_files, generation
-from ..ascend.cases.case_model import FileCase
-from ..base.errors import quantity
-from ..calls.operator import REGISTRY
-from ..judge.delivery import design, drawing, manifest
-from ..writing import outputs, terminal
-from . import argument_types
-from .argument_types import Subparsers
-from .parsing import Parser
+from ...base.errors import quantity
+from ...calls.operator import REGISTRY
+from ...cli import argument_types
+from ...cli.parsing import Parser
+from ...judge.delivery import design, drawing, manifest
+from ...writing import outputs, terminal
+from . import case_files, generation
+from .case_model import FileCase
 
 _MOST = 100_000  # most cases per operator
 _LARGEST = 1 << 28
 
 
-def add_parser(subparsers: Subparsers[Parser]) -> None:
-    """Add `actgrad cases`."""
+def add_arguments(parser: Parser) -> None:
+    """The help and the arguments of `actgrad cases`."""
     standards = "\nstandards:\n" + "\n".join(f"  {n:<4} {text}" for n, text in generation.STANDARDS.items()) + "\n"
-    summary = "write the test cases that the acceptance standards require"
-    parser = argument_types.add_command(subparsers, "cases", summary, __doc__, standards)
+    parser.describe(__doc__, standards)
     operator = argument_types.operator
     parser.add_argument("operator", nargs="+", type=operator, metavar="OPERATOR", help="names as in actgrad list")
     target = parser.add_mutually_exclusive_group(required=True)
@@ -57,7 +55,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     parser.add_argument(
         "--product", type=argument_types.product, metavar="NAME", help="only cases that this product or chip takes"
     )
-    parser.add_argument("--format", choices=case_files.FORMATS, help="atk for .json, ttk for .csv")
+    parser.add_argument("--format", choices=case_files.WRITTEN, help="atk for .json, ttk for .csv")
     parser.add_argument("--seed", type=argument_types.integer(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
     parser.add_argument(
         "--number", type=argument_types.integer(1, _MOST), metavar="N",
@@ -77,18 +75,26 @@ def _run(parser: Parser, args: argparse.Namespace) -> int:
     if args.dtypes is not None:
         parser.refuse_without("--dtypes", "--tensors")
     format_name = case_files.format_of(args.output)
+    if format_name not in case_files.WRITTEN:
+        parser.error(f"-o {args.output}: {args.output.suffix} is a suffix of {format_name}; name a .json or a .csv")
     if args.format not in (None, format_name):
         suffix = args.output.suffix
         parser.error(f"--format is {args.format}; {suffix} is the suffix of {format_name}; change one of them")
     outputs.check_paths({"-o": args.output})
     cases: list[FileCase] = []
+    covered: list[design.Coverage] = []
     with argument_types.choosing(args.product):
         for name in names:
             argument_types.require_product(name, args.product)
-            cases += generation.generate(REGISTRY[name], args.number, args.largest, args.seed)
+            made = generation.generate(REGISTRY[name], args.number, args.largest, args.seed)
+            covered.append(generation.coverage(REGISTRY[name], made, args.largest, args.seed))
+            cases += made
     outputs.write(args.output, case_files.FORMATS[format_name].text(cases))
     count = sum(prod(tensor.shape) for case in cases for tensor in case.outputs.values())
     print(f"{args.output}: {quantity(len(cases), 'case')}, {count:,} elements", file=sys.stderr)
+    kinds = list(dict.fromkeys(kind for one in covered for kind in one.all_kinds))
+    coverage = design.Coverage({cell: n for one in covered for cell, n in one.counts.items()}, kinds)
+    terminal.show(terminal.rendered([_table(coverage), coverage.sentence()]))
     return 0
 
 

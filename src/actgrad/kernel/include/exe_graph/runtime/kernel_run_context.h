@@ -1,0 +1,3 @@
+#pragma once
+
+#include "actgrad_ascendc/host.h"
