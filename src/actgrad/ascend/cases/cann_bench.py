@@ -13,7 +13,7 @@ from typing import Any
 from ...base.errors import library, quantity, quote
 from ...calls.operator import Operator
 from ...judge.files import fields, sizes
-from ...judge.files.fields import Fault
+from ...judge.files.fields import FieldError
 from . import interface
 from .case_model import FileCase, Scalar, Tensor, Values
 
@@ -34,10 +34,10 @@ def entries(text: str, inputs: Sequence[str] = ()) -> Iterator[tuple[str, dict[s
     cases = document.get("cases") if isinstance(document, dict) else None
     if not isinstance(cases, list) or not cases:
         got = f"cases is {quote(cases)}" if isinstance(document, dict) else f"it is {quote(document)}"
-        raise Fault(f"{got}; it must be a list of cases; write cases: and one entry for each case")
+        raise FieldError(f"{got}; it must be a list of cases; write cases: and one entry for each case")
     for number, case in enumerate(cases):
         if not isinstance(case, dict) or not all(isinstance(name, str) for name in case):
-            raise Fault(
+            raise FieldError(
                 f"case {number}: is {quote(case)}; it must be an object with {', '.join(_REQUIRED)}; correct it"
             )
         yield f"case {case.get('case_id', number)}", {**case, **({"inputs": list(inputs)} if inputs else {})}, number
@@ -55,9 +55,9 @@ def input_names(path: Path) -> list[str]:
         operator = document.get("operator") if isinstance(document, dict) else None
         inputs = operator.get("inputs") if isinstance(operator, dict) else None
         if not isinstance(inputs, list) or not all(isinstance(one, dict) and "name" in one for one in inputs):
-            raise Fault(f"operator.inputs is {quote(inputs)}; it must be a list of inputs with names; correct it")
+            raise FieldError(f"operator.inputs is {quote(inputs)}; it must be a list of inputs with names; correct it")
         return [fields.text("name of an input", one["name"]) for one in inputs]
-    except Fault as fault:
+    except FieldError as fault:
         raise sizes.UnreadableFile(f"{proto}: {fault}") from fault
 
 
@@ -66,17 +66,17 @@ def _document(text: str, must: str) -> Any:
     yaml = library("yaml", "check --cases needs PyYAML for .yaml", "check")
     try:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise Fault("has an alias; each case must be written out; replace *NAME by what it stands for")
+            raise FieldError("has an alias; each case must be written out; replace *NAME by what it stands for")
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         cause = " ".join(str(error).split())
-        raise Fault(f"is not YAML ({cause}); it must be {must}; write it again") from error
+        raise FieldError(f"is not YAML ({cause}); it must be {must}; write it again") from error
 
 
 def describe(case: dict[str, Any], number: int) -> FileCase:
-    """A case. A Fault names the field that breaks the format."""
+    """A case. A FieldError names the field that breaks the format."""
     if missing := [name for name in _REQUIRED if name not in case]:
-        raise Fault(f"has no {missing[0]}; it must have {', '.join(_REQUIRED)}; add {missing[0]}")
+        raise FieldError(f"has no {missing[0]}; it must have {', '.join(_REQUIRED)}; add {missing[0]}")
     word = fields.text("operator", case["operator"])
     name = f"{word} {case['case_id']}"
     notes = tuple(f"field {one!r} is unknown" for one in case if one not in _KNOWN)
@@ -112,12 +112,12 @@ def _targets(operator: Operator, names: Sequence[str] | None, count: int) -> tup
     if not names:
         every = list(operator.schema.tensor_names)
         if count > len(every):
-            raise Fault(
+            raise FieldError(
                 f"input_shape has {quantity(count, 'shape')}; {operator.name} has {', '.join(every)}; correct it"
             )
         return every[:count], ""
     if count > len(names):
-        raise Fault(f"input_shape has {quantity(count, 'shape')}; {PROTO} has {', '.join(names)}; correct it")
+        raise FieldError(f"input_shape has {quantity(count, 'shape')}; {PROTO} has {', '.join(names)}; correct it")
     left = [argument.name for argument in tensors if not argument.is_optional and argument.name not in names]
     targets = []
     for name in names:

@@ -148,7 +148,7 @@ def _large(operator: Operator, dtype: str, seed: int) -> Case:
 
 
 @dataclass(frozen=True)
-class Launch:
+class CaseLaunch:
     """A case, ready to run: the kernel's arguments, its tiling, and which instance of the kernel runs."""
 
     case: Case
@@ -177,7 +177,7 @@ class Runner:
         if project.host is not None and settings.tiling is None:
             self._host = Tiling(project.host, product=project.product, include=self._include, defines=settings.defines)
 
-    def prepare(self, case: Case) -> Launch:
+    def prepare(self, case: Case) -> CaseLaunch:
         """Allocate the kernel's arguments, and run the tiling function."""
         project = self.project
         arrays: dict[str, Array | None] = {}
@@ -190,15 +190,15 @@ class Runner:
         try:
             tiling = self._tiling(case, arrays)
         except TilingError as error:
-            return Launch(case, arrays, refusal=str(error))
+            return CaseLaunch(case, arrays, refusal=str(error))
         is_template = bool(tiling.instance) and "<" not in project.entry
         entry = f"{project.entry}<{', '.join(tiling.instance)}>" if is_template else project.entry
-        return Launch(case, arrays, tiling, entry, self._defines(case))
+        return CaseLaunch(case, arrays, tiling, entry, self._defines(case))
 
-    def compile(self, launches: Sequence[Launch], pool: Executor) -> None:
+    def compile(self, launches: Sequence[CaseLaunch], pool: Executor) -> None:
         """Compile the instances of these launches that are new, at the same time."""
 
-        def compiled(launch: Launch) -> Kernel:
+        def compiled(launch: CaseLaunch) -> Kernel:
             project = self.project
             return Kernel(
                 project.kernel, launch.entry, product=project.product, defines=launch.defines, include=self._include
@@ -208,7 +208,7 @@ class Runner:
         new = {instance: launch for instance, launch in wanted.items() if instance not in self._kernels}
         self._kernels.update(zip(new, pool.map(compiled, new.values()), strict=True))
 
-    def run(self, launch: Launch) -> CaseRun:
+    def run(self, launch: CaseLaunch) -> CaseRun:
         """Run the kernel on a case and judge the outputs."""
         project, settings = self.project, self.settings
         case, arrays, tiling = launch.case, launch.arrays, launch.tiling
