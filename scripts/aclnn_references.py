@@ -19,9 +19,9 @@ import numpy as np
 
 from actgrad.arrays import numpy_array
 from actgrad.ascend.aclnn.objects import AclScalar, AclTensor
-from actgrad.ascend.sdk import clients, seam
-from actgrad.ascend.sdk.glue.arrays import array_of
-from actgrad.ascend.sdk.glue.work import Work
+from actgrad.ascend.network.arrays import array_of
+from actgrad.ascend.network.work import Work
+from actgrad.ascend.sdk import declared_functions, seam
 from actgrad.backends.reference import ReferenceKernel
 from actgrad.calls.counted_kernel import CountedKernel, GroupedKernel
 
@@ -60,13 +60,13 @@ def compared(run: Callable[..., Any]) -> Callable[..., Any]:
 
     def run_and_compare(handle: int, distance: int = 0) -> Any:
         work = seam._executors[handle]
-        is_glue = isinstance(work, Work)
-        expected = list(_by_torch(work) if is_glue else _by_formula(work))
+        is_work = isinstance(work, Work)
+        expected = list(_by_torch(work) if is_work else _by_formula(work))
         answer = run(handle, distance)
         if answer[0].status == 0:
-            actual = _results(work) if is_glue else [_array(view) for view in work.outputs]
+            actual = _results(work) if is_work else [_array(view) for view in work.outputs]
             with Path(os.environ[_FILE]).open("a") as file:
-                file.write(f"{work.name if is_glue else work.operator}: {verdict(actual, expected)}\n")
+                file.write(f"{work.name if is_work else work.operator}: {verdict(actual, expected)}\n")
         return answer
 
     return run_and_compare
@@ -98,7 +98,7 @@ def _results(work: Work) -> list[Any]:
 
 def _by_torch(work: Work) -> Iterator[Any]:
     """The outputs by PyTorch, of one call after another if the arguments are lists of tensors."""
-    function = clients.glue().get(work.name)
+    function = declared_functions.computed().get(work.name)
     if function is None or "random" in function.reason:
         return
     dropped = [k for k, parameter in enumerate(function.arguments) if parameter.name in _DROPPED]

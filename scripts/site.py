@@ -21,14 +21,14 @@ import families
 import operators
 import site_names
 
-from actgrad.ascend.sdk import clients
+from actgrad.ascend.sdk import declared_functions
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".h": "cpp", ".hpp": "cpp", ".py": "python", ".sh": "sh", ".yml": "yaml"}
 LINK = re.compile(r"\[([^\]\n]*)\]\((?!\w+:)([^)#\s]+)(#[^)\s]*)?\)")  # the parts of [text](target#anchor)
 DEFINITION = re.compile(r"src/actgrad/ops/(\w+)\.py")
-SDK_TABLES = ("src/actgrad/ascend/sdk/clients.txt", "src/actgrad/ascend/sdk/checks/checks.txt")  # on the site, one page
+SDK_TABLE = "src/actgrad/ascend/network/functions"  # on the site, a page
 NAVIGATION = {
     "Start": ["tutorials/port", "tutorials/kernel", "accept", "tutorials/train"],
     "Ascend without an NPU": ["sdk", "torch_npu", "train-on-npu", "ggml", "ci", "chips", "sdk-functions"],
@@ -99,7 +99,7 @@ def with_links(markdown: str, path: str) -> str:
             page, anchor = f"operators/{definition[1]}.md", f"#{text}"
         elif target == "examples" or is_example(ROOT / target):
             page, anchor = "examples.md", f"#{slug(target.removeprefix('examples/'))}" if "/" in target else ""
-        elif target in SDK_TABLES:
+        elif target == SDK_TABLE:
             page = "sdk-functions.md"
         elif target in DOCUMENTS or target.startswith("docs/"):
             page = f"{place(target)}.md" if target.endswith(".md") else target.removeprefix("docs/")
@@ -140,13 +140,13 @@ def examples() -> Iterator[str]:
 
 def sdk_functions() -> Iterator[str]:
     """The lines of the page with all functions that the SDK computes besides the activations."""
-    unchecked = clients.unchecked()
+    unchecked = declared_functions.unchecked()
     yield "# Functions of the SDK besides the activations"
     yield ""
     yield "The [SDK](sdk.md#what-the-sdk-has) computes these functions with PyTorch and NumPy. `actgrad sdk --check`"
     yield "calls those without checks *computed, not checked*."
-    for subject in dict.fromkeys(row.reason for row in clients.glue().values()):
-        rows = [row for row in clients.glue().values() if row.reason == subject]
+    for subject in dict.fromkeys(row.reason for row in declared_functions.computed().values()):
+        rows = [row for row in declared_functions.computed().values() if row.reason == subject]
         yield f"\n## {subject[0].upper()}{subject[1:]}"
         yield "\n| function | header | checks in phase one |\n| --- | --- | --- |"
         for row in sorted(rows, key=lambda row: row.name):

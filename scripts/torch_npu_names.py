@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The aclnn functions that a wheel of torch_npu looks up by name; their list is src/actgrad/ascend/sdk/clients.txt.
+"""The aclnn functions that a wheel of torch_npu looks up by name.
+
+Their list is at the end of src/actgrad/ascend/sdk/declared_functions.txt.
 
 python scripts/torch_npu_names.py .venv/npu            print the names that the table does not have otherwise
 python scripts/torch_npu_names.py .venv/npu --write    write them into the table
@@ -16,7 +18,7 @@ import textwrap
 from pathlib import Path
 
 from actgrad.ascend.aclnn import signatures
-from actgrad.ascend.sdk import clients
+from actgrad.ascend.sdk import declared_functions
 
 HEADING = "\n[opapi by name]"
 #: A text of its own in a library.
@@ -48,21 +50,23 @@ def looked_up(wheel: Path) -> set[str]:
 
 def listed() -> set[str]:
     """The functions that the table has by their names alone."""
-    return {row.name for row in clients.functions() if not row.header}
+    return {row.name for row in declared_functions.functions() if not row.header}
 
 
 def missing(wheel: Path) -> list[str]:
     """The functions that the list must have, in order."""
-    others = {row.name for row in clients.functions() if row.header} | {row.name for row in signatures.all_signatures()}
+    others = {row.name for row in declared_functions.functions() if row.header} | {
+        row.name for row in signatures.all_signatures()
+    }
     return sorted(looked_up(wheel) - others - ABSENT)
 
 
 def write(names: list[str]) -> None:
     """Write the list, which ends the table."""
-    before, heading, rest = clients.TABLE.read_text(encoding="utf-8").partition(HEADING)
+    before, heading, rest = declared_functions.TABLE.read_text(encoding="utf-8").partition(HEADING)
     lines = textwrap.wrap(" ".join(name.removeprefix("aclnn") for name in names), 118, break_on_hyphens=False)
     reason = rest.partition("\n")[0]
-    clients.TABLE.write_text("\n".join([f"{before}{heading}{reason}", *lines, ""]), encoding="utf-8")
+    declared_functions.TABLE.write_text("\n".join([f"{before}{heading}{reason}", *lines, ""]), encoding="utf-8")
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TESTS = Path(__file__).parents[1]
 #: The folders with a file for each family.
 FAMILIES = (PACKAGE / "ops", PACKAGE / "ascend" / "law")
+TABLE = PACKAGE / "ascend" / "network" / "functions"
 WINGS = ("ascend", "judge", "kernel", "torch")
 #: Modules that are other names of modules of wings.
 OTHER_NAMES = ("aclnn", "conformance", "ir", "torch_npu")
@@ -91,11 +92,11 @@ def test_no_class_name_twice() -> None:
 
 
 def test_no_module_name_twice_in_the_core_or_a_wing() -> None:
-    """A family's law has the name of its mathematics."""
+    """A family's law has the name of its mathematics, and a part of the table the name of its rules."""
     modules: Counter[tuple[str, str]] = Counter()
     for path in FILES:
         part = path.relative_to(PACKAGE).parts[0]
-        if path.name not in ("__init__.py", "__main__.py") and path.parent != FAMILIES[1]:
+        if path.name not in ("__init__.py", "__main__.py") and path.parent not in (FAMILIES[1], TABLE):
             modules[part if part in WINGS else "core", path.stem] += 1
     assert [name for name, count in modules.items() if count > 1] == []
 
@@ -103,7 +104,7 @@ def test_no_module_name_twice_in_the_core_or_a_wing() -> None:
 def test_a_package_lists_its_files() -> None:
     missing = []
     for path in FILES:
-        if path.name == "__init__.py" and path.parent not in (PACKAGE, *FAMILIES):
+        if path.name == "__init__.py" and path.parent not in (PACKAGE, *FAMILIES, TABLE):
             text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             siblings = [p.stem for p in path.parent.glob("*.py") if p.name != "__init__.py"]
             missing += [f"{name(path.parent)}: {stem}" for stem in siblings if not re.search(rf"\b{stem}\b", text)]

@@ -15,7 +15,7 @@ import pytest
 
 import actgrad
 from actgrad import aclnn
-from actgrad.ascend.sdk import clients
+from actgrad.ascend.sdk import declared_functions
 from actgrad.writing import documents
 from tests.support.calls import run_script
 from tests.support.sdk_programs import needs_compiler
@@ -122,8 +122,10 @@ def test_the_numbers_for_porters() -> None:
         r"about (\d+), computed by PyTorch and NumPy. For about (\d+) of these, phase one checks", README
     )
     computed, checked = map(int, *found)
-    assert computed == pytest.approx(len(clients.glue()), rel=0.03)
-    assert checked == pytest.approx(len(clients.glue()) - len({r.name for r in clients.unchecked().values()}), rel=0.03)
+    assert computed == pytest.approx(len(declared_functions.computed()), rel=0.03)
+    assert checked == pytest.approx(
+        len(declared_functions.computed()) - len({r.name for r in declared_functions.unchecked().values()}), rel=0.03
+    )
     table = re.findall(r"^\| (.+) \| (\d+) \|$", (ROOT / "docs" / "sdk.md").read_text(encoding="utf-8"), flags=re.M)
     (passed,) = [int(number) for what, number in table if what.startswith("run, and give the right result")]
     (every,) = [int(number) for what, number in table if what == "all"]

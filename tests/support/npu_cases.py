@@ -135,7 +135,7 @@ def in_place(rule: Rule) -> None:
         close(found, wanted)
 
 
-def glue() -> None:
+def plain_functions() -> None:
     x, y = torch.randn(3, 4), torch.randn(4)
     a, b = x.npu(), y.npu()
     for rule in (
@@ -508,7 +508,16 @@ CASES: dict[str, Callable[[], None]] = {
     **{name: lambda rule=rule: in_place(rule) for name, rule in IN_PLACE.items()},
     **{
         function.__name__: function
-        for function in (glue, gelu_mul, quantisation, streams, memory, page, refused, several_devices)
+        for function in (
+            plain_functions,
+            gelu_mul,
+            quantisation,
+            streams,
+            memory,
+            page,
+            refused,
+            several_devices,
+        )
     },
     **{
         function.__name__: function

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from actgrad.ascend.sdk import clients
+from actgrad.ascend.sdk import declared_functions
 from actgrad.base.dtypes import BY_NAME
 from tests.support.sdk_programs import Sdk, environment
 
@@ -87,7 +87,7 @@ def fresh(wanted: Any) -> Any:
     return [fresh(each) for each in wanted] if isinstance(wanted, list) else torch.full_like(wanted, 1)
 
 
-def _with_results(function: clients.ClientFunction, call: SdkCall) -> list[Any]:
+def _with_results(function: declared_functions.DeclaredFunction, call: SdkCall) -> list[Any]:
     """The call's arguments with fresh tensors for its results."""
     count = len(function.arguments)
     values = [*call.arguments, *[...] * (count - len(call.arguments))]
@@ -101,7 +101,7 @@ def made_in_c(sdk: Sdk, calls: Sequence[SdkCall], folder: Path, **settings: str)
     """By call the statuses, the text of an error, and the results."""
     memories, plain = [], []
     for call in calls:
-        function = clients.glue()[f"aclnn{call.name}"]
+        function = declared_functions.computed()[f"aclnn{call.name}"]
         memory = _Memory(call.format)
         values = _with_results(function, call)
         rows = zip(function.arguments, function.parameters, values, strict=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from actgrad.ascend.aclnn.signatures import CParameter
 from actgrad.base.dtypes import BY_NAME
-from tests.support.glue_calls import ROWS, S, T, right_call
+from tests.support.network_calls import ROWS, S, T, right_call
 
 Variation = tuple[str, dict[str, Any]]
 

@@ -14,7 +14,7 @@ from tests.support.sdk_programs import EXAMPLES, MODES, PROGRAMS, Sdk, needs_com
 pytestmark = [needs_compiler, pytest.mark.share(6)]
 
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1")
-CHECKED = ("thirteen", "misuse", "repeatable", "remembered", "races", "texts", "glue")
+CHECKED = ("thirteen", "misuse", "repeatable", "remembered", "races", "texts", "arithmetic")
 
 
 def in_hosts(program: str) -> list[object]:

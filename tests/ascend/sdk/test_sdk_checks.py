@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import actgrad
-from actgrad.ascend.sdk import clients, lacking
-from actgrad.ascend.sdk.checks import judge as checks
-from actgrad.ascend.sdk.glue import work
-from tests.support.glue_calls import (
+from actgrad.ascend.network import work
+from actgrad.ascend.network.checks import judge as checks
+from actgrad.ascend.sdk import declared_functions, lacking
+from tests.support.network_calls import (
     BATCH,
     F64,
     GATHER,
@@ -88,7 +88,7 @@ def test_right_calls(name: str) -> None:
 
 
 def test_each_pattern_has_functions() -> None:
-    assert checks.patterns().keys() < clients.glue().keys()
+    assert checks.patterns().keys() < declared_functions.computed().keys()
     assert len(set(checks.patterns().values())) == 15
 
 
@@ -175,7 +175,7 @@ def test_the_page_names_functions_that_are_not_checked() -> None:
     page = (Path(__file__).parents[3] / "docs" / "sdk.md").read_text(encoding="utf-8")
     examples = re.findall(r"`(aclnn\w+)`", page.partition("**Computed, not checked.**")[2].partition("\n\n")[0])
     assert len(examples) > 3
-    assert set(examples) <= clients.unchecked().keys()
+    assert set(examples) <= declared_functions.unchecked().keys()
 
 
 @needs_compiler

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from actgrad.ascend.aclnn import signatures
-from actgrad.ascend.sdk import builder, clients, descriptions
+from actgrad.ascend.sdk import builder, declared_functions, descriptions
 from actgrad.ascend.sdk import prefix as prefixes
 from tests.support.sdk_programs import MODES, Sdk, needs_compiler, run
 
 pytestmark = needs_compiler
 
-#: clients.md: the libraries, what torch_npu links, what it looks up and cannot miss, and ggml's aclnn headers.
+#: The libraries, what torch_npu links, what it looks up and cannot miss, and ggml's aclnn headers.
 LIBRARIES = """acl_op_compiler hccl ge_runner graph acl_tdt_channel runtime aclnn_ops_infer aclnn_ops_train aclnn_math
     aclnn_rand aclnn_sparse aclnn_fft opapi_transformer opapi_cv platform register tiling_api msprofiler ascend_hal
     error_manager ascendalog c_sec acl_mdl acl_cblas"""
@@ -70,16 +70,16 @@ def test_every_name(sdk: Sdk) -> None:
 
 def test_functions_without_parameters_at_hand() -> None:
     """Is this one; a prototype that is found leaves the list."""
-    unknown = {row.name for row in clients.functions() if row.parameters == ("...",)}
+    unknown = {row.name for row in declared_functions.functions() if row.parameters == ("...",)}
     assert unknown == {"aclnnRecurrentGatedDeltaRule"}
 
 
 def test_the_registry_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     """An operator that is added leaves the table by itself."""
-    assert "aclnnMm" in {row.name for row in clients.functions()}
+    assert "aclnnMm" in {row.name for row in declared_functions.functions()}
     like = replace(signatures.all_signatures()[0], name="aclnnMm")
     monkeypatch.setattr(signatures, "all_signatures", lambda: (like,))
-    assert "aclnnMm" not in {row.name for row in clients.functions()}
+    assert "aclnnMm" not in {row.name for row in declared_functions.functions()}
 
 
 @pytest.mark.parametrize("library", ["opapi", "opapi_nn", "cust_opapi", "aclnn_math", "opapi_math"])
@@ -91,13 +91,13 @@ def test_objects_are_found_in_each_library(sdk: Sdk, library: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_stubs(sdk: Sdk, mode: str) -> None:
     """Each phase of each function fails with its name; so do those of the runtime."""
-    rows = [row for row in clients.functions() if row.fails and not row.is_computed]
+    rows = [row for row in declared_functions.functions() if row.fails and not row.is_computed]
     names = [name for row in rows for name in row.names if row.fails and row.library in ("opapi", "ascendcl")]
     printed = sdk.run("stubs", *names, mode=mode).splitlines()
     assert len(printed) == len(names) > 90
     for name, line in zip(names, printed, strict=True):
         status, text = line.split(" ", 1)
-        row = clients.not_computed()[name]
+        row = declared_functions.not_computed()[name]
         assert status == ("561103" if name.startswith("aclnn") else "207000"), name
         assert f"{row.name} is not in actgrad: {row.reason}" in text
         if row.has_phases:

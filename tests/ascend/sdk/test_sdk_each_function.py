@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actgrad.ascend.sdk import clients
-from tests.ascend.sdk.test_sdk_glue import call as call_in_python
+from actgrad.ascend.sdk import declared_functions
+from tests.ascend.sdk.test_network import call as call_in_python
 from tests.support.sdk_programs import Sdk, needs_compiler
 
 torch = pytest.importorskip("torch")
@@ -345,4 +345,4 @@ def test_every_function_is_called() -> None:
     files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".c")]
     words = set(re.findall(r"\w+", "".join(path.read_text(encoding="utf-8") for path in files)))
     called = words | {word.removeprefix("aclnn") for word in words} | {call.name for call in CALLS.values()}
-    assert not {name.removeprefix("aclnn") for name in clients.glue()} - called
+    assert not {name.removeprefix("aclnn") for name in declared_functions.computed()} - called

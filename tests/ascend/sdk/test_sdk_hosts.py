@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from actgrad.ascend.aclnn import c_functions
-from actgrad.ascend.sdk import builder, clients, seam
+from actgrad.ascend.sdk import builder, declared_functions, seam
 from actgrad.base.errors import ActgradError
 from tests.support.sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library, run
 
@@ -283,7 +283,7 @@ def tensor_words(*dims: int) -> bytes:
     return struct.pack(f"<{len(words)}q", *words)
 
 
-def test_the_table_of_the_glue_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_functions_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A read at each call made a small sum take milliseconds. Counted are readings of the file, and of its rows."""
     readings: Counter[str] = Counter()
 
@@ -294,8 +294,8 @@ def test_the_table_of_the_glue_is_read_once(monkeypatch: pytest.MonkeyPatch) -> 
 
         return read
 
-    clients.glue()  # the first call's
-    monkeypatch.setattr(clients, "functions", counted("rows", clients.functions))
+    declared_functions.computed()  # the first call's
+    monkeypatch.setattr(declared_functions, "functions", counted("rows", declared_functions.functions))
     monkeypatch.setattr(Path, "read_text", counted("file", Path.read_text))
     x, y = np.array([-1, 2, -3, 4], np.float32), np.empty(4, np.float32)
     places = x.ctypes.data, x.nbytes, y.ctypes.data, y.nbytes

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from actgrad.base.errors import InvalidArgument
-from tests.ascend.sdk.test_sdk_glue import call, sample
+from tests.ascend.sdk.test_network import call, sample
 from tests.support.sdk_programs import MODES, Sdk, needs_compiler
 
 torch = pytest.importorskip("torch")

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import actgrad
-from actgrad.ascend.sdk import clients
+from actgrad.ascend.sdk import declared_functions
 from actgrad.base.dtypes import BY_NUMBER
 from tests.support import phase_one_model as model
-from tests.support.glue_calls import ROWS, S, T, status
+from tests.support.network_calls import ROWS, S, T, status
 from tests.support.phase_one_model import Check, Scalar, Tensor
 from tests.support.wrong_calls import variations
 
@@ -187,7 +187,9 @@ def test_each_difference_occurs(name: str) -> None:
 
 def test_prototypes() -> None:
     """Each function has the parameters and the header that programs compile with."""
-    rows = {row.name: row for row in clients.functions() if row.header and row.parameters not in ((), ("...",))}
+    rows = {
+        row.name: row for row in declared_functions.functions() if row.header and row.parameters not in ((), ("...",))
+    }
     assert len(rows.keys() & model.functions().keys()) > 250
     for name in rows.keys() & model.functions().keys():
         function = model.functions()[name]

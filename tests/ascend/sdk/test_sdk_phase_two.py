@@ -10,12 +10,12 @@ import pytest
 import torch
 
 import actgrad
-from actgrad.ascend.sdk import clients
-from actgrad.ascend.sdk.glue.work import Work
+from actgrad.ascend.network.work import Work
+from actgrad.ascend.sdk import declared_functions
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import InvalidArgument
-from tests.ascend.sdk.test_sdk_glue import call
-from tests.support.glue_calls import ROWS, S, T, right_call, status, value_of
+from tests.ascend.sdk.test_network import call
+from tests.support.network_calls import ROWS, S, T, right_call, status, value_of
 from tests.support.wrong_calls import variations
 
 #: Calls that phase two refuses because of the numbers in tensors, which are 0.
@@ -35,7 +35,7 @@ BY_NUMBERS = {
 
 def refusal(name: str, call: dict[str, Any]) -> str:
     """The text of phase two's refusal, "" where it computes or where phase one refuses."""
-    function = clients.glue()[f"aclnn{name}"]
+    function = declared_functions.computed()[f"aclnn{name}"]
     if status(name, call):
         return ""
     arguments = [value_of(call[parameter.name]) for parameter in function.arguments]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import actgrad
-from tests.ascend.sdk.test_sdk_glue import call, tensor_of
+from tests.ascend.sdk.test_network import call, tensor_of
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional

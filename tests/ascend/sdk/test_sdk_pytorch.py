@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from actgrad.ascend.sdk import clients
-from actgrad.ascend.sdk.glue import pytorch
-from actgrad.ascend.sdk.glue.work import Work
+from actgrad.ascend.network import pytorch
+from actgrad.ascend.network.work import Work
+from actgrad.ascend.sdk import declared_functions
 from actgrad.cli.main import main
-from tests.ascend.sdk.test_sdk_glue import object_of
+from tests.ascend.sdk.test_network import object_of
 from tests.support.sdk_programs import PROGRAMS, Sdk, needs_compiler
 
 torch = pytest.importorskip("torch")
@@ -26,11 +26,11 @@ _CALL = """
 import sys
 import numpy as np
 from actgrad import aclnn
-from actgrad.ascend.sdk import clients
-from actgrad.ascend.sdk.glue.work import Work
+from actgrad.ascend.sdk import declared_functions
+from actgrad.ascend.network.work import Work
 
 def call(name, *values):
-    function = clients.glue()[name]
+    function = declared_functions.computed()[name]
     work = Work(name, function.rule, function.arguments, values)
     work.run(0)
 
@@ -144,9 +144,9 @@ def test_only_the_stated_functions_use_numpy() -> None:
 
 
 def pytorch_rules() -> set[str]:
-    from actgrad.ascend.sdk.glue.rules import RULES
+    from actgrad.ascend.network.rules import RULES
 
-    return {function.rule for function in clients.glue().values() if RULES[function.rule].uses_torch}
+    return {name for name, rule in RULES.items() if rule.uses_torch}
 
 
 def _mode() -> Any:
@@ -189,7 +189,7 @@ def test_the_settings_of_the_program_do_not_matter(surroundings: Any) -> None:
 
 
 def work_of(name: str, *given: Any) -> Work:
-    function = clients.glue()[f"aclnn{name}"]
+    function = declared_functions.computed()[f"aclnn{name}"]
     kinds = [parameter.type for parameter in function.arguments]
     values = [object_of(kind, value) for kind, value in zip(kinds, given, strict=True)]
     return Work(f"aclnn{name}", function.rule, function.arguments, values)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad.ascend.network import work
 from actgrad.ascend.sdk import seam
-from actgrad.ascend.sdk.glue import work
 from tests.ascend.sdk.test_sdk_hosts import tensor_words
 
 Array = np.ndarray[Any, Any]

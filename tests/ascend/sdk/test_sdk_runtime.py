@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from actgrad.ascend.sdk import builder, clients, prototypes
+from actgrad.ascend.sdk import builder, declared_functions, prototypes
 
 PROGRAMS = Path(__file__).parent / "programs" / "runtime"
 SOURCES = [*sorted((builder.SOURCES / "ascendcl").glob("*.c")),
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 def headers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sdk") / "include"
     builder.write_files(folder, dict(builder.headers()))
-    (folder / "missing.c").write_text(clients.stubs("ascendcl"))
+    (folder / "missing.c").write_text(declared_functions.stubs("ascendcl"))
     (folder / "products.h").write_text(prototypes.products_header())
     (folder / "data_types.h").write_text(prototypes.data_types())
     return folder

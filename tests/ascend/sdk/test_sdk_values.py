@@ -18,14 +18,17 @@ import pytest
 import actgrad
 from actgrad import aclnn
 from actgrad.ascend.aclnn.objects import AclTensor
-from actgrad.ascend.sdk import clients
-from actgrad.ascend.sdk.glue.arrays import array_of
-from actgrad.ascend.sdk.glue.work import Work, WrongNumbers
+from actgrad.ascend.network.arrays import array_of
+from actgrad.ascend.network.rules import RULES
+from actgrad.ascend.network.work import Work, WrongNumbers
+from actgrad.ascend.sdk import declared_functions
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError, InvalidArgument, KernelMissing
-from tests.support.glue_calls import CALLS, ROWS, S, T, call_of, product_of
+from tests.support.network_calls import CALLS, ROWS, S, T, call_of, product_of
 from tests.support.numpy_rules.rules import RULES as IN_NUMPY
 from tests.support.wrong_calls import of_all, of_dtype, of_shape
+
+NAMES = {rule: name for name, rule in RULES.items()}
 
 pytest.importorskip("torch")
 
@@ -167,7 +170,7 @@ def is_large_enough(work: Work, result: Any, value: Any) -> bool:
 @pytest.mark.share(8)
 @pytest.mark.parametrize("name", CALLS)
 def test_values(name: str) -> None:
-    function = clients.glue()[f"aclnn{name}"]
+    function = declared_functions.computed()[f"aclnn{name}"]
     compared = 0
     for what, given in variations(name):
         for layout in LAYOUTS if what in ("usual", "larger") else LAYOUTS[:1]:
@@ -183,7 +186,7 @@ def test_values(name: str) -> None:
                 with np.errstate(all="ignore"):
                     calls = [c for c in work._calls if work._has_results(c)]
                     try:
-                        wanted = [expected(work, function.rule, call) for call in calls]
+                        wanted = [expected(work, NAMES[function.rule], call) for call in calls]
                     except (ArithmeticError, IndexError, TypeError, ValueError):
                         continue
                 if not all(

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from actgrad import ActgradError
-from tests.ascend.sdk.test_sdk_glue import call as call_in_python
-from tests.ascend.sdk.test_sdk_glue import tensor_of
+from tests.ascend.sdk.test_network import call as call_in_python
+from tests.ascend.sdk.test_network import tensor_of
 from tests.support.sdk_programs import Sdk, needs_compiler
 
 torch = pytest.importorskip("torch")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from actgrad.ascend.sdk.glue.entry import category, working
+from actgrad.ascend.network.entry import category, working
 
 from .rearrangement import with_dimension
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from actgrad.ascend.sdk.glue.entry import working
+from actgrad.ascend.network.entry import working
 
 from .indices import indices_within
 from .rearrangement import mean

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from actgrad.ascend.sdk.glue.entry import Shape
+from actgrad.ascend.network.entry import Shape
 
 
 def product(a: Any, b: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from actgrad.ascend.sdk.glue.entry import Shape
+from actgrad.ascend.network.entry import Shape
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:

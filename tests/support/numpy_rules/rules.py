@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from actgrad.ascend.sdk.glue.entry import category
+from actgrad.ascend.network.entry import category
 
 from . import attention, indices, losses, matmul, norms, optimizers, rearrangement, reductions
 from .rearrangement import with_dimension

@@ -4,7 +4,7 @@ In a program, phase one calls Python, which checks and plans by the same path as
 machine code.
 
 prefix          the folder of an SDK: the SDK's files, the user's files, and how a new SDK replaces an old one
-clients         the names that programs use besides the activations, from clients.txt
+declared_functions  the names that programs use besides the activations
 prototypes      generated C: prototypes, enumerators, the operators' headers and functions
 descriptions    files for shells and build systems, and the folders that build systems search
 builder         `actgrad sdk PREFIX`: headers, libraries and descriptions
@@ -13,8 +13,6 @@ lacking         names that a program uses and the SDK lacks, found by the compil
 sdk_command     `actgrad sdk`
 versions        what `actgrad --version --verbose` says about compilers
 seam            the Python side of phase one
-checks/         what phase one checks of the functions in glue/, by checks.txt
-glue/           copies, fills, arithmetic and sums, as plain functions
 c/              sources of the libraries. See its README
 include/        public headers and their templates
 """

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...base.errors import either, system_fault
-from . import clients, descriptions, prototypes
+from . import declared_functions, descriptions, prototypes
 from . import prefix as prefixes
 from .prefix import SdkError
 
@@ -149,7 +149,7 @@ def headers() -> Iterator[tuple[str, str]]:
 
 def libraries() -> tuple[str, ...]:
     """The libraries by name, the lowest first."""
-    return ("ascendcl", "nnopbase", *OPERATOR_LIBRARIES, *clients.libraries())
+    return ("ascendcl", "nnopbase", *OPERATOR_LIBRARIES, *declared_functions.libraries())
 
 
 def _library_files() -> list[str]:
@@ -164,9 +164,12 @@ def _write_libraries(fresh: Path, source_folder: Path, command: list[str], inter
         "data_types.h": prototypes.data_types(),
         "products.h": prototypes.products_header(),
         "opapi.c": prototypes.stubs(),
-        "missing.c": clients.stubs("opapi"),
+        "missing.c": declared_functions.stubs("opapi"),
     }
-    write_files(source_folder, texts | {f"{n}.c": clients.stubs(n) for n in ("ascendcl", *clients.libraries())})
+    write_files(
+        source_folder,
+        texts | {f"{n}.c": declared_functions.stubs(n) for n in ("ascendcl", *declared_functions.libraries())},
+    )
     folders = [f"-I{folder}" for folder in (SOURCES, fresh / "include", source_folder)]
     macros = {
         "ACTGRAD_PYTHON": interpreter.executable,
@@ -198,7 +201,7 @@ def _write_libraries(fresh: Path, source_folder: Path, command: list[str], inter
         _run([*compiled, "-O1", "-c", str(source_folder / f"{name}.c"), "-o", str(objects[-1])], objects[-1].name)
     for name in OPERATOR_LIBRARIES:
         link(name, objects, "nnopbase", "ascendcl")
-    for name, needed in clients.libraries().items():
+    for name, needed in declared_functions.libraries().items():
         c_sources = [SOURCES / "acl_op" / "single_operators.c"] if name == "acl_op_compiler" else []
         link(name, [*c_sources, source_folder / f"{name}.c"], *needed)
 

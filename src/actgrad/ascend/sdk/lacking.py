@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from ...base.errors import suffix_of, system_fault
-from . import builder, clients
+from . import builder, declared_functions
 from .builder import CPP_SUFFIXES
 from .prefix import SdkError
 
@@ -51,7 +51,7 @@ class Finding:
     @property
     def is_note(self) -> bool:
         """Whether the SDK has the name, but does not check its calls."""
-        return self.reason == clients.UNCHECKED
+        return self.reason == declared_functions.UNCHECKED
 
     def __str__(self) -> str:
         location = f"{self.file}:{self.line}" if self.line else str(self.file)
@@ -60,7 +60,7 @@ class Finding:
         if self.is_note:
             return f"{location}: {self.kind} {self.name} is {self.reason}: hardware may refuse a call that passes here"
         sentence = f"always fails in the SDK: {self.reason}" if self.reason else "is not in the SDK"
-        if self.reason.startswith(clients.NEEDS_TORCH):
+        if self.reason.startswith(declared_functions.NEEDS_TORCH):
             sentence = self.reason
         return f"{location}: {self.kind} {self.name} {sentence}"
 
@@ -110,9 +110,9 @@ def _of_file(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Fi
 
 
 @cache
-def _incomplete_functions() -> dict[str, clients.ClientFunction]:
+def _incomplete_functions() -> dict[str, declared_functions.DeclaredFunction]:
     """The functions that always fail, that need PyTorch where it is absent, and whose calls are not checked."""
-    return clients.not_computed() | clients.unchecked() | clients.without_torch()
+    return declared_functions.not_computed() | declared_functions.unchecked() | declared_functions.without_torch()
 
 
 def _of_built(path: Path) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from .. import products
 from ..aclnn import names, signatures
 from ..aclnn.objects import SCALARS
 from ..aclnn.signatures import FIRST, RETURNED, SECOND, CParameter, Signature
-from . import clients
+from . import declared_functions
 
 SOURCES = Path(__file__).parent / "c"
 
@@ -42,7 +42,7 @@ _CPP_END = "#ifdef __cplusplus\n}\n#endif\n"
 def header(name: str, template: str) -> str:
     """A public header. `@name@` in its template becomes the prototypes of name.c. Two names are special.
 
-    `@enumerators@` becomes data types and formats, `@clients@` the functions that clients.txt lists for this header.
+    `@enumerators@` becomes data types and formats, `@clients@` the functions besides the activations for this header.
     """
 
     def replaced(match: re.Match[str]) -> str:
@@ -82,9 +82,9 @@ def _expanded(text: str) -> str:
 
 
 def _of_clients(name: str) -> Iterator[str]:
-    """The declarations of a header's functions in clients.txt."""
+    """The declarations of a header's functions besides the activations."""
     visibility = "ACLNN_API" if name.startswith("aclnnop/") else "ACL_FUNC_VISIBILITY"
-    for row in clients.functions():
+    for row in declared_functions.functions():
         if row.header == name and row.has_phases:
             yield from (f"{each};" for each in _both(visibility, row.name, row.parameters))
         elif row.header == name:
@@ -130,7 +130,7 @@ def operator_headers() -> Iterator[tuple[str, str]]:
     """Each header of aclnnop/, by its file's name."""
     every = sorted(signatures.all_signatures(), key=lambda signature: signature.header)
     computed = {f"aclnnop/{name}": list(group) for name, group in groupby(every, lambda signature: signature.header)}
-    client_headers = {row.header for row in clients.functions() if row.header.startswith("aclnnop/")}
+    client_headers = {row.header for row in declared_functions.functions() if row.header.startswith("aclnnop/")}
     for name in sorted(computed.keys() | client_headers):
         lines = ["#ifdef __cplusplus", "#include <array>", "#endif"] if name in _WITH_ARRAY else []
         lines += ['#include "aclnn/aclnn_base.h"', '#include "aclnnop/aclnn_util.h"', "", _CPP_BEGIN]
@@ -159,12 +159,12 @@ def _comment(signature: signatures.Signature) -> list[str]:
 def stubs() -> str:
     """opapi.c: the operators' functions, which call the two functions of phases.c."""
     operators = [(each.name, _parameters(each), each.parameters) for each in signatures.all_signatures()]
-    glue = [(row.name, row.parameters, row.arguments) for row in clients.glue().values()]
+    others = [(row.name, row.parameters, row.arguments) for row in declared_functions.computed().values()]
     headers = {f"aclnnop/{each.header}" for each in signatures.all_signatures()} | {
-        row.header for row in clients.glue().values()
+        row.header for row in declared_functions.computed().values()
     }
     lines = ['#include "nnopbase/nnopbase.h"', "", *(f'#include "{name}"' for name in sorted(headers)), ""]
-    for name, parameters, arguments in [*operators, *glue]:
+    for name, parameters, arguments in [*operators, *others]:
         lines += _definitions(name, arguments, _both("EXPORT", name, parameters))
     return "\n".join(lines)
 

@@ -29,10 +29,10 @@ from ..aclnn.c_functions import CachedPlan, CFunction
 from ..aclnn.names import format_name
 from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
 from ..aclnn.signatures import CParameter
+from ..network import single_operators
+from ..network.functions import functions
+from ..network.work import Work, result_places
 from ..rules.law import rules_of_c
-from . import clients
-from .glue import single_operators
-from .glue.work import Work, result_places
 
 _PLAN, _RUN, _END = 1, 2, 4  # requests, as in nnopbase.h. Any other request releases plans
 NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS, LIST = range(8)  # the kinds of words, as in nnopbase.h
@@ -72,10 +72,10 @@ def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> t
     try:
         key = words, id(rules_of_c())  # the few rulesets live as long as the process, so an id is unique
         if (known := _known_calls.get((name, *key))) is not None:
-            return _plan_known(known, memory) or _plan_glue(name, key, memory), ""
+            return _plan_known(known, memory) or _plan_network(name, key, memory), ""
         function = c_functions.find(name.decode())
-        if function is None and name.decode() in clients.glue():
-            return _plan_glue(name, key, memory), ""
+        if function is None and name.decode() in functions():
+            return _plan_network(name, key, memory), ""
         if name == _OLDER:
             return _by_graph_name(words, memory), ""
         if function is None:
@@ -95,7 +95,7 @@ def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> t
 
 
 class _KnownCall:
-    """A checked call of the glue, for calls with the same words: they differ only in the memory of their tensors."""
+    """A checked call of ascend/network, for calls with the same words: they differ only in the memory of tensors."""
 
     def __init__(self, work: Work, operands: bytes, memory: tuple[int, ...]):
         self.operands = operands
@@ -125,12 +125,12 @@ def _plan_known(known: _KnownCall, memory: tuple[int, ...]) -> Answer | None:
     return Answer(0, 0, handle, is_run_by_planner=1, operands=known.operands)
 
 
-def _plan_glue(name: bytes, key: tuple[bytes, int], memory: tuple[int, ...]) -> Answer:
-    """The plan of a function of the glue."""
-    function = clients.glue()[name.decode()]
+def _plan_network(name: bytes, key: tuple[bytes, int], memory: tuple[int, ...]) -> Answer:
+    """The plan of a function of ascend/network."""
+    function = functions()[name.decode()]
     words = np.frombuffer(key[0], np.int64).tolist()
-    arguments = _arguments(function.name, function.arguments, words, memory)
-    work = Work(function.name, function.rule, function.arguments, tuple(arguments))
+    arguments = _arguments(name.decode(), function.arguments, words, memory)
+    work = Work(name.decode(), function.rule, function.arguments, tuple(arguments))
     answer = _answer_for(work)
     if len(_known_calls) >= _MOST_KNOWN_CALLS:
         _known_calls.clear()

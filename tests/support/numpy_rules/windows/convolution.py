@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from actgrad.ascend.sdk.glue.entry import Shape
+from actgrad.ascend.network.entry import Shape
 
 from ..matmul import product
 from .pooling import batched, pool_windows

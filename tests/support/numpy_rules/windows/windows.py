@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from actgrad.ascend.sdk.glue.entry import Shape
+from actgrad.ascend.network.entry import Shape
 from actgrad.base.errors import quantity
 
 

@@ -136,7 +136,7 @@ static aclnnStatus set_address(const char* function, aclOpExecutor* executor, Gr
     return status;
 }
 
-/* No operator of the registry takes a list of tensors, and calls of the glue are not planned again. */
+/* No operator of the registry takes a list of tensors, and other functions are not planned again. */
 static aclnnStatus refuse_list(const char* function, const aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(function, "executor", executor));
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);

@@ -1,0 +1,58 @@
+"""The record of a function of the table: its name, its parameters, what phase one checks, and what computes it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+from ..aclnn.signatures import CParameter
+from .checks.dtypes import DtypeList
+from .checks.patterns import Pattern
+from .checks.phrases import Phrase
+from .entry import Entry
+
+
+class Checks:
+    """What phase one checks: a pattern, the dtypes of arguments, and further phrases.
+
+    A key of `dtypes` is an argument; with `?` behind the name, an empty argument is not checked. `promoted` has the
+    allowed common dtypes, `never` the refused ones, and `integers` is the dtype in which integers are computed.
+    """
+
+    def __init__(self, pattern: Pattern, dtypes: dict[str, DtypeList], *phrases: Phrase):
+        self.pattern, self.dtypes, self.words = pattern, dtypes, phrases
+
+
+class _Row(NamedTuple):
+    name: str  # without aclnn
+    header: str  # without aclnnop/aclnn_ and .h
+    rule: Entry
+    prototype: str  # the parameters of phase one, without those that it returns
+    results: tuple[str, ...] | None = None  # the parameters that the rule writes, if their types do not say so
+    checks: Checks | None = None  # None if they are unknown
+
+
+class Function(_Row):
+    """A function of two phases that PyTorch or NumPy computes."""
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(self.prototype.split(", "))
+
+    @cached_property
+    def arguments(self) -> tuple[CParameter, ...]:
+        return tuple(_parameter(each, self.results) for each in self.parameters)
+
+
+_TYPES = {
+    "aclTensor*": "Tensor", "aclScalar*": "Scalar", "aclIntArray*": "ints", "bool": "bool", "aclTensorList*": "tensors",
+    "aclScalarList*": "scalars", "aclBoolArray*": "bools", "double": "double", "float": "double", "char*": "text",
+}  # fmt: skip
+
+
+def _parameter(text: str, results: tuple[str, ...] | None) -> CParameter:
+    kind, _, name = text.removeprefix("const ").rpartition(" ")
+    may_be = name == "out" or name.endswith("Out") or not text.startswith("const ")
+    is_output = kind in ("aclTensor*", "aclTensorList*") and (may_be if results is None else name in results)
+    # Headers have a tensor of scalars, but torch_npu's wheel passes a list.
+    return CParameter(name, name, "scalars" if name == "scalars" else _TYPES.get(kind, "int"), is_output)

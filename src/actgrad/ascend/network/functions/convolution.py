@@ -1,0 +1,39 @@
+"""Convolutions and their gradients."""
+
+from __future__ import annotations
+
+from ..checks.dtypes import H
+from ..checks.patterns import WINDOW
+from ..checks.phrases import cube, images, masked, must, only, optional, positive, rank
+from ..function import Checks, Function
+from ..rules import RULES
+
+SUBJECT = "convolution"
+
+FUNCTIONS = (
+    Function("Convolution", "convolution", RULES["convolution"],
+        "const aclTensor* input, const aclTensor* weight, const aclTensor* bias, "
+        "const aclIntArray* stride, const aclIntArray* padding, const aclIntArray* dilation, "
+        "bool transposed, const aclIntArray* outputPadding, const int64_t groups, aclTensor* output, "
+        "int8_t cubeMathType",
+        checks=Checks(WINDOW, {"input": H, "weight": H, "output": H, "bias": H}, optional("bias", "outputPadding"),
+            rank("input,weight,output", "3-5"), images("input", "weight", "output"), positive("stride", "1"),
+            positive("padding"), positive("dilation", "1"), must("1 <= groups"), must("0 <= cubeMathType <= 3"),
+            cube("cubeMathType"), only("910B", "910_93", "950", "310P", "310B"))),
+    Function("ConvolutionBackward", "convolution_backward", RULES["convolution_backward"],
+        "const aclTensor* gradOutput, const aclTensor* input, const aclTensor* weight, "
+        "const aclIntArray* biasSizes, const aclIntArray* stride, const aclIntArray* padding, "
+        "const aclIntArray* dilation, bool transposed, const aclIntArray* outputPadding, int groups, "
+        "const aclBoolArray* outputMask, int8_t cubeMathType, aclTensor* gradInput, "
+        "aclTensor* gradWeight, aclTensor* gradBias",
+        checks=Checks(WINDOW,
+            {"gradOutput": H, "input": H, "weight": H, "gradInput": H, "gradWeight": H, "gradBias": H},
+            optional("biasSizes", "gradInput", "gradWeight", "gradBias"),
+            masked("161001:outputMask", "gradInput", "gradWeight", "gradBias"),
+            images("gradOutput", "input", "weight", "gradInput", "gradWeight"),
+            rank("gradOutput,input,weight", "3-5"), positive("stride", "1"), positive("padding"),
+            positive("dilation", "1"), must("1 <= groups"), must("0 <= cubeMathType <= 3"), cube("cubeMathType"))),
+    Function("Im2col", "im2col", RULES["image_columns"],
+        "const aclTensor* self, const aclIntArray* kernelSize, const aclIntArray* dilation, "
+        "const aclIntArray* padding, const aclIntArray* stride, const aclTensor* out"),
+)  # fmt: skip

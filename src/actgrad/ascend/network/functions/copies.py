@@ -1,0 +1,46 @@
+"""Copies, casts and fills."""
+
+from __future__ import annotations
+
+from ..checks.dtypes import ALL, BOOL, COMPLEX32, INT8, INT16, INT32, INT64, UINT8, UINT16, D, H, I, R, U, X
+from ..checks.patterns import OTHER
+from ..checks.phrases import anyrank, anyshape, fits, must, null, promotable, rank, real, shape, stepped
+from ..function import Checks, Function
+from ..rules import RULES
+
+SUBJECT = "copies and fills"
+
+FUNCTIONS = (
+    Function("Eye", "eye", RULES["eye"],
+        "int64_t n, int64_t m, aclTensor* out",
+        checks=Checks(OTHER, {"out": H + I + BOOL}, rank("out", "2"), must("0 <= n"), must("0 <= m"),
+            must("out[0] == n"), must("out[1] == m"))),
+    Function("Linspace", "linspace", RULES["linspace"],
+        "const aclScalar* start, const aclScalar* end, int64_t steps, aclTensor* out",
+        checks=Checks(OTHER, {"out": (D + INT32 + INT8 + UINT8).on("910B", "910_93", "950", more=INT16 + INT64)},
+            null("561103", "start", "end", "out"), real("start", "end"), must("0 <= steps"), anyshape("out"))),
+    Function("InplaceCopy", "copy", RULES["copy"],
+        "aclTensor* selfRef, const aclTensor* src",
+        checks=Checks(OTHER, {"selfRef": (ALL + U).on_every_chip(), "src": (ALL + U).on_every_chip()},
+            fits("src", "selfRef"))),
+    Function("Cast", "cast", RULES["cast"],
+        "const aclTensor* self, const aclDataType dtype, aclTensor* out",
+        checks=Checks(OTHER,
+            {"self": (ALL + U).on("950", more=COMPLEX32), "dtype": (ALL + U).on("950", more=COMPLEX32)},
+            shape("out", "self"))),
+    Function("InplaceFillScalar", "fill_scalar", RULES["fill"],
+        "aclTensor* selfRef, const aclScalar* value",
+        checks=Checks(OTHER, {"selfRef": ALL.on("910B", "910_93", "950", more=U)}, promotable("selfRef", "value"))),
+    Function("InplaceZero", "zero", RULES["zero"],
+        "aclTensor* selfRef",
+        checks=Checks(OTHER, {"selfRef": (ALL + UINT16).on_every_chip()}, anyrank())),
+    Function("InplaceOne", "ones", RULES["one"],
+        "const aclTensor* selfRef", results=("selfRef",),
+        checks=Checks(OTHER, {"selfRef": R})),
+    Function("Arange", "arange", RULES["arange"],
+        "const aclScalar* start, const aclScalar* end, const aclScalar* step, aclTensor* out",
+        checks=Checks(OTHER, {"start": R, "end": R, "step": R, "out": D + X},
+            stepped("start", "end", "step", "out"), anyshape("out"))),
+    Function("Complex", "complex", RULES["complex"],
+        "const aclTensor* real, const aclTensor* imag, aclTensor* out"),
+)  # fmt: skip

@@ -1,0 +1,172 @@
+"""Losses and their gradients."""
+
+from __future__ import annotations
+
+from ..checks.dtypes import INT64, UINT8, H, X
+from ..checks.patterns import LOSS
+from ..checks.phrases import (
+    anyout,
+    anyrank,
+    broadcast,
+    casts,
+    empty,
+    equal,
+    fits,
+    must,
+    null,
+    oneformat,
+    only,
+    optional,
+    public,
+    rank,
+    reductions,
+    shape,
+    when,
+    where,
+)
+from ..function import Checks, Function
+from ..rules import RULES
+
+SUBJECT = "losses"
+
+FUNCTIONS = (
+    Function("L1Loss", "l1_loss", RULES["l1_loss"],
+        "const aclTensor* self, const aclTensor* target, int64_t reduction, aclTensor* out",
+        checks=Checks(LOSS, {"promoted": H + INT64}, broadcast("self", "target", "-"),
+            when("reduction == 0", broadcast("self", "target", "out")), when("reduction != 0", rank("out", "0")),
+            when("reduction == 1", when("category(self) < 2", must("2 <= category(target)"))),
+            when("reduction == 0", when("category(self) < 2", must("category(target) < 2"))))),
+    Function("L1LossBackward", "l1_loss_backward", RULES["l1_loss_backward"],
+        "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, int64_t reduction, "
+        "aclTensor* gradInput",
+        checks=Checks(LOSS, {"promoted": H}, broadcast("gradOutput", "self", "target", "gradInput"))),
+    Function("NLLLoss", "nll_loss", RULES["nll_loss"],
+        "const aclTensor* self, const aclTensor* target, const aclTensor* weight, int64_t reduction, "
+        "int64_t ignoreIndex, aclTensor* out, aclTensor* totalWeightOut",
+        checks=Checks(LOSS, {"self": H, "target": X + UINT8}, equal("weight", "self"), casts("self", "out"),
+            casts("self", "totalWeightOut"), rank("self", "1-2"), rank("target", "0-1"),
+            when("rank(self) == 2", must("self[0] == target[0]")), rank("weight", "1"),
+            must("weight[0] == self[-1]"), must("count(totalWeightOut) == 1"),
+            when("reduction == 0", when("rank(self) == 2", must("out[0] == self[0]"))),
+            when("reduction == 0", when("rank(self) == 2", rank("out", "1"))),
+            when("reduction != 0", rank("out", "0-1")), when("reduction != 0", must("count(out) == 1")),
+            when("rank(self) == 1", must("count(out) == 1")), when("rank(self) == 2", rank("target", "1")),
+            when("rank(self) == 1", rank("target", "0")), anyrank())),
+    Function("NLLLossBackward", "nll_loss_backward", RULES["nll_loss_backward"],
+        "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, "
+        "const aclTensor* weight, int64_t reduction, int64_t ignoreIndex, const aclTensor* totalWeight, "
+        "aclTensor* out",
+        checks=Checks(LOSS, {"self": H, "target": X + UINT8}, equal("weight", "self"), equal("gradOutput", "self"),
+            equal("totalWeight", "self"), casts("self", "out"), rank("self", "1-2"), rank("target", "0-1"),
+            when("rank(self) == 2", must("self[0] == target[0]")), rank("weight", "1"),
+            must("weight[0] == self[-1]"), must("count(totalWeight) == 1"),
+            when("reduction == 0", when("rank(self) == 2", must("gradOutput[0] == self[0]"))),
+            when("reduction == 0", when("rank(self) == 2", rank("gradOutput", "1"))),
+            when("reduction != 0", rank("gradOutput", "0-1")),
+            when("reduction != 0", must("count(gradOutput) == 1")),
+            when("rank(self) == 1", must("count(gradOutput) == 1")), shape("out", "self"),
+            when("rank(self) == 2", rank("target", "1")),
+            when("rank(self) == 1", when("rank(target) == 1", must("self[0] == target[0] == 1"))), anyrank())),
+    Function("BinaryCrossEntropyWithLogits", "binary_cross_entropy_with_logits", RULES["entropy"],
+        "const aclTensor* self, const aclTensor* target, const aclTensor* weightOptional, "
+        "const aclTensor* posWeightOptional, int64_t reduction, aclTensor* out",
+        checks=Checks(LOSS, {"self": H, "target": H, "out": H}, equal("target", "out"), shape("self", "target"),
+            when("count(target) != 0", fits("weightOptional", "target")),
+            when("count(target) != 0", fits("posWeightOptional", "target")))),
+    Function("BinaryCrossEntropyWithLogitsBackward", "binary_cross_entropy_with_logits_backward",
+        RULES["entropy_backward"],
+        "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, "
+        "const aclTensor* weightOptional, const aclTensor* posWeightOptional, int64_t reduction, " "aclTensor* out",
+        checks=Checks(LOSS, {"gradOutput": H, "self": H, "target": H, "out": H, "weightOptional": H,
+            "posWeightOptional": H}, equal("out", "target"), oneformat("self", "target"), oneformat("self", "out"),
+            when("count(self) != 0", shape("self", "target")), when("count(self) != 0", shape("self", "out")),
+            when("count(self) != 0", fits("gradOutput", "self")),
+            when("count(self) != 0", fits("weightOptional", "self")),
+            when("count(self) != 0", fits("posWeightOptional", "self")))),
+    Function("BinaryCrossEntropy", "binary_cross_entropy", RULES["chance_entropy"],
+        "const aclTensor* self, const aclTensor* target, const aclTensor* weight, int64_t reduction, "
+        "aclTensor* out",
+        checks=Checks(LOSS, {"self": H, "target": H, "out": H, "weight": H},
+            null("561103", "self", "target", "out"), optional("weight"),
+            where("weight", equal("target", "weight", "out", "self")), shape("self", "target"),
+            when("reduction == 0", shape("out", "self")), when("reduction != 0", must("count(out) == 1")),
+            anyrank(), fits("weight", "self"))),
+    Function("BinaryCrossEntropyBackward", "binary_cross_entropy_backward", RULES["chance_entropy_backward"],
+        "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, "
+        "const aclTensor* weightOptional, int64_t reduction, aclTensor* out",
+        checks=Checks(LOSS, {"gradOutput": H, "self": H, "target": H, "out": H, "weightOptional": H},
+            oneformat("target", "weightOptional", "self"), when("count(self) != 0", shape("out", "self")),
+            when("count(self) != 0", fits("target", "self")),
+            when("count(self) != 0", fits("weightOptional", "self")),
+            when("count(self) != 0", fits("gradOutput", "self")))),
+    Function("SmoothL1Loss", "smooth_l1_loss", RULES["smooth_l1"],
+        "const aclTensor* self, const aclTensor* target, int64_t reduction, float beta, " "aclTensor* result",
+        checks=Checks(LOSS, {"promoted": H, "self": H, "target": H}, broadcast("self", "target", "-"),
+            when("reduction == 0", broadcast("self", "target", "result")), must("0 <= beta"))),
+    Function("SmoothL1LossBackward", "smooth_l1_loss_backward", RULES["smooth_l1_backward"],
+        "const aclTensor* gradOut, const aclTensor* self, const aclTensor* target, int64_t reduction, "
+        "float beta, aclTensor* gradInput", results=("gradInput",),
+        checks=Checks(LOSS, {"promoted": H, "gradOut": H, "self": H, "target": H, "gradInput": H},
+            broadcast("gradOut", "self", "target", "gradInput"), must("0 <= beta"))),
+    Function("KlDiv", "kl_div", RULES["divergence"],
+        "const aclTensor* self, const aclTensor* target, int64_t reduction, bool logTarget, " "aclTensor* out",
+        checks=Checks(LOSS, {"promoted": H, "self": H, "target": H, "out": H}, reductions("3"),
+            empty("self", "target"), broadcast("self", "target", "-"),
+            when("reduction == 0", broadcast("self", "target", "out")),
+            when("reduction != 0", must("count(out) == 1")))),
+    Function("KlDivBackward", "kl_div_backward", RULES["divergence_backward"],
+        "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, int64_t reduction, "
+        "bool logTarget, aclTensor* out",
+        checks=Checks(LOSS, {"gradOutput": H, "self": H, "target": H, "out": H}, reductions(), casts("self", "out"),
+            broadcast("self", "target", "-"), fits("gradOutput", "self"), shape("out", "self"))),
+    Function("KlDivTargetBackward", "kl_div_target_backward", RULES["divergence_by_target"],
+        "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, int64_t reduction, "
+        "bool logTarget, aclTensor* gradTarget",
+        checks=Checks(LOSS, {"gradOutput": H, "self": H, "target": H, "gradTarget": H}, reductions(),
+            only("910B", "910_93", "950"), casts("self", "gradTarget"), equal("gradTarget", "target"),
+            broadcast("self", "target", "-"), shape("gradTarget", "target"),
+            public("gradOutput", "self", "target", "gradTarget"))),
+    Function("BinaryCrossEntropyWithLogitsTargetBackward", "binary_cross_entropy_with_logits_target_backward",
+        RULES["entropy_by_target"],
+        "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, "
+        "const aclTensor* weightOptional, const aclTensor* posWeightOptional, int64_t reduction, "
+        "aclTensor* gradTarget",
+        checks=Checks(LOSS, {"gradOutput": H.on_every_chip(), "self": H.on_every_chip(),
+            "target": H.on_every_chip(), "gradTarget": H.on_every_chip(), "weightOptional": H.on_every_chip(),
+            "posWeightOptional": H.on_every_chip()}, equal("gradTarget", "target"), oneformat("self", "target"),
+            oneformat("self", "gradTarget"), when("count(self) != 0", shape("self", "target")),
+            when("count(self) != 0", shape("self", "gradTarget")),
+            when("count(self) != 0", fits("gradOutput", "self")),
+            when("count(self) != 0", fits("weightOptional", "self")),
+            when("count(self) != 0", fits("posWeightOptional", "self")))),
+    Function("MseLoss", "mse_loss", RULES["mse_loss"],
+        "const aclTensor* self, const aclTensor* target, int64_t reduction, aclTensor* out",
+        checks=Checks(LOSS, {"promoted": H, "self": H, "target": H, "out": H}, anyout(),
+            broadcast("self", "target", "-"), when("reduction == 0", broadcast("self", "target", "out")),
+            when("reduction != 0", rank("out", "0")))),
+    Function("MseLossBackward", "mse_loss_backward", RULES["mse_loss_backward"],
+        "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, int64_t reduction, "
+        "aclTensor* out",
+        checks=Checks(LOSS, {"self": H, "out": H}, equal("gradOutput", "self"), equal("target", "self"),
+            broadcast("gradOutput", "self", "target", "out"))),
+    Function("NLLLoss2d", "nll_loss2d", RULES["nll_loss_2d"],
+        "const aclTensor* self, const aclTensor* target, const aclTensor* weight, int64_t reduction, "
+        "int64_t ignoreIndex, aclTensor* out, aclTensor* totalWeightOut"),
+    Function("NLLLoss2dBackward", "nll_loss2d_backward", RULES["nll_loss_2d_backward"],
+        "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, "
+        "const aclTensor* weight, int64_t reduction, int64_t ignoreIndex, aclTensor* totalWeight, "
+        "aclTensor* out", results=("out",)),
+    Function("MseLossOut", "mse_loss_out", RULES["squares_over_batch"],
+        "const aclTensor* self, const aclTensor* target, int64_t reduction, aclTensor* out",
+        checks=Checks(LOSS, {"promoted": H, "self": H, "target": H, "out": H}, anyout(),
+            broadcast("self", "target", "-"), when("reduction == 0", broadcast("self", "target", "out")))),
+    Function("SoftMarginLoss", "soft_margin_loss", RULES["soft_margin"],
+        "const aclTensor* self, const aclTensor* target, int64_t reduction, aclTensor* out",
+        checks=Checks(LOSS, {"self": H, "target": H, "out": H}, reductions(), broadcast("self", "target", "-"),
+            when("reduction == 0", broadcast("self", "target", "out")), when("reduction != 0", rank("out", "0")))),
+    Function("SoftMarginLossBackward", "soft_margin_loss_backward", RULES["soft_margin_backward"],
+        "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, int64_t reduction, "
+        "aclTensor* out",
+        checks=Checks(LOSS, {"gradOutput": H, "self": H, "target": H, "out": H}, reductions(),
+            broadcast("gradOutput", "self", "target", "out"))),
+)  # fmt: skip

@@ -1,0 +1,163 @@
+"""The memory of tensors as tensors of PyTorch, without a copy, and PyTorch isolated from the settings of the program.
+
+PyTorch is imported when the first call needs it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ...base import first_use
+from ...base.errors import KernelMissing
+from ...base.floating_point import default_environment
+from ..aclnn.objects import AclScalar
+from .entry import Dtype, category, working
+
+#: The name by which rules use PyTorch.
+torch: Any = first_use.LazyModule("torch")
+
+#: How to get PyTorch, for the messages.
+CURE = "run pip install '.[network]' in the clone"
+_BACKENDS = "TORCH_DEVICE_BACKEND_AUTOLOAD"
+
+
+def require(name: str) -> None:
+    """Raise unless PyTorch is there. `name` is the function that needs it."""
+    if _is_imported():
+        return
+    try:
+        first_use.run(_import)
+    except ImportError as error:
+        is_absent = isinstance(error, ModuleNotFoundError) and error.name == "torch"
+        reason = "" if is_absent else f", but its import failed: {' '.join(str(error).split())}"
+        raise KernelMissing(f"{name} needs PyTorch{reason}; {CURE}") from error
+
+
+def _is_imported() -> bool:
+    return "Tensor" in vars(torch)
+
+
+def _import() -> None:
+    """Import PyTorch without its backends: torch_npu would start the SDK again, in this process."""
+    before = os.environ.get(_BACKENDS)
+    os.environ[_BACKENDS] = "0"
+    try:
+        vars(torch).update(vars(first_use.module("torch")))  # so that the names cost nothing
+    finally:
+        if before is None:
+            del os.environ[_BACKENDS]
+        else:
+            os.environ[_BACKENDS] = before
+
+
+@functools.cache
+def is_installed() -> bool:
+    """Whether PyTorch is installed, without an import."""
+    return importlib.util.find_spec("torch") is not None
+
+
+_first_process = os.getpid()
+
+
+@functools.cache
+def _dispatch_keys() -> tuple[Any, Any]:
+    """The dispatch keys to include and to exclude, so that operators only compute on memory."""
+    c, keys = torch._C, torch._C.DispatchKey
+    excluded = c.DispatchKeySet(keys.ADInplaceOrView)
+    for name in dir(keys):
+        if name.startswith(("Autograd", "Autocast", "FuncTorch", "Python", "Functionalize")):
+            excluded = excluded | c.DispatchKeySet(getattr(keys, name))
+    return c.DispatchKeySet(keys.BackendSelect), excluded
+
+
+@contextmanager
+def surroundings() -> Iterator[None]:
+    """Compute without the program's default device, autocast, gradients, dispatch modes and rounding mode.
+
+    A child process computes with one thread, because the threads of OpenMP do not survive a fork.
+    """
+    if os.getpid() != _first_process and torch.get_num_threads() != 1:
+        torch.set_num_threads(1)
+    with default_environment(), torch._C.DisableTorchFunction(), torch._C._ForceDispatchKeyGuard(*_dispatch_keys()):
+        yield
+
+
+_SIGNED = {np.dtype(f"uint{bits}"): np.dtype(f"int{bits}") for bits in (16, 32, 64)}
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
+@functools.cache
+def dtype_of(dtype: Dtype) -> Any:
+    """PyTorch's dtype."""
+    return getattr(torch, dtype.name)
+
+
+def on_memory(array: np.ndarray[Any, Any], keeps_unsigned: bool) -> Any:
+    """A tensor on the memory of an array.
+
+    PyTorch computes little with unsigned integers of 16 bits and more. They are signed unless `keeps_unsigned`.
+    """
+    if array.dtype == _BFLOAT16:
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array if keeps_unsigned else array.view(_SIGNED.get(array.dtype, array.dtype)))
+
+
+def number(scalar: AclScalar, dtype: Dtype | None, is_real: bool) -> Any:
+    """A number of Python. If all results are real, a complex number counts with its real part."""
+    value = scalar.value.real if is_real and isinstance(scalar.value, complex) else scalar.value
+    if dtype is None or category(dtype) >= 2:  # PyTorch rounds a number when it meets a tensor
+        return value
+    return np.asarray(value).astype(dtype).item()
+
+
+def converted(value: Any, dtype: Dtype | None) -> Any:
+    """An argument in the dtype to compute in. Unless this is complex, a complex tensor counts with its real part."""
+    if dtype is None or not isinstance(value, torch.Tensor):
+        return value
+    return (value.real if value.is_complex() and dtype.kind != "c" else value).to(dtype_of(working(dtype)))
+
+
+def as_values(computed: list[Any], inputs: list[Any]) -> list[Any]:
+    """The results of a rule as tensors. None stands for a result that is not written.
+
+    A result that is a view of an input is copied, because results may overlap inputs.
+    """
+    tensors = [each for value in inputs for each in (value if isinstance(value, tuple) else (value,))]
+    borrowed = {each.untyped_storage().data_ptr() for each in tensors if isinstance(each, torch.Tensor)}
+
+    def apart(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return torch.tensor(value)
+        return value.clone() if value.untyped_storage().data_ptr() in borrowed else value
+
+    return [each if each is None else apart(each) for each in computed]
+
+
+def write(result: np.ndarray[Any, Any], value: Any, dtype: Dtype | None, is_found: bool) -> None:
+    """Write a value into the memory of a result. `dtype`: the value is first rounded to this dtype."""
+    part = result.reshape(-1)[: value.numel()].reshape(tuple(value.shape)) if is_found else result
+    value = value.reshape(part.shape) if value.numel() == part.size else value
+    if dtype is not None and result.dtype != dtype:
+        value = value.to(dtype_of(dtype))
+    if value.is_complex() and part.dtype.kind != "c":
+        value = value.real
+    if value.dtype.is_signed:
+        part = part.view(_SIGNED.get(part.dtype, part.dtype))
+    if any(stride == 0 and n > 1 for stride, n in zip(part.strides, part.shape, strict=True)):
+        part[...] = _array(value.to(dtype_of(part.dtype)))  # PyTorch refuses such memory
+    else:
+        on_memory(part, True).copy_(value)
+
+
+def _array(tensor: Any) -> np.ndarray[Any, Any]:
+    if tensor.dtype == torch.bfloat16:
+        return np.asarray(tensor.contiguous().view(torch.int16).numpy()).view(_BFLOAT16)
+    return np.asarray(tensor.resolve_conj().resolve_neg().numpy())
