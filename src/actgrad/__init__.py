@@ -14,7 +14,8 @@ actgrad.aten     PyTorch's operators that compute the same as operators of actgr
 actgrad.ascend   what CANN says about operators: products, rules, names; `aclnn` and `ir` are parts of it
 actgrad.judge    the judge of kernels; `actgrad.conformance` is its other name
 
-`actgrad.torch_npu` is deprecated, and `__main__` is the command `actgrad`.
+`samples` makes inputs and attributes for tests of an operator. `actgrad.torch_npu` is deprecated, and `__main__` is the
+command `actgrad`.
 """
 
 import sys

@@ -12,6 +12,7 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
+from actgrad.base.dtypes import BY_NAME
 from tests.support import sample_values
 from tests.support.diagnoses import ALPHA, OFF, SCALE, assert_named, elu_gradient, judge, numbers
 
@@ -92,3 +93,23 @@ def test_exp_that_overflows_in_float16() -> None:
     wrong = (active * sigmoid * gate).astype(np.float16)
     verdict = judge(actgrad.swiglu, {}, [x], [wrong])
     assert_named(verdict, "exp-overflow", "exp overflows in float16: the sigmoid is 0 below -11.09")
+
+
+@pytest.mark.parametrize("stored", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_the_logarithm_of_a_stored_softmax_is_named(stored: str, dtype: str) -> None:
+    scale = 40 if stored == "float32" else 2  # float32 loses digits only where exp underflows
+    x = (np.random.default_rng(3).standard_normal((16, 200)) * scale).astype(dtype)
+    e = np.exp(x.astype(np.float64) - x.max(-1, keepdims=True).astype(np.float64))
+    with np.errstate(divide="ignore", over="ignore"):
+        softmax = (e / e.sum(-1, keepdims=True)).astype(BY_NAME[stored].numpy)
+        out = np.log(softmax.astype(np.float64)).astype(dtype)
+    verdict = judge(actgrad.log_softmax, {}, [x], [out])
+    assert [d.mistake for d in verdict.diagnoses] == ["log-of-softmax"]
+    assert stored in verdict.diagnoses[0].says
+
+
+def test_a_softmax_is_no_log_softmax() -> None:
+    x = np.random.default_rng(3).standard_normal((16, 200)).astype(np.float32)
+    out = actgrad.softmax(x).astype(np.float16).astype(np.float32)
+    assert [d.mistake for d in judge(actgrad.softmax, {}, [x], [out]).diagnoses] == ["lower-precision"]

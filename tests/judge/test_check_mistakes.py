@@ -309,3 +309,16 @@ def test_an_operator_that_is_added_is_diagnosed_too(smooth_relu: Any) -> None:
     x = numbers()[1]
     wrong = smooth_relu.smooth_relu(x, beta=1.0)
     assert_named(judge(smooth_relu.smooth_relu, {"beta": 1.7}, [x], [wrong]), "missing-beta")
+
+
+@pytest.mark.parametrize("name", ["gelu_backward", "threshold_backward", "hardsigmoid_backward", "silu_backward"])
+def test_the_forward_result_instead_of_the_gradient_is_named(name: str) -> None:
+    operator = actgrad.operators[name]
+    rng = np.random.default_rng(8)
+    g, x = (rng.uniform(-4, 4, (40, 30)).astype(np.float32) for _ in range(2))
+    attributes = {"threshold": 0.5} if name.startswith("threshold") else {}
+    forward = {"threshold": 0.5, "value": 0.0} if name.startswith("threshold") else {}
+    out = operator.gradient_of(x, **forward)
+    verdict = judge(operator, attributes, [g, x], [out])
+    assert [d.mistake for d in verdict.diagnoses] == ["forward-returned"]
+    assert operator.gradient_of.name in verdict.diagnoses[0].says

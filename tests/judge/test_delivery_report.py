@@ -91,7 +91,7 @@ def test_a_failing_case_has_its_call_and_the_inputs_of_its_worst_element(folder:
     shape = tuple(manifest["gelu-0002"]["inputs"]["self"]["shape"])
     approximate = manifest["gelu-0002"]["attributes"]["approximate"]
     assert f"<code>gelu(approximate=&#x27;{approximate}&#x27;)</code>, self float32 {shape}" in page
-    assert re.search(r"<h3>silu-0002: MISSING</h3>\s*<p><code>silu\(\)</code>, self float32", page)
+    assert re.search(r"<strong>silu-0002: MISSING</strong>\s*<code>silu\(\)</code>, self float32", page)
     assert cases["silu-0003"]["worst"]["inputs"] == {"self": -200.0}
     assert re.search(r"The worst is out at \([\d, ]+\), self = -200: 3 instead of -0\.", page)
     assert re.search(r"1 of [\d,]+ elements are beyond a standard \(1 by mixed tolerance, .*1 by ULP\)", page)

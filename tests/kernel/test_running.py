@@ -118,6 +118,24 @@ def test_flags_between_blocks(kernel):
         assert [(f.kind, f.line) for f in report.faults] == [("flag-unpaired", _line(line))]
 
 
+@pytest.mark.parametrize(
+    ("value", "kinds", "line"),
+    [
+        (0, set(), None),
+        (1, {"gm-race", "gm-overlapping-writes", "flag-unpaired"}, "sum"),
+        (2, {"deadlock"}, "waits"),
+        (3, {"flag-unpaired"}, "set"),
+    ],
+)
+def test_a_block_waits_for_another(kernel, value, kinds, line):
+    y, flags = np.zeros(1, np.float32), np.zeros(4096, np.uint8)
+    tiling = {"what": 24, "value": value}
+    report = kernel.run(np.ones(1, np.float32), y, flags, tiling=tiling, tiling_struct="RunningTiling", blocks=4)
+    assert {f.kind for f in report.faults} == kinds
+    assert line is None or _line(line) in {f.line for f in report.faults}
+    assert y[0] == (1 if value == 2 else 4)
+
+
 def test_parameters_that_are_no_pointers():
     y = np.zeros(5, np.float32)
     assert Kernel(FILE, "values").run(y, 4, 0.25).ok

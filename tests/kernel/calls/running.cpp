@@ -71,6 +71,21 @@ extern "C" __global__ __aicore__ void running(GM_ADDR x, GM_ADDR y, GM_ADDR work
         case 21: CrossCoreSetFlag<0, PIPE_V>(16); break;  // line id
         case 22: out[0] = x == nullptr; break;
         case 23: GlobalTensor<float>().GetValue(0); break;  // line null
+        case 24: {  // one block after the other
+            TPipe pipe;
+            TBuf<> ub;
+            pipe.InitBuffer(ub, 32);
+            GlobalTensor<int32_t> flags;
+            GlobalTensor<float> sum;
+            flags.SetGlobalBuffer((__gm__ int32_t*)workspace);
+            sum.SetGlobalBuffer(out);
+            const int32_t block = GetBlockIdx(), last = GetBlockNum() - 1;
+            if (block > 0 && t.value != 1) IBWait(flags, ub.Get<int32_t>(), block - 1, 0);  // line waits
+            sum.SetValue(0, sum.GetValue(0) + 1);  // line sum
+            if (block < last && t.value != 2) IBSet(flags, ub.Get<int32_t>(), block, 0);
+            if (t.value == 3 && block == last) IBSet(flags, ub.Get<int32_t>(), block, 0);  // line set
+            break;
+        }
         case 13: ((__gm__ uint8_t*)tiling)[0] = 1; break;  // line tiling
     }
 }

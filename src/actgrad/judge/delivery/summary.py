@@ -282,7 +282,10 @@ def _table(entries: Sequence[Entry]) -> str:
 
 
 def _by_cause(failing: Sequence[Entry]) -> list[str]:
-    """The failing cases, grouped by operator and cause. A heading has the cause once, and the ids of its cases."""
+    """The failing cases, grouped by operator and cause. A heading has the cause once, and links to its cases.
+
+    The first case of each cause is open. The others open with a click.
+    """
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in failing:
         cause = "missing output" if entry["verdict"] == MISSING else _mistakes(entry)
@@ -291,11 +294,13 @@ def _by_cause(failing: Sequence[Entry]) -> list[str]:
     ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
     for number, ((operator, cause), of) in enumerate(ordered):
         text = escape(terminal.printable(f"{operator}: {cause}"))
-        names = ", ".join(escape(terminal.printable(entry["id"])) for entry in of)
+        links = [
+            f'<a href="#case-{drawn + k}">{escape(terminal.printable(entry["id"]))}</a>' for k, entry in enumerate(of)
+        ]
         anchor = f'<span id="{_anchor(operator)}"></span>' if _is_first(ordered, number) else ""
-        parts.append(f"{anchor}<h3>{text}</h3><p>{quantity(len(of), 'case')}: {names}</p>")
+        parts.append(f"{anchor}<h3>{text}</h3><p>{quantity(len(of), 'case')}: {', '.join(links)}</p>")
         for entry in of:
-            parts.append(_article(entry, drawn < PICTURES))
+            parts.append(_article(entry, f"case-{drawn}", drawn < PICTURES, entry is of[0]))
             drawn += 1
     return parts
 
@@ -320,7 +325,7 @@ def _worst(entry: Entry) -> str:
     return f"{worst.get('output')} at {tuple(worst.get('index', ()))}{inputs}: {numbers}"
 
 
-def _article(entry: Entry, has_pictures: bool) -> str:
+def _article(entry: Entry, anchor: str, has_pictures: bool, is_open: bool) -> str:
     """A failing case: its diagnosis, its worst element, and its errors over x and over the position."""
 
     def text(value: object) -> str:
@@ -328,8 +333,9 @@ def _article(entry: Entry, has_pictures: bool) -> str:
 
     attributes = ", ".join(f"{name}={value!r}" for name, value in entry["attributes"].items())
     tensors = ", ".join(f"{name} {one['dtype']} {tuple(one['shape'])}" for name, one in entry["inputs"].items())
-    lines = [f"<article><h3>{text(entry['id'])}: {text(entry['verdict'])}</h3>"]
-    lines += [f"<p><code>{text(entry['operator'])}({text(attributes)})</code>, {text(tensors)}</p>"]
+    lines = [f'<article id="{anchor}"><details{" open" if is_open else ""}>']
+    lines += [f"<summary><strong>{text(entry['id'])}: {text(entry['verdict'])}</strong>"]
+    lines += [f"<code>{text(entry['operator'])}({text(attributes)})</code>, {text(tensors)}</summary>"]
     lines += [f"<p>{text(entry['why'])}</p>"]
     if entry["verdict"] == REJECTED:
         lines.append(f"<p><strong>Looks like:</strong> {text(looks_like(entry))}</p>")
@@ -348,7 +354,7 @@ def _article(entry: Entry, has_pictures: bool) -> str:
             f"<details><summary>Reproduce</summary><pre>{text(again['command'])}</pre>"
             f"<pre>{escape(again['script'])}</pre></details>"
         )
-    return "\n".join([*lines, "</article>"])
+    return "\n".join([*lines, "</details></article>"])
 
 
 def _number(value: object, digits: int = 6) -> str:

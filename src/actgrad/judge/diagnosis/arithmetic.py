@@ -134,6 +134,27 @@ def lower_precision(sample: Sample) -> Iterator[Suspicion]:
             yield Suspicion("lower-precision", sentence, explains=explains, share=0.9)
 
 
+def log_of_softmax(sample: Sample) -> Iterator[Suspicion]:
+    """The logarithm of a softmax that was stored in some dtype: it loses digits, and is -inf where exp underflows."""
+    call = sample.call
+    if not call.statistics_axes or len(sample.memory) != 1 or not sample.is_of_floats or sample.is_integer:
+        return
+    _, exact, shape = sample.memory[0]
+    if shape != call.shape or not exact.size:
+        return
+    with np.errstate(all="ignore"):
+        sums = np.exp(exact.astype(np.float64).reshape(shape)).sum(axis=tuple(call.statistics_axes))
+        is_log_softmax = bool((np.abs(sums[np.isfinite(sums)] - 1) < 1e-6).all()) and np.isfinite(sums).any()
+    if not is_log_softmax:
+        return
+    for name in ("float16", "bfloat16", "float32"):
+        with np.errstate(all="ignore"):
+            stored = [np.exp(one.values.astype(np.float64)).astype(BY_NAME[name].numpy) for one in sample.right]
+            values = [np.log(one.astype(np.float64)) for one in stored]
+        sentence = f"the logarithm of a softmax in {name}: small probabilities lose their digits, or become -inf"
+        yield Suspicion("log-of-softmax", sentence, _valued(sample, values))
+
+
 def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
     """Intermediate results that were rounded to the 16-bit storage dtype."""
     if sample.is_half:
@@ -207,6 +228,6 @@ def _functions(sample: Sample) -> frozenset[str]:
 
 
 RULES: tuple[Rule, ...] = (
-    rounding_to_integers, rounded_otherwise, lower_precision, expm1_as_exp, distribution_as_sum,
+    rounding_to_integers, rounded_otherwise, log_of_softmax, lower_precision, expm1_as_exp, distribution_as_sum,
     half_intermediates,
 )  # fmt: skip

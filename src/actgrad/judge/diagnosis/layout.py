@@ -16,7 +16,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ...base.errors import ActgradError
+from ...base.errors import ActgradError, quantity
 from ..elements import Array, Elements, new_elements
 from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
@@ -77,7 +77,10 @@ def _shift_words(sample: Sample, distance: int) -> tuple[str, str]:
         return "rows-shifted", f"rows are exchanged: each row holds the result of the row {size // columns} {way}"
     if where and size >= 16:
         return "stale", f"stale output: elements hold the results of {size} elements {way}{where}"
-    return "shifted", f"shifted by {size} elements: each element holds the result of the element {size} {way}{where}"
+    return (
+        "shifted",
+        f"shifted by {quantity(size, 'element')}: each element holds the result of the element {size} {way}{where}",
+    )
 
 
 def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:

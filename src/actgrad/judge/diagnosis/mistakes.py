@@ -20,10 +20,11 @@ from ...base import xp
 from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
 from ...checks import law
-from .. import error_bounds, oracle
+from .. import error_bounds, golden, oracle
 from ..elements import Array
 from .sample import Prediction, Rule, Sample, Suspicion
 
+_MOST = 1 << 16  # elements of a call whose forward result a rule computes
 _NO_FACTOR = 0.02  # a factor without a name that is nearer to 1 may only be the mean of other errors
 
 
@@ -280,6 +281,30 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
     yield Suspicion("forward-applied", sentence, sample.recomputed(inputs={sample.call.main: result}))
 
 
+def forward_returned(sample: Sample) -> Iterator[Suspicion]:
+    """The result of the forward operator, instead of the gradient."""
+    call, operator = sample.call, sample.call.operator
+    forward = operator.gradient_of
+    if forward is None or sample.is_integer or call.size > _MOST or operator.definition.takes_result(call.attributes):
+        return
+    tensors = dict(zip(operator.schema.tensor_names, call.tensors, strict=False))
+    inputs = tuple(tensors.get(name) for name in forward.schema.tensor_names)
+    attributes = {name: v for name, v in call.attributes.items() if name in forward.schema.attributes_by_name}
+    try:
+        result = golden.expected(forward, inputs, attributes)[0].values
+    except ActgradError:  # the gradient lacks a tensor of the forward operator
+        return
+    if any(shape != result.shape for _, _, shape in sample.memory):
+        return
+    values = [result.ravel()[indices] for indices, _, _ in sample.memory]
+    zero = np.zeros(len(sample.positions))
+    prediction = [
+        replace(right, values=v, size=np.abs(v), argument_error=zero)
+        for right, v in zip(sample.right, values, strict=True)
+    ]
+    yield Suspicion("forward-returned", f"the result is that of {forward.name}, not its gradient", prediction)
+
+
 def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
     """A constant of the formula, such as a built-in scale, that was replaced by 1."""
     for name, value in _constants(sample.call.computation.formulas[sample.formula_place]).items():
@@ -378,5 +403,6 @@ def _scalars(sample: Sample) -> dict[str, float]:
 RULES: tuple[Rule, ...] = (
     unwritten, nan_not_propagated, saturated, branch_at_zero, attribute_ignored,
     flag_turned, other_choice, attributes_exchanged, constant_left_out, inputs_confused, gradients_exchanged, factor,
-    attribute_converted, result_of_input, attribute_in_argument, rounded_inputs, factor_without_a_name,
+    attribute_converted, result_of_input, forward_returned, attribute_in_argument, rounded_inputs,
+    factor_without_a_name,
 )  # fmt: skip

@@ -280,7 +280,7 @@ def _signature(
     inputs = [each["name"] for each in definition["inputs"]]
     outputs = [each["name"] for each in definition["outputs"]]
     names = [each["name"] for each in definition["attributes"]]
-    if graph is not None:
+    if graph is not None and set(inputs) & set(dict(graph.tensors)):  # the community's projects use other names
         tensors, attributes = dict(graph.tensors), dict(graph.renamed)
         results = dict(zip(graph.outputs, schema.outputs, strict=False))
     else:

@@ -1,7 +1,7 @@
 // Runs all blocks of a kernel on one thread, each one as a coroutine with its own stack and core.
 //
-// A block runs until it ends or reaches SyncAll. Blocks take turns in the order of their numbers, so a run always does
-// the same. If some blocks wait in SyncAll and the others have ended, the run is a deadlock.
+// A block runs until it ends or waits for others (SyncAll, IBWait). Blocks take turns in the order of their numbers, so a
+// run always does the same. If all blocks that have not ended wait for ever, the run is a deadlock.
 #pragma once
 
 #include <sys/mman.h>
@@ -30,8 +30,10 @@ struct Runner {
     Core core;
     ucontext_t context;
     uint8_t* stack = map_memory(stack_guard + stack_bytes) + stack_guard;
-    bool done = true, stopped = false, waits = false, abandoned = false;
-    int64_t waits_for = 0;
+    bool done = true, stopped = false, abandoned = false;
+    int64_t waits_for = 0;            // blocks in SyncAll
+    bool waits_for_flag = false, wanted = false;
+    size_t flag = 0;                  // of IBSet and IBWait
     Where waits_at = {"", 0};
     Options options;
 
@@ -103,11 +105,32 @@ inline void resume(Runner& runner)
 inline void suspend(int64_t blocks, Where at)
 {
     Runner& here = *running;
-    here.waits = true;
     here.waits_for = blocks;
     here.waits_at = at;
     swapcontext(&here.context, &scheduler);
     if (here.abandoned) throw StopBlock();
+}
+
+inline void suspend_for_flag(size_t flag, bool is_set, Where at)
+{
+    Runner& here = *running;
+    here.waits_for_flag = true;
+    here.flag = flag;
+    here.wanted = is_set;
+    suspend(0, at);
+}
+
+inline void report_deadlock(const Runner& runner, int64_t in_sync)
+{
+    report.block = runner.core.block;
+    if (!runner.waits_for_flag)
+        ACTGRAD_ERROR(deadlock, runner.waits_at, "the blocks wait here for %lld blocks, and only %lld come",
+                      static_cast<long long>(runner.waits_for), static_cast<long long>(in_sync));
+    else if (runner.wanted)
+        ACTGRAD_ERROR(deadlock, runner.waits_at, "IBWait waits for ever; no IBSet of this block and event comes");
+    else
+        ACTGRAD_ERROR(deadlock, runner.waits_at, "IBSet waits for ever, because no IBWait has taken the flag of line %d",
+                      block_flags[runner.flag].set_at.line);
 }
 
 // Runs the job for each block and returns the seconds that it took.
@@ -120,6 +143,9 @@ inline double run_blocks(int64_t blocks, const Job& job)
     number_of_blocks = blocks;
     job_of_blocks = &job;
     wait_for_blocks = suspend;
+    wait_for_flag = suspend_for_flag;
+    block_flags.clear();
+    memory.forget_times();
     timespec before, after;
     clock_gettime(CLOCK_MONOTONIC, &before);
     for (int64_t block = 0; block < blocks; ++block) {
@@ -127,7 +153,7 @@ inline double run_blocks(int64_t blocks, const Job& job)
         std::unique_ptr<Runner> runner = std::move(spare.back());
         spare.pop_back();
         runner->core.reset(block);
-        runner->done = runner->stopped = runner->waits = runner->abandoned = false;
+        runner->done = runner->stopped = runner->abandoned = runner->waits_for_flag = false;
         runner->options = chosen;
         getcontext(&runner->context);
         runner->context.uc_stack.ss_sp = runner->stack;
@@ -138,24 +164,37 @@ inline double run_blocks(int64_t blocks, const Job& job)
         if (runner->done) spare.push_back(std::move(runner));
         else runners.push_back(std::move(runner));
     }
-    while (!runners.empty()) {  // all of them wait in SyncAll
-        const Runner& first = *runners.front();
-        if (static_cast<int64_t>(runners.size()) < first.waits_for) {
-            report.block = first.core.block;
-            ACTGRAD_ERROR(deadlock, first.waits_at, "the blocks wait here for %lld blocks, and only %zu come",
-                          static_cast<long long>(first.waits_for), runners.size());
+    while (!runners.empty()) {
+        // A block whose flag has come goes on first. Otherwise all blocks wait, and SyncAll ends if enough are there.
+        const auto can_go_on = [](const Runner& runner) {
+            return runner.waits_for_flag && block_flags[runner.flag].is_set == runner.wanted;
+        };
+        int64_t in_sync = 0;
+        bool any_flag = false;
+        const Runner* first = nullptr;  // of those that wait for others
+        for (const auto& runner : runners) {
+            any_flag = any_flag || can_go_on(*runner);
+            in_sync += !runner->waits_for_flag;
+            if (first == nullptr && !runner->waits_for_flag) first = runner.get();
+        }
+        if (!any_flag && (first == nullptr || in_sync < first->waits_for)) {
+            report_deadlock(first == nullptr ? *runners.front() : *first, in_sync);
             for (const auto& runner : runners) runner->abandoned = true;
         }
-        if (options.checks) memory.compare_blocks();
+        if (options.checks && !any_flag) memory.compare_blocks();
         std::vector<std::unique_ptr<Runner>> waiting;
         for (auto& runner : runners) {
-            runner->waits = false;
-            resume(*runner);
+            if (runner->abandoned || (any_flag ? can_go_on(*runner) : !runner->waits_for_flag)) {
+                runner->waits_for_flag = false;
+                resume(*runner);
+            }
             if (!runner->done) waiting.push_back(std::move(runner));
         }
         runners = std::move(waiting);
     }
     if (options.checks) memory.compare_blocks();
+    for (const BlockFlag& flag : block_flags)
+        if (flag.is_set && options.checks) ACTGRAD_ERROR(flag_unpaired, flag.set_at, "no IBWait follows this IBSet");
     clock_gettime(CLOCK_MONOTONIC, &after);
     options = chosen;
     return static_cast<double>(after.tv_sec - before.tv_sec) + 1e-9 * static_cast<double>(after.tv_nsec - before.tv_nsec);

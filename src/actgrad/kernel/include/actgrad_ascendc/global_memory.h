@@ -29,6 +29,14 @@ struct GmAccess {
     int32_t argument, block;
     uint32_t number;  // of the instruction
     bool atomic, same;  // same: the bytes held these values already
+    uint32_t time = 0;  // of its block (BlockTimes)
+};
+
+// The order that IBSet and IBWait make between blocks. Each of these calls starts a new time of its block. A block that
+// waits learns what the block that set the flag knew.
+struct BlockTimes {
+    std::vector<uint32_t> now;                            // of each block
+    std::vector<std::vector<std::vector<uint32_t>>> known;  // block, its time -> the times of all blocks that are past
 };
 
 class GlobalMemory {
@@ -47,14 +55,22 @@ public:
     // Notes an access of the running block.
     void note_read(const GmAccess& access) { note(reads_, latest_read_, access); }
     void note_write(const GmAccess& access) { note(writes_, latest_write_, access); }
+    // IBSet: what the block knows now, for a block that waits. IBWait: the block learns it.
+    std::vector<uint32_t> tell(int64_t block, int64_t blocks);
+    void learn(int64_t block, const std::vector<uint32_t>& told);
+    void forget_times() { times_ = BlockTimes(); }
     // All blocks have met, or the run has ended: what they did since the last time must not collide.
     void compare_blocks();
 
 private:
-    void note(std::vector<GmAccess>& list, std::vector<int>& latest, const GmAccess& access);
+    void note(std::vector<GmAccess>& list, std::vector<int>& latest, GmAccess access);
+    bool is_ordered(const GmAccess& a, const GmAccess& b) const;
+    void collide(const struct Interval& write, const struct Interval& other) const;
+    void sweep(const std::vector<struct Interval>& intervals) const;
 
     std::vector<GmAccess> reads_, writes_;
     std::vector<int> latest_read_, latest_write_;  // by argument: the last access in the list
+    BlockTimes times_;
 };
 inline GlobalMemory memory;
 

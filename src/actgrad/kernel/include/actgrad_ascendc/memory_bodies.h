@@ -36,13 +36,41 @@ ACTGRAD_BODY int GlobalMemory::find(const void* pointer) const
     return best;
 }
 
-ACTGRAD_BODY void GlobalMemory::note(std::vector<GmAccess>& list, std::vector<int>& latest, const GmAccess& access)
+ACTGRAD_BODY std::vector<uint32_t> GlobalMemory::tell(int64_t block, int64_t blocks)
 {
+    if (times_.now.empty()) {
+        times_.now.assign(static_cast<size_t>(blocks), 1);
+        times_.known.assign(static_cast<size_t>(blocks), {2, std::vector<uint32_t>(static_cast<size_t>(blocks), 0)});
+    }
+    std::vector<uint32_t> told = times_.known[block].back();
+    told[block] = times_.now[block]++;
+    times_.known[block].push_back(told);
+    return told;
+}
+
+ACTGRAD_BODY void GlobalMemory::learn(int64_t block, const std::vector<uint32_t>& told)
+{
+    std::vector<uint32_t> all = tell(block, static_cast<int64_t>(told.size()));
+    for (size_t other = 0; other < all.size(); ++other) all[other] = std::max(all[other], told[other]);
+    times_.known[block].back() = all;
+}
+
+ACTGRAD_BODY bool GlobalMemory::is_ordered(const GmAccess& a, const GmAccess& b) const
+{
+    if (times_.now.empty()) return false;
+    // Accesses before the first flag have the time 0, and count as those of time 1.
+    const uint32_t time_of_a = std::max(a.time, 1u), time_of_b = std::max(b.time, 1u);
+    return times_.known[b.block][time_of_b][a.block] >= time_of_a || times_.known[a.block][time_of_a][b.block] >= time_of_b;
+}
+
+ACTGRAD_BODY void GlobalMemory::note(std::vector<GmAccess>& list, std::vector<int>& latest, GmAccess access)
+{
+    if (!times_.now.empty()) access.time = times_.now[access.block];
     if (latest.size() < arguments.size()) latest.resize(arguments.size(), -1);
     int& index = latest[access.argument];
     if (index >= 0 && access.pieces.count == 1) {  // the usual case: the next tile follows the last one
         GmAccess& last = list[index];
-        if (last.pieces.count == 1 && last.block == access.block && last.atomic == access.atomic &&
+        if (last.pieces.count == 1 && last.block == access.block && last.time == access.time && last.atomic == access.atomic &&
             last.same == access.same && last.at.line == access.at.line && last.at.file == access.at.file &&
             last.pieces.start + last.pieces.piece == access.pieces.start) {
             last.pieces.piece += access.pieces.piece;
@@ -90,8 +118,9 @@ inline void expand(std::vector<Interval>& intervals, const GmAccess& access, boo
     }
 }
 
-inline void collide(const Interval& write, const Interval& other)
+ACTGRAD_BODY void GlobalMemory::collide(const Interval& write, const Interval& other) const
 {
+    if (is_ordered(*write.access, *other.access)) return;
     const GmAccess &a = *write.access, &b = *other.access;
     const int64_t from = std::max(write.from, other.from);
     const char* name = memory.arguments[a.argument].name;
@@ -111,7 +140,7 @@ inline void collide(const Interval& write, const Interval& other)
     }
 }
 
-inline void sweep(const std::vector<Interval>& intervals)
+ACTGRAD_BODY void GlobalMemory::sweep(const std::vector<Interval>& intervals) const
 {
     Farthest writes, reads;
     int argument = -1;

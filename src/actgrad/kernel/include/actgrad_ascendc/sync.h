@@ -67,6 +67,19 @@ inline void (*wait_for_blocks)(int64_t blocks, Where at) = nullptr;
 bool has_other_than_zero(const uint8_t* bytes, int count);
 void meet_all_blocks(int64_t blocks, Where at);
 
+// How a block waits for a flag of another one; the runner sets it.
+struct BlockFlag {
+    int argument;
+    int64_t at;  // byte of the argument
+    bool is_set = false;
+    std::vector<uint32_t> told;
+    Where set_at = {"", 0};
+};
+inline void (*wait_for_flag)(size_t flag, bool is_set, Where at) = nullptr;
+inline std::vector<BlockFlag> block_flags;  // of the run
+
+void change_block_flag(int argument, int64_t start, const View& ub, int64_t block, int64_t event, bool sets, Where at);
+
 // One flag of CrossCoreSetFlag. Mode 0: the wait ends when all blocks have set the flag.
 void set_cross_core_flag(uint16_t id, Where at);
 void wait_cross_core_flag(uint16_t id, Where at);
@@ -121,6 +134,21 @@ void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t
         }
     }
     meet_all_blocks(blocks, at);
+}
+
+// IBSet tells the event of block `blockIdx` to one other block, which waits for it with IBWait. `gmWorkspace` holds zeros,
+// 32 bytes for each block and event. A flag is free again after IBWait; until then, another IBSet of it waits.
+template <bool isAIVOnly = true>
+void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
+           int32_t eventID, ACTGRAD_AT)
+{
+    actgrad::change_block_flag(gmWorkspace.argument(), gmWorkspace.offset_bytes(), ubWorkspace, blockIdx, eventID, true, at);
+}
+template <bool isAIVOnly = true>
+void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
+            int32_t eventID, ACTGRAD_AT)
+{
+    actgrad::change_block_flag(gmWorkspace.argument(), gmWorkspace.offset_bytes(), ubWorkspace, blockIdx, eventID, false, at);
 }
 
 // A barrier in two halves: each block sets the flag, and a wait ends when all blocks have set it. Mode 0 is the barrier

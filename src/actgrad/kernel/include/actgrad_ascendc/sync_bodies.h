@@ -69,6 +69,39 @@ ACTGRAD_BODY void meet_all_blocks(int64_t blocks, Where at)
     wait_for_blocks(blocks, at);
 }
 
+ACTGRAD_BODY void change_block_flag(int argument, int64_t start, const View& ub, int64_t block, int64_t event, bool sets, Where at)
+{
+    const char* call = sets ? "IBSet" : "IBWait";
+    report.last = at;
+    core->clocks.barrier(PIPE_ALL);
+    core->gm_reads.clear();
+    core->gm_writes.clear();
+    if (block < 0 || block >= number_of_blocks || event < 0)
+        return ACTGRAD_ERROR(flag_unpaired, at, "%s gets block %lld and event %lld; the run has %lld blocks", call,
+                             static_cast<long long>(block), static_cast<long long>(event),
+                             static_cast<long long>(number_of_blocks));
+    if (number_of_blocks > ACTGRAD_VECTOR_CORES)
+        ACTGRAD_ERROR(deadlock, at, "blocks wait for each other; %s has %d cores for the %lld blocks, and the others never "
+                      "start", product_name(), ACTGRAD_VECTOR_CORES, static_cast<long long>(number_of_blocks));
+    const int64_t slot = start + 32 * (event * number_of_blocks + block);
+    if (options.checks) {
+        if (!core->may_use_gm(argument, {slot, 32, 0, 1}, true, at) ||
+            slot + 32 > static_cast<int64_t>(memory.arguments[argument].bytes) ||
+            !core->may_use(ub, ub.address, 32, "workspace", at))
+            return;
+        if (has_other_than_zero(memory.arguments[argument].data + slot, 32))
+            ACTGRAD_ERROR(deadlock, at, "the workspace of %s holds other numbers than 0, so the flag is wrong", call);
+    }
+    size_t flag = 0;
+    while (flag < block_flags.size() && (block_flags[flag].argument != argument || block_flags[flag].at != slot)) ++flag;
+    if (flag == block_flags.size()) block_flags.push_back({argument, slot, false, {}, {"", 0}});
+    if (block_flags[flag].is_set == sets) wait_for_flag(flag, !sets, at);
+    if (sets) block_flags[flag].told = memory.tell(core->block, number_of_blocks);
+    else memory.learn(core->block, block_flags[flag].told);
+    block_flags[flag].is_set = sets;
+    block_flags[flag].set_at = at;
+}
+
 ACTGRAD_BODY Flag* cross_core_flag_of(uint16_t id, const char* call, Where at)
 {
     report.last = at;

@@ -85,8 +85,9 @@ public:
     // The part from element `offset` on.
     LocalTensor operator[](uint64_t offset) const
     {
+        constexpr int64_t far = 1 << 30;  // an offset that 32 bits cannot hold must not come back into the buffer
         LocalTensor part = *this;
-        part.address += static_cast<uint32_t>(offset * sizeof(T));
+        part.address += static_cast<uint32_t>(std::max(-far, std::min(far, static_cast<int64_t>(offset * sizeof(T)))));
         part.bytes = offset * sizeof(T) < bytes ? bytes - static_cast<uint32_t>(offset * sizeof(T)) : 0;
         return part;
     }
