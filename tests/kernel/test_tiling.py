@@ -57,6 +57,7 @@ public:
         this->Output("y").ParamType(REQUIRED).DataType({ge::DT_FLOAT, ge::DT_FLOAT16});
         this->Attr("alpha").AttrType(OPTIONAL).Float(0.5);
         this->Attr("steps").Int();
+        this->Attr("axes").AttrType(OPTIONAL).ListInt({-1, 3});
         this->AICore().SetTiling(optiling::TilingFunc).AddConfig("ascend910b");
     }
 };
@@ -156,6 +157,7 @@ def test_definition(project):
     assert (share["name"], share["products"]) == ("Share", ["ascend910b"])
     assert [each["required"] for each in share["inputs"]] == [True, False]
     assert share["inputs"][0]["dtypes"] == [0, 1]
+    assert share["attributes"][2]["default"] == [-1, 3]
     assert share["attributes"][0] == {"name": "alpha", "type": "float", "default": 0.5}
 
 

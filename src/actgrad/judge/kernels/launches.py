@@ -315,11 +315,13 @@ def run_all(
 def _attribute(one: Attribute, case: Case, operator: Operator) -> Any:
     """The value of an attribute for the tiling function, in the type of the project's definition."""
     if not one.attribute:
-        return one.default
+        return [] if one.default is None and one.type.startswith("list") else one.default
     value = case.attributes.get(one.attribute, operator.defaults.get(one.attribute))
     if one.type == "int" and isinstance(value, str) and value in operator.choices:
         return operator.choices.index(value)
     if one.type == "string" and isinstance(value, int):
         return operator.choices[value]
+    if one.type.startswith("list") and isinstance(value, int | float):  # one dimension, for an attribute of several
+        return [value]
     is_scalar = operator.schema.attributes_by_name[one.attribute].type == "Scalar"
     return float(value) if one.type == "float" or (not one.type and is_scalar) else value

@@ -52,14 +52,26 @@ public:
     OpAttrDef& String() { return is("string"); }
     OpAttrDef& String(const char* value) { fallback = "\"" + std::string(value) + "\""; return is("string"); }
     OpAttrDef& ListInt() { return is("list_int"); }
-    OpAttrDef& ListInt(std::vector<int64_t>) { return is("list_int"); }
+    OpAttrDef& ListInt(std::vector<int64_t> values) { return list("list_int", values, "%.0f"); }
     OpAttrDef& ListFloat() { return is("list_float"); }
-    OpAttrDef& ListFloat(std::vector<float>) { return is("list_float"); }
+    OpAttrDef& ListFloat(std::vector<float> values) { return list("list_float", values, "%.9g"); }
     OpAttrDef& ListBool(std::vector<bool> = {}) { return is("list_bool"); }
     OpAttrDef& Version(uint32_t) { return *this; }
 
 private:
     OpAttrDef& is(const char* text) { type = text; return *this; }
+    template <class T>
+    OpAttrDef& list(const char* text, const std::vector<T>& values, const char* format)
+    {
+        fallback = "[";
+        for (T value : values) {
+            char digits[40];
+            std::snprintf(digits, sizeof digits, format, static_cast<double>(value));
+            fallback += (fallback.size() > 1 ? ", " : "") + std::string(digits);
+        }
+        fallback += "]";
+        return is(text);
+    }
     OpAttrDef& number(const char* text, double value)
     {
         char digits[40];
