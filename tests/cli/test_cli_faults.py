@@ -17,6 +17,8 @@ from actgrad.cli.main import main
 from actgrad.writing import terminal
 from tests.support.calls import status
 
+pytestmark = pytest.mark.needs("ascend", "judge", "kernel")
+
 pytestmark = pytest.mark.share(6)
 
 Capture = pytest.CaptureFixture[str]

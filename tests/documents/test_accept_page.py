@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.needs("ascend", "judge")
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/accept.md").read_text(encoding="utf-8")
 
