@@ -17,9 +17,7 @@ from actgrad.cli.main import main
 from actgrad.writing import terminal
 from tests.support.calls import status
 
-pytestmark = pytest.mark.needs("ascend", "judge", "kernel")
-
-pytestmark = pytest.mark.share(6)
+pytestmark = [pytest.mark.share(6), pytest.mark.needs("ascend", "judge", "kernel")]
 
 Capture = pytest.CaptureFixture[str]
 IS_LINUX = sys.platform.startswith("linux")
