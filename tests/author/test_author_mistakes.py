@@ -302,6 +302,7 @@ def test_a_mistake_is_named(name: str) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.needs("torch")
 def test_a_row_without_its_dimension_is_refused_when_it_is_defined() -> None:
     """`import actgrad.torch` looked this attribute up, and raised a ValueError for all operators."""
     with pytest.raises(InvalidOperator, match=r"counts dimensions by 'dim'; .*; add int dim=-1 to the schema, or name"):

@@ -121,6 +121,7 @@ def test_errors_are_those_of_the_long_way(call: Any, message: str, slow_paths: C
             call()
 
 
+@pytest.mark.needs("ascend")
 def test_products_and_rules_are_asked_again(slow_paths: Counter) -> None:
     g, x = G.astype(BFLOAT16), X.astype(BFLOAT16)
     for _ in range(2):

@@ -32,6 +32,7 @@ def test_list_prints_every_schema(capsys: pytest.CaptureFixture[str]) -> None:
         assert all(any(f"aclnn{c.name}" in line for line in lines) for c in operator.aclnn)
 
 
+@pytest.mark.needs("ascend")
 def test_list_does_not_depend_on_the_environment() -> None:
     """Only --product lists what a product takes. A wrong variable is an error of the commands that judge calls."""
     usual = run_script("from actgrad.cli.main import main\nmain(['list', 'gelu'])")

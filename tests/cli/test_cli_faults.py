@@ -17,7 +17,7 @@ from actgrad.cli.main import main
 from actgrad.writing import terminal
 from tests.support.calls import status
 
-pytestmark = pytest.mark.share(12)
+pytestmark = [pytest.mark.share(12), pytest.mark.needs("ascend", "judge", "kernel")]
 
 Capture = pytest.CaptureFixture[str]
 IS_LINUX = sys.platform.startswith("linux")

@@ -17,6 +17,8 @@ from actgrad.cli.main import main
 from tests.support.calls import status
 from tests.support.messages import check
 
+pytestmark = pytest.mark.needs("judge")
+
 Capture = pytest.CaptureFixture[str]
 
 #: A wrong call, and words that its message has.

@@ -61,6 +61,7 @@ def test_a_child_forked_while_the_reference_is_imported() -> None:
     run_script(FORK_WHILE.format(module="actgrad.backends.reference", call=call, before=""))
 
 
+@pytest.mark.needs("torch")
 def test_a_child_forked_while_actgrad_torch_is_imported() -> None:
     pytest.importorskip("torch")
     call = "assert actgrad.elu(torch.ones(3, requires_grad=True)).requires_grad"

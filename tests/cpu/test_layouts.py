@@ -205,6 +205,7 @@ def test_nans_have_the_same_bits_in_body_and_tail() -> None:
 # Memory that ends where the tensor ends
 
 
+@pytest.mark.needs("judge")
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_nothing_beyond_the_tensors_is_touched(operator: actgrad.Operator) -> None:
     """Each tensor begins or ends at a page that may be neither read nor written: a wrong access ends the process."""

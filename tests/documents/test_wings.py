@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 #: The tests of a wing, if the folder has not the name of the wing.
 TESTS = {"torch": "pytorch"}
 #: Tests of the rest that are quick and know every operator.
-QUICK = ("tests/base", "tests/author", "tests/calls/test_plan.py", "tests/cli/test_cli.py")
+QUICK = ("tests/base", "tests/calls/test_plan.py", "tests/cli/test_cli.py")
 #: What goes with each wing: other names of its modules, and what stands on two wings.
 GONE = {
     "ascend": ("actgrad.aclnn", "actgrad.ir"),

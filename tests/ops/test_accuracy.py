@@ -111,6 +111,7 @@ def test_exp_in_the_tail_of_elu_down_to_the_last_subnormal(dtype):
 # Integers
 
 
+@pytest.mark.needs("ascend")
 def test_selu_backward_on_all_pairs_of_int8():
     values = np.arange(-128, 128, dtype=np.int8)
     grad_output, result = (a.ravel().copy() for a in np.meshgrid(values, values))

@@ -239,6 +239,7 @@ def selection_formula(x, y, bit, scale):
     return where(bit > 0, scale * y, x)
 
 
+@pytest.mark.needs("judge")
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.share(4)
 def test_operators_of_an_author(authors: dict[str, actgrad.Operator], dtype: Any) -> None:

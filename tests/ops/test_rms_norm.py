@@ -183,6 +183,7 @@ def test_it_is_compiled_and_mapped(rms_norm: actgrad.Operator) -> None:
         torch.testing.assert_close(slopes, expected)
 
 
+@pytest.mark.needs("judge")
 def test_check_accepts_it(rms_norm: actgrad.Operator) -> None:
     standards = "mixed,mere-mare,ulp,nonfinite"
     assert status("check", rms_norm.name, "--dtype", "float32,bfloat16", "--standard", standards) == 0

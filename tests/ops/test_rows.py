@@ -158,6 +158,7 @@ def test_dimensions_that_there_are_not() -> None:
         actgrad.log_softmax(np.float32(1), dim=-2)
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
 def test_a_further_operator_works_everywhere() -> None:
     """tests/cpu/test_rows_elsewhere.py has Triton."""

@@ -25,21 +25,32 @@ MISSING = frozenset(wing for wing in WINGS if not (_PACKAGE / wing / "__init__.p
 
 
 def missing_for(path: Path) -> frozenset[str]:
-    """The deleted wings that a test file imports when it is collected, also through other test files."""
-    return _wings_of(path, frozenset()) & MISSING if MISSING else MISSING
+    """The deleted wings that a test file imports when it is collected, also through other files of the project."""
+    return _wings_of(path) & MISSING if MISSING else MISSING
+
+
+def _wings_of(path: Path) -> frozenset[str]:
+    wings: set[str] = set()
+    files, left = {path}, [path]
+    while left:
+        of_file, imported = _direct(left.pop())
+        wings |= of_file
+        left += imported - files
+        files |= imported
+    return frozenset(wings)
 
 
 @cache
-def _wings_of(path: Path, above: frozenset[Path]) -> frozenset[str]:
-    found: frozenset[str] = frozenset()
+def _direct(path: Path) -> tuple[frozenset[str], frozenset[Path]]:
+    """The wings and the files of the project that a file imports itself."""
+    wings, files = set(), set()
     for name in _imports(ast.parse(path.read_text(encoding="utf-8")).body, path):
         parts = name.split(".")
         if parts[0] == "actgrad":
-            found |= {wing for wing, modules in WINGS.items() if parts[1:2] and parts[1] in modules}
-        for file in _files(parts) if parts[0] in ("benchmarks", "examples", "scripts", "tests") else ():
-            if file not in above:
-                found |= _wings_of(file, above | {path})
-    return found
+            wings |= {wing for wing, modules in WINGS.items() if parts[1:2] and parts[1] in modules}
+        if parts[0] in ("benchmarks", "examples", "scripts", "tests"):
+            files |= {*_files(parts)}
+    return frozenset(wings), frozenset(files)
 
 
 def _imports(statements: Iterable[ast.AST], path: Path) -> Iterator[str]:

@@ -200,6 +200,7 @@ def test_the_operator_stays_on_the_cpu() -> None:
     assert ours.targets == ["actgrad.gelu.default"]
 
 
+@pytest.mark.needs("ascend")
 @pytest.mark.parametrize("why", ["setting", "product", "interpreter", "no Triton"])
 def test_the_operator_stays(seen: Graphs, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
     with ExitStack() as stack:

@@ -75,8 +75,9 @@ def _names(definition: Definition) -> Iterator[str]:
     for name, dtypes in definition.dtypes.outputs.items():
         if name not in definition.schema.outputs:
             yield f"dtypes.outputs names {name!r}; it must be {either(definition.schema.outputs)}; name one of these"
-        if dtypes != "uint8" and definition.access.has_bits and name in definition.access.tensor_names:
-            yield f"dtypes.outputs has {dtypes!r} for {name}, which has bits; it must be uint8; leave {name} out"
+        stored = definition.access.stored_dtypes.get(name)
+        if stored and dtypes != stored:
+            yield f"dtypes.outputs has {dtypes!r} for {name}, which has bits; it must be {stored}; leave {name} out"
         for dtype in definition.dtypes_of(name) or [dtypes]:
             if dtype not in BY_NAME and dtype not in OTHER_DTYPES:
                 yield f"dtypes.outputs has {dtype!r} for {name}; it must be {either(BY_NAME)}; write one of these"
@@ -123,7 +124,7 @@ def _roles(definition: Definition) -> Iterator[str]:
     multiplies = definition.roles.multiplies
     if definition.access.has_bits and multiplies:
         yield "layout=Bits has no multiplies; the formula must return the product; leave out multiplies"
-    halves = ("other",) if definition.access.is_packed else ()
+    halves = definition.access.factors
     if multiplies and multiplies not in (*tensors, *halves):
         yield f"multiplies is {multiplies!r}; it must be {either((*tensors, *halves))}; name one of these"
     elif multiplies and not halves and (len(tensors) != 2 or multiplies != tensors[0]):

@@ -243,8 +243,8 @@ class Definition:
 
         A tensor that is an output of the forward operator has the dtypes of that output. Bits are in bytes.
         """
-        if self.access.has_bits and name in self.access.tensor_names:
-            return ("uint8",)
+        if stored := self.access.stored_dtypes.get(name):
+            return (stored,)
         if self.gradient_of is not None and name in self.forward_outputs:
             return self.gradient_of.dtypes_of(self.forward_outputs[name])
         dtypes = self.dtypes.outputs.get(name, "")

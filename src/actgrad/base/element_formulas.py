@@ -22,21 +22,15 @@ def element_and_formulas(
     xp.check(formula)
     access, outputs = definition.access, definition.schema.outputs
     fill = partial(_filled, definition, tensors)
-    if access.sees_rows:
-        is_one = access.part_count(*[output for output in outputs if not access.is_statistic(output)]) == 1
-        element = computation.forward if is_one else computation.forward_of_several
-        return element, access.formulas(
-            formula, partial(definition.choose, attributes=attributes, tensors=tensors), fill
-        )
-    if access.has_bits:
-        writes_bits = access.tensor_names[0] in outputs
-        element = computation.forward_to_bits if writes_bits else computation.forward_from_bits
-        return element, access.formulas(formula, partial(definition.choose, attributes=attributes), fill)
+    element = access.element(outputs)
+    if element is not None:
+        choose = partial(definition.choose, attributes=attributes, tensors=tensors)
+        return element, access.formulas(formula, choose, fill)
     if forward is None:
         if not definition.roles.multiplies:
-            return computation.forward if len(outputs) == 1 else computation.forward_of_several, (fill(formula),)
-        packed = computation.gated_forward if len(outputs) > 1 else computation.gated_forward_alone
-        return packed if access.is_packed else computation.pair_forward, (formula,)
+            filled = fill(formula) if definition.defaults_of_tensors else formula
+            return computation.forward if len(outputs) == 1 else computation.forward_of_several, (filled,)
+        return access.product(outputs), (formula,)
     parts = access.part_count(*outputs)
     if definition.roles.takes_gradient:
         return computation.forward if parts == 1 else computation.forward_of_several, (formula,)
@@ -45,7 +39,7 @@ def element_and_formulas(
     if definition.given_value in tensors:
         return computation.gated_backward_given, (formula,)
     both = forward.formula_for(attributes, law), formula
-    return computation.gated_backward if access.is_packed else computation.pair_backward, both
+    return access.product_gradient(), both
 
 
 def _filled(definition: Definition, tensors: Mapping[str, Dtype], formula: Formula) -> Formula:

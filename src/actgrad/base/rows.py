@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
+from . import computation
 from .access.along import TensorAlong, has_dimension
 from .access.elementwise import NONE, Choice, Elementwise, Function
 from .computation import LARGEST, LENGTH, ONCE, ONCE_PER_ROW, TOTAL, RowStatistics
@@ -65,6 +66,8 @@ class Rows(Elementwise):
     is_uniform = False
     sees_rows = True
     has_contiguous_results = True  # as results of PyTorch's softmax
+    least_rank = 1  # a tensor without dimensions is a row of one element
+    example_shape = (2, 2)
 
     passes: tuple[Mapping[str, Statistic], ...] = ()
     dim: str = "dim"
@@ -89,6 +92,11 @@ class Rows(Elementwise):
     def is_statistic(self, name: str) -> bool:
         """Whether an output is a statistic, with one number for each row."""
         return any(name in group for group in self.passes)
+
+    def element(self, outputs: Sequence[str]) -> Function:
+        """The arithmetic of one element, for one or for several results besides the statistics."""
+        is_one = self.part_count(*[output for output in outputs if not self.is_statistic(output)]) == 1
+        return computation.forward if is_one else computation.forward_of_several
 
     def formulas(self, formula: Function, choose: Choice, fill: Choice) -> tuple[Function, ...]:
         """The formulas of a computation: the elements' formula, and the terms of all statistics."""

@@ -28,6 +28,11 @@ class ScaledRows(Rows):
     halves: Halves | None = None
 
     @property
+    def factors(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What `multiplies` may name besides tensors: parts of a tensor."""
+        return () if self.halves is None else self.halves.factors
+
+    @property
     def is_packed(self) -> bool:  # type: ignore[override]
         """Whether a tensor has more than one part."""
         return self.halves is not None

@@ -309,8 +309,8 @@ def make_computation(call: checks.Call, results: tuple[TensorMeta, ...], device:
     if is_unplanned:
         return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
     if definition.integers.formula is not None and call.are_integers:
-        if not definition.access.has_bits:
-            element = forward if len(definition.schema.outputs) == 1 else forward_of_several
+        names = definition.schema.outputs
+        element = definition.access.element(names) or (forward if len(names) == 1 else forward_of_several)
         if not isinstance(definition.integers.formula, Mapping):
             formulas = (definition.integers.formula, *formulas[1:])
     outputs, inputs = _contiguous(call, results)

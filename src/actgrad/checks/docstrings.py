@@ -36,7 +36,7 @@ class ExampleCall:
         missing = {name: 0 if schema.attributes_by_name[name].type == "int" else 1.0 for name in definition.defaults}
         self.attributes = {n: missing[n] if value is None else value for n, value in definition.defaults.items()}
         self.required = [n for n, value in definition.defaults.items() if value is None]
-        self._elements: Shape = (5,) if access.is_uniform else (2, 2)
+        self._elements: Shape = access.example_shape
         if has_whole_blocks and access.blocks(2, self.attributes):
             self._elements = access.row(256)
         self.shapes = {a.name: self._shape_of(a.name) for a in schema.tensors if not a.is_optional}

@@ -35,7 +35,8 @@ def formula_heading(definition: Definition) -> str:
         return "The derivative of one element, which is multiplied by grad_output"
     if not definition.roles.multiplies:
         return "One element"
-    factor = "the other half" if definition.access.is_packed else definition.roles.multiplies
+    factor = definition.roles.multiplies
+    factor = f"the {factor} half" if factor in definition.access.factors else factor
     return f"One element, which is multiplied by {factor}"
 
 

@@ -52,7 +52,7 @@ def _all() -> tuple[Command, ...]:
         for words, path, entry in sorted(
             (words, path, entry)
             for path in _PACKAGE.glob(f"*/{_NAME}")
-            for words, entry in json.loads(path.read_text()).items()
+            for words, entry in json.loads(path.read_text(encoding="utf-8")).items()
         )
         if all((_PACKAGE / wing / "__init__.py").exists() for wing in entry.get("needs", ()))
     )

@@ -20,6 +20,7 @@ class SharedScales(Elementwise):
 
     __slots__ = ()
     is_uniform = False
+    example_shape = (2, 2)
     broadcasts = True
 
     def brings_elements(self, name):

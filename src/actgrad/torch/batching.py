@@ -63,7 +63,7 @@ def rule(interface: Interface) -> Callable[..., Any]:
         are_alike = len(ranks) == 1 and 0 not in ranks and not is_empty and not law.is_any_in_force()
         # If ranks differ, the batch may pass checks that an element fails, and results may have another rank.
         shapes = None if are_alike else _example_shapes(interface, args, in_dims)
-        rank = max(ranks) or operator.access.sees_rows  # a tensor without dimensions is a row of one element
+        rank = max(*ranks, operator.access.least_rank)
         for index in interface.tensors:
             if row[index] is not None:
                 row[index] = _in_front(row[index], in_dims[index], info.batch_size, rank)

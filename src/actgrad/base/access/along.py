@@ -28,6 +28,7 @@ class TensorAlong(Elementwise):
 
     __slots__ = ()
     is_uniform = False
+    example_shape = (2, 2)
 
     tensor: str
     position: int

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .. import computation
 from ..loop import Shape
 from ..xp import where
 from .elementwise import Choice, Elementwise, Function, Part
@@ -30,6 +31,7 @@ class Bits(Elementwise):
     is_uniform = False
     is_packed = True
     has_bits = True
+    example_shape = (2, 2)
 
     tensor: str
 
@@ -49,6 +51,15 @@ class Bits(Elementwise):
     def formula_count(self, *names: str) -> int:
         """The number of arguments or results that a formula has for these tensors."""
         return len(names)
+
+    def element(self, outputs: Sequence[str]) -> Function:
+        """The arithmetic of the eight elements of a byte."""
+        return computation.forward_to_bits if self.tensor in outputs else computation.forward_from_bits
+
+    @property
+    def stored_dtypes(self) -> Mapping[str, str]:  # type: ignore[override]  # a constant elsewhere
+        """The tensors whose dtype the layout decides: bits are in bytes."""
+        return {self.tensor: "uint8"}
 
     def formulas(self, formula: Function, choose: Choice, fill: Choice) -> tuple[Function, ...]:
         """The formulas of a computation: the formula of an element, and the formula of a bit."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
+from .. import computation
 from ..computation import RowStatistics
 from ..errors import InvalidArgument
 from ..loop import Shape, broadcast_shapes
@@ -47,10 +48,14 @@ class Elementwise:
     is_uniform = True  # whether the formula reads only one number of each tensor
     is_packed = False  # whether a tensor has more than one part
     sees_rows = False  # whether the formula reads statistics of the row
-    has_contiguous_results = False  # whether new results are row-major. Otherwise they have the order of an input
     has_bits = False  # whether a tensor has the bits of eight elements in a byte
     has_blocks = False  # whether rows are cut into blocks with separate statistics
+    has_contiguous_results = False  # whether new results are row-major. Otherwise they have the order of an input
     broadcasts = False  # whether tensors may have fewer elements than others, whatever the operator's checks are
+    least_rank = 0  # the least number of dimensions of a tensor with elements
+    example_shape: ClassVar[Shape] = (5,)  # of the elements of an example
+    stored_dtypes: ClassVar[Mapping[str, str]] = NONE  # the tensors whose dtype the layout decides, with this dtype
+    factors: ClassVar[tuple[str, ...]] = ()  # what `multiplies` may name besides tensors: parts of a tensor
 
     @property
     def grouped_tensors(self) -> tuple[str, ...]:
@@ -95,6 +100,18 @@ class Elementwise:
     def is_per_row(self, name: str) -> bool:
         """Whether a tensor has one element for each row along the last dimension."""
         return False
+
+    def element(self, outputs: Sequence[str]) -> Function | None:
+        """The arithmetic of an element, a function of computation.py. None if it follows from the operator's roles."""
+        return None
+
+    def product(self, outputs: Sequence[str]) -> Function:
+        """The arithmetic of a formula that is multiplied by a factor."""
+        return computation.pair_forward
+
+    def product_gradient(self) -> Function:
+        """The arithmetic of the gradient of such a product."""
+        return computation.pair_backward
 
     def formulas(self, formula: Function, choose: Choice, fill: Choice) -> tuple[Function, ...]:
         """The formulas of a computation. `choose` makes a function of a term. `fill` adds the numbers of `absent`."""

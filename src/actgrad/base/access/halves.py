@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
+from .. import computation
 from ..loop import Shape
-from .elementwise import NONE, Elementwise, Part
+from .elementwise import NONE, Elementwise, Function, Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class Halves(Elementwise):
 
     is_uniform = False
     is_packed = True
+    example_shape = (2, 2)
+    factors = ("other",)
 
     packed: tuple[str, ...]
     active: str = "upper"
@@ -48,6 +51,14 @@ class Halves(Elementwise):
         merged = self.merged_from(attributes, rank)
         dim = self.number(attributes) % max(rank, 1)
         return [d for d in range(rank) if d != dim and (merged is None or d < merged)]
+
+    def product(self, outputs: Sequence[str]) -> Function:
+        """The arithmetic of a formula of one half that is multiplied by the other half."""
+        return computation.gated_forward if len(outputs) > 1 else computation.gated_forward_alone
+
+    def product_gradient(self) -> Function:
+        """The arithmetic of the gradients by both halves."""
+        return computation.gated_backward
 
     def part_count(self, *names: str) -> int:
         """The number of parts of these tensors together."""
