@@ -302,7 +302,6 @@ class OtherBlock(GatedBlock):
 LEFT = [
     (Labelled, "it is a subclass of GELU; declare it"),
     (_patched, "its forward was replaced on the instance"),
-    (nn.RReLU, "actgrad.torch has no module RReLU"),
     (lambda: GatedBlock(nn.Softplus()), "its act_fn is no activation of gated_linear"),
     (lambda: _block(lambda b: b.act_fn.register_forward_hook(lambda *_: None)), "its act_fn is no activation"),
     (lambda: _block(lambda b: b.down_proj.register_forward_hook(lambda *_: None)), "its down_proj has hooks"),
@@ -322,6 +321,68 @@ def test_left_alone(make: Any, reason: str) -> None:
     assert report.left[0].name == "0"
     assert report.left[0].reason.startswith(reason)
     assert vars(model[0]) == before
+
+
+COMPOSED = {
+    "RReLU": lambda: nn.RReLU(0.1, 0.4),
+    "RReLU in place": lambda: nn.RReLU(inplace=True),
+    "Softmin": lambda: nn.Softmin(1),
+    "Tanhshrink": nn.Tanhshrink,
+    "Softmax2d": nn.Softmax2d,
+    "LogSigmoid": nn.LogSigmoid,
+}
+
+
+@pytest.mark.parametrize("is_training", [True, False])
+@pytest.mark.parametrize("name", COMPOSED)
+def test_classes_without_an_operator(name: str, is_training: bool) -> None:
+    """Values, gradients and strides of contiguous, permuted and channels-last tensors are PyTorch's."""
+    theirs, ours = (COMPOSED[name]().train(is_training) for _ in range(2))
+    assert len(convert_all(ours).swapped) == 1
+    x = torch.randn(2, 3, 4, 5, dtype=torch.float64, requires_grad=True)
+    for layout in (x, x.permute(0, 2, 3, 1), x.to(memory_format=torch.channels_last)):
+        results = []
+        for module in (theirs, ours):
+            torch.manual_seed(0)
+            y = module(layout * 1.0)
+            results.append((y, torch.autograd.grad(y.sin().sum(), x)[0]))
+        assert results[0][0].stride() == results[1][0].stride()
+        torch.testing.assert_close(*results)
+
+
+@pytest.mark.parametrize("kind", [nn.Linear, nn.SiLU])
+def test_a_method_of_a_class_that_is_replaced_later(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = GatedBlock()
+    converted = copy.deepcopy(model)
+    convert_all(converted)
+    assert "forward" in vars(converted)
+    original, x = kind.forward, torch.randn(3, 4)
+    monkeypatch.setattr(kind, "forward", lambda self, x: 2 * original(self, x))
+    torch.testing.assert_close(converted(x), model(x))
+
+
+def test_a_model_made_in_inference_mode() -> None:
+    with torch.inference_mode():
+        model, copy_of_it = (nn.Sequential(nn.Linear(4, 4), nn.PReLU(), nn.GELU()) for _ in range(2))
+        copy_of_it.load_state_dict(model.state_dict())
+        report = convert_all(copy_of_it)
+        assert [row.name for row in report.swapped] == ["1", "2"]
+        x = torch.randn(3, 4)
+        torch.testing.assert_close(copy_of_it(x), model(x))
+
+
+def test_softmax2d_refuses_what_pytorch_refuses() -> None:
+    module = nn.Softmax2d()
+    convert_all(module)
+    with pytest.raises(ValueError, match="expected input to be 3D or 4D"):
+        module(torch.randn(2, 3))
+
+
+def test_gradient_of_hardswish_at_nan() -> None:
+    """NaN, as PyTorch's vectors of numbers have it. The single numbers at its end of a tensor have 1."""
+    x = torch.full((64,), float("nan"), requires_grad=True)
+    for function in (actgrad.torch.hardswish, nn.functional.hardswish):
+        assert torch.autograd.grad(function(x).sum(), x)[0].isnan().all()
 
 
 DECLARED = [

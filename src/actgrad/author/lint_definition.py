@@ -25,7 +25,7 @@ autograd batching call celu_ conventions conversion convert decomposition deferr
 function_arguments functions geglu_ascend geglu_diffusers geglu_gemma geglu_megatron geglu_modernbert geglu_onnx
 geglu_t5 geglu_vllm graphs hardtanh_ kernels leaky_relu_ models modules npu_stand_in patched public_names register
 register_all registration relu_ report revert rrelu selu_ sharding softmin tanhshrink threshold_ torch variants
-Gate ModelReport Report gated_linear
+Gate ModelReport Report gated_linear linear_cross_entropy
 """
 _PACKAGE_NAMES, _TORCH_NAMES = frozenset(PACKAGE_NAMES.split()), frozenset(TORCH_NAMES.split())
 _CALL_NAMES = ("out", "backend")  # keyword arguments of every call

@@ -85,6 +85,15 @@ class Operator(FastPath):
             author.state_law(self, old_law)
         REGISTRY[self.name] = self
 
+    @classmethod
+    def unlisted(cls, definition: Definition) -> Operator:
+        """An operator without gradients that is not in the registry: a kernel that other code needs."""
+        operator = cls.__new__(cls)
+        operator.definition = definition
+        operator._set_up()
+        operator.gradient_of = operator.part_of = None
+        return operator
+
     def _set_up(self) -> None:
         self.name = self.__name__ = self.__qualname__ = self.definition.name
         self._cache: CallCache = cache_of(self.definition)

@@ -35,13 +35,13 @@ def hardswish_formula(x):
 def hardswish_gradient(g, x):
     """g if x >= 3, 0 if x <= -3, else g * (x / 3 + 1 / 2)"""
     near = minimum(maximum(x, -3.0), 3.0)
-    return where(x <= -3.0, 0.0, where(x < 3.0, g * ((2.0 * near + 3.0) / 6.0), g))
+    return where(x <= -3.0, 0.0, where(x >= 3.0, g, g * ((2.0 * near + 3.0) / 6.0)))  # NaN at NaN
 
 
 def hardswish_gradient_closed(g, x):
     """g if x > 3, 0 if x < -3, else g * (x / 3 + 1 / 2)"""
     near = minimum(maximum(x, -3.0), 3.0)
-    return where(x < -3.0, 0.0, where(x <= 3.0, g * ((2.0 * near + 3.0) / 6.0), g))
+    return where(x < -3.0, 0.0, where(x > 3.0, g, g * ((2.0 * near + 3.0) / 6.0)))  # NaN at NaN
 
 
 hardsigmoid = Operator(

@@ -17,6 +17,7 @@ functions, modules  the functions and modules that users call
 function_arguments  checks the arguments of functions
 conventions         in-place functions, and functions with the names and arguments of other projects
 gated_linear        a gate and the linear layer after it, as one node
+linear_cross_entropy  a linear layer and the cross entropy after it, in chunks of rows
 conversion, models/ converts the activation modules of a model
 npu_stand_in        `actgrad.torch_npu`, deprecated
 """
@@ -46,6 +47,7 @@ with _disable_current_modes(), _paused_collection():
     from .conversion import convert, revert
     from .gated_linear import gated_linear
     from .graphs import exact_in_graphs
+    from .linear_cross_entropy import linear_cross_entropy
     from .models.comparison import ModelReport, report
     from .models.gates import Gate
     from .models.outcome import Report
@@ -63,6 +65,7 @@ __all__ = [
     "convert",
     "exact_in_graphs",
     "gated_linear",
+    "linear_cross_entropy",
     "patched",
     "register",
     "report",

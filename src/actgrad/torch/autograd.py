@@ -18,7 +18,7 @@ from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
 from ..calls.operator import Operator
-from .derivatives import saving
+from .derivatives import derivations, products, saving
 from .derivatives.derivations import CACHE, Derivation, derive
 from .kernels import Interface, interface_of
 
@@ -107,6 +107,32 @@ def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any
     return node.apply(derivation, derivation.compute, *tensors)
 
 
+def _product_gradients(derivation: Derivation, numbers: list[int], saved: tuple[Any, ...], gradients: Any) -> Any:
+    """The gradients of some tensors of a call, by kernels if the call is a product (see derivatives/products.py)."""
+    tensors = (*gradients, *saved)
+    if derivation.product is None or not (products.are_alike(tensors) and products.is_ordinary(tensors)):
+        return derivation.gradients(numbers, saved, gradients)
+    product, (*factors, x), (gradient,) = derivation.product, saved, gradients
+    operator, names = derivation.interface.operator, derivation.interface.names
+    results: list[Any] = []
+    for number in numbers:
+        if number < product.order:
+            row = [*factors[:number], gradient, *factors[number + 1 :], x]
+            results.append(record(operator, _values(derivation, names), saving.AUTO, *row))
+        elif product.is_constant():
+            results.append(torch.zeros_like(x))
+        elif by_x := product.by_x():
+            row = [*factors, gradient, x]
+            results.append(record(by_x, _values(derivation, product.scalars), saving.AUTO, *row))
+        else:
+            results += derivation.gradients([number], saved, gradients)
+    return results
+
+
+def _values(derivation: Derivation, names: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple([derivation.attributes[name] for name in names])
+
+
 def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
     """Compute a call in place and record it, without the dispatcher. None if the dispatcher must see the call."""
     if refuses_overwriting(x):
@@ -125,7 +151,12 @@ def refuses_overwriting(x: Any) -> bool:
 @cache
 def _recorded_node(operator: Operator) -> Any:
     is_unary = len(operator.schema.tensors) == len(operator.schema.outputs) == 1 and bool(saving.ways(operator))
-    return node_of(interface_of(operator), UnaryNode if is_unary else Node)
+    is_product = products.further(operator) is not None or (
+        operator.gradient_of is not None
+        and operator.gradient_of.is_unary_elementwise
+        and len(operator.schema.tensors) == 2
+    )
+    return node_of(interface_of(operator), UnaryNode if is_unary else ProductNode if is_product else Node)
 
 
 def _saved(ctx: Any) -> Any:
@@ -164,9 +195,9 @@ class Node(_SingleLevelFunction):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        needs = ctx.needs_input_grad[2:]
+        needs, derivation, saved = ctx.needs_input_grad[2:], ctx.derivation, _saved(ctx)
         numbers = [number for number, is_needed in enumerate(needs) if is_needed]
-        results = iter(ctx.derivation.gradients(numbers, _saved(ctx), gradients))
+        results = iter(_product_gradients(derivation, numbers, saved, gradients))
         return None, None, *(next(results) if is_needed else None for is_needed in needs)
 
 
@@ -211,6 +242,18 @@ class UnaryNode(Node):
         return None, None, ctx.derivation.by_kernel.__call__(*gradients, *_saved(ctx))
 
 
+class ProductNode(Node):
+    """The node of `record` for a gradient of a function of one tensor, and for the products of its derivatives."""
+
+    @staticmethod
+    def forward(ctx: Any, derivation: Derivation, compute: Callable[..., Any], *tensors: Any) -> Any:
+        ctx.derivation = derivation
+        is_constant = len(tensors) == 2 and derivation.product is not None and derivation.product.is_constant()
+        # Then no gradient needs the values of the first tensor.
+        ctx.save_for_backward(*(tensors[-1:] * 2 if is_constant and products.are_alike(tensors) else tensors))
+        return compute(*tensors)
+
+
 class InPlaceNode(Node):
     """The node of a call in place. Its second tensor is the copy of the input to save, or None to save the result."""
 
@@ -231,3 +274,6 @@ class InPlaceNode(Node):
         if derivation.by_kernel is None:
             return None, None, *derivation.gradients([0], saved, gradients), None
         return None, None, derivation.by_kernel.__call__(*gradients, *saved), None
+
+
+derivations.record = record

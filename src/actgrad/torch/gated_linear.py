@@ -12,14 +12,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import torch
-from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
 from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, kind_of, quote
 from ..calls.operator import REGISTRY
-from ..checks import law
 from . import autograd, functions
-from .derivatives import saving
+from .derivatives import products, saving
 from .derivatives.derivations import Derivation, derive
 from .kernels import interface_of
 
@@ -84,7 +82,7 @@ def gated_linear(
         raise InvalidArgument(f"gated_linear: activation is {quote(activation)}; {expected}; {cure}")
     _require(gate, up, weight, bias)
     tensors = (gate, up, weight) if bias is None else (gate, up, weight, bias)
-    if torch.compiler.is_compiling() or not _is_ordinary(tensors):
+    if torch.compiler.is_compiling() or not products.is_ordinary(tensors):
         return _linear(kind.product(gate, up), weight, bias)
     device = gate.device.type
     is_autocast = torch.is_autocast_enabled(device)
@@ -113,20 +111,6 @@ def _require(gate: Any, up: Any, weight: Any, bias: Any) -> None:
         fault = f"weight has the shape {[*weight.shape]} and gate has {[*gate.shape]}"
         expected = "weight must be (features of the result, last dimension of gate)"
         raise InvalidArgument(f"gated_linear: {fault}; {expected}; transpose the weight, or pass another one")
-
-
-def _is_ordinary(tensors: tuple[torch.Tensor, ...]) -> bool:
-    """Whether no transform, mode, tensor subclass, trace or rule of a product must see the single operators."""
-    return (
-        all(type(each) in (torch.Tensor, torch.nn.Parameter) for each in tensors)
-        and all(each.layout == torch.strided and each.device.type in ("cpu", "cuda") for each in tensors)
-        and not _C._are_functorch_transforms_active()
-        and not (forward_ad._current_level >= 0 and _C._is_fwd_grad_enabled())
-        and _C._len_torch_dispatch_stack() == 0
-        and _C._len_torch_function_stack() == 0
-        and _C._get_tracing_state() is None
-        and not law.is_any_in_force()
-    )
 
 
 @cache

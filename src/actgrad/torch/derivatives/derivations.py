@@ -13,9 +13,13 @@ from ...base.dtypes import FLOATS
 from ...base.errors import InvalidArgument, either
 from ...checks import law
 from ..kernels import Interface, interface_of
-from . import saving
+from . import products, saving
 from .dual import sum_present
 from .partials import Tensors, jacobian_vector, vector_jacobian
+from .products import Product
+
+#: `autograd.record`. The module `autograd` sets it, because it imports this module.
+record: Any = None
 
 
 class Gradient(NamedTuple):
@@ -33,6 +37,9 @@ class Gradient(NamedTuple):
         tensors = [None if source is None else args[source] for source in self.sources]
         results = self.plain(*tensors)
         if results is None or results is NotImplemented:
+            present = tuple([tensor for tensor in tensors if tensor is not None])
+            if results is NotImplemented and products.is_ordinary(present):  # only the graph must see the call
+                return record(self.interface.operator, tuple(self.attributes.values()), saving.AUTO, *tensors)
             return self.interface.overload(*self.interface.row(tensors, self.attributes))
         return results
 
@@ -54,6 +61,7 @@ class Derivation(NamedTuple):
     saves: tuple[int, ...]  # the saved tensors: their positions among the call's tensors and then its outputs
     by_kernel: Gradient | None  # the gradient of a forward operator, from the saved tensors
     by_kernel_from_input: Gradient | None
+    product: Product | None  # if the call is a product of gradients and a derivative, see products.py
 
     def overwrite(self, x: torch.Tensor) -> torch.Tensor:
         """The call in place."""
@@ -150,6 +158,7 @@ def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | 
         tuple(range(len(interface.tensors))) if way is None else way.saves,
         None if way is None else _gradient(interface, way, attributes),
         None if from_input is None else _gradient(interface, from_input, attributes),
+        products.further(interface.operator) or products.first(interface.operator, attributes),
     )
 
 

@@ -24,6 +24,9 @@ _module_globals = torch.nn.modules.module
 _FUNCTIONS = {nn.functional.silu: "silu", nn.functional.gelu: "gelu", nn.functional.relu: "relu"}
 _FUNCTIONS |= {torch.sigmoid: "sigmoid", torch.relu: "relu", torch.tanh: "tanh"}
 _PLAIN = {nn.SiLU: "silu", nn.ReLU: "relu", nn.Sigmoid: "sigmoid", nn.Tanh: "tanh"}
+#: Methods that are computed another way. If a class has another one later, its own method computes the call.
+_LINEAR = nn.Linear.forward
+_FORWARDS = {kind: kind.forward for kind in (*_PLAIN, nn.GELU)}
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ def activation_name(act: Any, others: Names) -> str:
         return _FUNCTIONS.get(act, "") if callable(act) else ""
     if swapping.has_hooks(act) or swapping.is_replaced(act, "forward") or getattr(act, "inplace", False):
         return ""
+    if kind.forward is not _FORWARDS.get(kind, kind.forward):  # somebody replaced the method of the class
+        return ""
     if kind is nn.GELU:
         return {"none": "gelu", "tanh": "gelu_tanh"}.get(act.approximate, "")
     return _PLAIN.get(kind) or others(act)
@@ -98,6 +103,8 @@ def fault_of_linear(layer: Any) -> str:
     """Why a layer is no plain linear layer, or ""."""
     if type(layer) is not nn.Linear:
         return f"is a {type(layer).__name__} and not a torch.nn.Linear"
+    if nn.Linear.forward is not _LINEAR:
+        return "computes another forward, because torch.nn.Linear.forward was replaced"
     if swapping.has_hooks(layer):
         return "has hooks"
     if "forward" in vars(layer):

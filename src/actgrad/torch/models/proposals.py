@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ...base.errors import InvalidArgument, did_you_mean, quote
-from .. import functions, modules, public_names
+from .. import conventions, functions, modules, public_names
 from ..derivatives import saving
 from . import gates, known, swapping, trials
 from .gates import Gate
@@ -44,6 +44,30 @@ def plain() -> dict[type, str]:
     """A mapping from the classes of torch.nn to the functions of actgrad.torch that compute the same."""
     pairs = [(getattr(nn, names.module, None), names.function) for names in public_names.all_names() if names.module]
     return {kind: function for kind, function in pairs if kind is not None}
+
+
+class Composed(NamedTuple):
+    """A class of torch.nn that functions of actgrad.torch compute, without an operator of its own."""
+
+    name: str
+    compute: Callable[[Any, Any], Any]  # of the module and its tensor
+    kernel: str  # a name of `pays.FASTER_FROM`
+
+
+def _rrelu(module: Any, x: Any) -> Any:
+    """RReLU. In training mode, PyTorch draws the slopes itself. Otherwise its new results are contiguous."""
+    is_new = not (module.inplace or module.training)
+    return conventions.rrelu(
+        x.contiguous() if is_new else x, module.lower, module.upper, module.training, module.inplace
+    )
+
+
+COMPOSED: Mapping[type, Composed] = {
+    nn.RReLU: Composed("rrelu", _rrelu, "leaky_relu"),
+    nn.Softmin: Composed("softmin", lambda m, x: conventions.softmin(x, m.dim, _stacklevel=5), "softmax"),
+    nn.Tanhshrink: Composed("tanhshrink", lambda m, x: conventions.tanhshrink(x), "tanh"),
+    nn.Softmax2d: Composed("softmax", lambda m, x: functions.softmax(x, -3), "softmax"),
+}
 
 
 class Proposal(NamedTuple):
@@ -101,7 +125,7 @@ def propose(module: torch.nn.Module, declared: Declared, save: str) -> Proposal 
     if kind.__module__ == modules.__name__:
         return ""
     if isinstance(module, torch.jit.ScriptModule):
-        is_activation = getattr(module, "original_name", "") in {each.__name__ for each in plain()}
+        is_activation = getattr(module, "original_name", "") in {each.__name__ for each in (*plain(), *COMPOSED)}
         return "it is scripted" if is_activation else ""
     row = known.row_of(kind)
     method = "forward" if row is None else row.method
@@ -112,6 +136,8 @@ def propose(module: torch.nn.Module, declared: Declared, save: str) -> Proposal 
         found = _fixed(kind, declared.activations[kind], save)
     elif kind in plain():
         found = _torchs(kind, plain()[kind], save)
+    elif kind in COMPOSED:
+        found = _composed(kind, COMPOSED[kind], save)
     elif row is not None:
         found = known.fault_of(kind, row) or _of_row(module, row, declared, save)
     else:
@@ -123,12 +149,10 @@ def propose(module: torch.nn.Module, declared: Declared, save: str) -> Proposal 
 
 def _reason(kind: Any) -> str:
     """Why a module that is not known is left, or "" if it is no activation."""
-    base = next((each for each in kind.__mro__[1:] if each in plain()), None)
-    if base is not None:
-        return f"it is a subclass of {base.__name__}; declare it: convert(model, activations={{{kind.__name__}: ...}})"
-    if kind.__module__ == nn.ELU.__module__ and kind is not nn.MultiheadAttention:
-        return f"actgrad.torch has no module {kind.__name__}"
-    return ""
+    base = next((each for each in kind.__mro__[1:] if each in plain() or each in COMPOSED), None)
+    if base is None:
+        return ""
+    return f"it is a subclass of {base.__name__}; declare it: convert(model, activations={{{kind.__name__}: ...}})"
 
 
 def _of_row(module: torch.nn.Module, row: known.Foreign, declared: Declared, save: str) -> Proposal | str:
@@ -190,6 +214,19 @@ def _torchs(kind: Any, function: str, save: str) -> Proposal:
 
     kernel = {"gelu": "gelu_tanh"}.get(function, function)  # the slower of the forms at small sizes
     return Proposal(Swap("forward", function, save), compute, _guarded(kind, "forward", compute), kernel, None, list)
+
+
+def _composed(kind: Any, row: Composed, save: str) -> Proposal:
+    """The swap for a class of COMPOSED. Softmax2d's own method refuses tensors of other ranks."""
+    compute = row.compute
+    if kind is nn.Softmax2d:
+
+        def compute(self: Any, x: Any) -> Any:
+            return row.compute(self, x) if x.dim() in (3, 4) else kind.forward(self, x)
+
+    return Proposal(
+        Swap("forward", row.name, save), compute, _guarded(kind, "forward", compute), row.kernel, None, list
+    )
 
 
 def _fixed(kind: Any, name: str, save: str, holds: Callable[[Any], bool] | None = None) -> Proposal:

@@ -80,7 +80,8 @@ def preserved(model: torch.nn.Module, copies_parameters: bool) -> Iterator[None]
             for parameter, gradient in gradients:
                 parameter.grad = gradient
             for parameter, flag in flags:
-                parameter.requires_grad_(flag)
+                if parameter.requires_grad != flag:  # parameters made in inference mode refuse the call
+                    parameter.requires_grad_(flag)
             random.setstate(numbers[0])
             np.random.set_state(numbers[1])  # noqa: NPY002
 
