@@ -88,7 +88,7 @@ def linear_cross_entropy(
     elif not weight.dtype == hidden.dtype == (hidden if bias is None else bias).dtype:
         fault = f"hidden is {hidden.dtype}, weight is {weight.dtype}" + ("" if bias is None else f", bias {bias.dtype}")
         raise InvalidCall(f"linear_cross_entropy: {fault}; they must have one dtype; convert them")
-    rows = Rows(target.reshape(-1), None if ce_weight is None else ce_weight.detach(), weight.shape[0], options)
+    rows = TargetRows(target.reshape(-1), None if ce_weight is None else ce_weight.detach(), weight.shape[0], options)
     dtype = torch.float32 if is_autocast else hidden.dtype
     row = hidden.reshape(-1, weight.shape[1]), weight, bias
     losses = LinearCrossEntropyNode.apply(rows, dtype, torch.is_grad_enabled(), *row)
@@ -158,7 +158,7 @@ def _composed(hidden: Any, weight: Any, bias: Any, target: Any, ce_weight: Any, 
     return losses.view(target.shape) if options.reduction == "none" else losses
 
 
-class Rows:
+class TargetRows:
     """What the loss of each row needs besides its logits."""
 
     def __init__(self, target: torch.Tensor, ce_weight: torch.Tensor | None, classes: int, options: Options):
@@ -225,7 +225,7 @@ class LinearCrossEntropyNode(_SingleLevelFunction):
     _compiled_autograd_key = torch.autograd.Function._compiled_autograd_key
 
     @staticmethod
-    def forward(ctx: Any, rows: Rows, dtype: torch.dtype, is_recorded: bool, *tensors: Any) -> Any:
+    def forward(ctx: Any, rows: TargetRows, dtype: torch.dtype, is_recorded: bool, *tensors: Any) -> Any:
         needs = ctx.needs_input_grad[3:]
         ctx.rows, ctx.gradients = rows, None
         ctx.save_for_backward(*tensors)
@@ -263,7 +263,9 @@ def _without_autocast(tensor: torch.Tensor) -> Any:
     return torch.autocast(device, enabled=False) if torch.is_autocast_enabled(device) else nullcontext()
 
 
-def _recorded_gradients(rows: Rows, tensors: tuple[Any, ...], needs: tuple[bool, ...], gradient: Any) -> list[Any]:
+def _recorded_gradients(
+    rows: TargetRows, tensors: tuple[Any, ...], needs: tuple[bool, ...], gradient: Any
+) -> list[Any]:
     """The gradients as PyTorch's own calls compute them, with all logits. They are recorded under grad mode."""
     is_recorded, (hidden, weight, bias) = torch.is_grad_enabled(), tensors
     wanted = [tensor for tensor, is_needed in zip(tensors, needs, strict=True) if is_needed]
@@ -273,7 +275,7 @@ def _recorded_gradients(rows: Rows, tensors: tuple[Any, ...], needs: tuple[bool,
     return [next(results) if is_needed else None for is_needed in needs]
 
 
-def _pass(rows: Rows, tensors: tuple[Any, ...], needs: tuple[bool, ...], factors: Any) -> tuple[Any, list[Any]]:
+def _pass(rows: TargetRows, tensors: tuple[Any, ...], needs: tuple[bool, ...], factors: Any) -> tuple[Any, list[Any]]:
     """The loss of each row, and the gradients of sum(factors * losses), if `factors` is given."""
     hidden, weight, bias = tensors
     classes, dtype = weight.shape[0], torch.promote_types(hidden.dtype, torch.float32)

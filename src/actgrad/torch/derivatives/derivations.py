@@ -16,7 +16,7 @@ from ..kernels import Interface, interface_of
 from . import products, saving
 from .dual import sum_present
 from .partials import Tensors, jacobian_vector, vector_jacobian
-from .products import Product
+from .products import GradientProduct
 
 #: `autograd.record`. The module `autograd` sets it, because it imports this module.
 record: Any = None
@@ -61,7 +61,7 @@ class Derivation(NamedTuple):
     saves: tuple[int, ...]  # the saved tensors: their positions among the call's tensors and then its outputs
     by_kernel: Gradient | None  # the gradient of a forward operator, from the saved tensors
     by_kernel_from_input: Gradient | None
-    product: Product | None  # if the call is a product of gradients and a derivative, see products.py
+    product: GradientProduct | None  # if the call is a product of gradients and a derivative, see products.py
 
     def overwrite(self, x: torch.Tensor) -> torch.Tensor:
         """The call in place."""

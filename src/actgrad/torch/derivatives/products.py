@@ -27,7 +27,7 @@ _KINDS = (torch.Tensor, torch.nn.Parameter)
 _VMAP = _C._parse_dispatch_key("VmapMode")  # the older vmap, which autograd uses for `is_grads_batched`
 
 
-class Product(NamedTuple):
+class GradientProduct(NamedTuple):
     """The operator of a product, and what its gradient by x is."""
 
     derivative: Callable[..., Any]  # the formula of f'
@@ -47,22 +47,22 @@ class Product(NamedTuple):
         return DERIVATIVES[self.derivative][self.order - 1 : self.order] == (None,)
 
 
-def first(operator: Operator, attributes: dict[str, Any]) -> Product | None:
+def first(operator: Operator, attributes: dict[str, Any]) -> GradientProduct | None:
     """The product that a backward operator computes, or None if `closed_forms` lacks its formula."""
     if operator.gradient_of is None or not operator.gradient_of.is_unary_elementwise:
         return None
     derivative = operator.definition.formula_for(attributes)
     scalars = tuple(a.name for a in operator.schema.attributes if a.type == "Scalar")
-    return Product(derivative, 1, scalars) if derivative in DERIVATIVES else None
+    return GradientProduct(derivative, 1, scalars) if derivative in DERIVATIVES else None
 
 
-def further(operator: Operator) -> Product | None:
+def further(operator: Operator) -> GradientProduct | None:
     """The product that an operator of this module computes, or None for any other operator."""
     return _PRODUCTS.get(operator)
 
 
 #: The operators that this module has made.
-_PRODUCTS: dict[Operator, Product] = {}
+_PRODUCTS: dict[Operator, GradientProduct] = {}
 
 
 @cache
@@ -78,7 +78,7 @@ def _operator(
         formula=xp.with_parts(PRODUCTS[order, len(scalars)], derivative=formula),
     )
     operator = Operator.unlisted(definition)
-    _PRODUCTS[operator] = Product(derivative, order, scalars)
+    _PRODUCTS[operator] = GradientProduct(derivative, order, scalars)
     return operator
 
 
