@@ -1,4 +1,4 @@
-"""`python -m benchmarks training` and `sdk`: the measured tables of docs/torch.md and docs/sdk.md."""
+"""`python -m benchmarks training` and `sdk`: measured tables of docs/torch-reference.md and docs/sdk-internals.md."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ class Measured(NamedTuple):
 
 
 TABLES = {
-    "training": Measured("training", DOCS / "torch.md", "training", "training with PyTorch: memory, exactness, time"),
-    "sdk": Measured("sdk_calls", DOCS / "sdk.md", "times", "programs of the C SDK, compared with Python"),
+    "training": Measured(
+        "training", DOCS / "torch-reference.md", "training", "training with PyTorch: memory, exactness, time"
+    ),
+    "sdk": Measured("sdk_calls", DOCS / "sdk-internals.md", "times", "programs of the C SDK, compared with Python"),
 }
 
 

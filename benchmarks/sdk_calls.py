@@ -131,6 +131,6 @@ def _table(folder: Path) -> str:
 
 
 def tables() -> str:
-    """The table of docs/sdk.md."""
+    """The table of docs/sdk-internals.md."""
     with tempfile.TemporaryDirectory() as folder:
         return _table(Path(folder))

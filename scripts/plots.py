@@ -92,7 +92,7 @@ def bars() -> dict[str, float]:
             if "aten new" in cell.ratios and cell.layout == "contiguous":
                 ratios.setdefault(cell.operator, []).append(cell.ratios["aten new"])
     found = {name: results.geometric_mean(ratios[name]) for name in CALLS}
-    (step,) = (row for row in cells("torch.md", "training") if row[:2] == ["whole step", "float32"])
+    (step,) = (row for row in cells("torch-reference.md", "training") if row[:2] == ["whole step", "float32"])
     models = [row for row in cells("models.md", "models") if re.match(r"(transformers|timm|diffusers) ", row[0])]
     medians = [statistics.median(float(re.findall(r"\((.+)\)", row[k])[0]) for row in models) for k in (1, 3)]
     for name, values in (("GEGLU MLP", map(float, step[2:4])), (f"{len(models)} models", medians)):

@@ -31,13 +31,15 @@ DEFINITION = re.compile(r"src/actgrad/ops/(\w+)\.py")
 SDK_TABLE = "src/actgrad/ascend/network/functions"  # on the site, a page
 NAVIGATION = {
     "Start": ["tutorials/port", "tutorials/kernel", "accept", "tutorials/train"],
-    "Ascend without an NPU": ["sdk", "torch_npu", "train-on-npu", "ggml", "ci", "chips", "sdk-functions"],
-    "Kernels and results": ["kernel", "check", "ci-kernels", "power", "accuracy", "ulp"],
-    "PyTorch and NumPy": ["torch", "models", "numpy", "performance", "coming-from", "backward", "rows"],
-    "Look up": ["formulas", "operators", "commands", "statuses", "variables", "api/index", "glossary"],
-    "When something is wrong": ["troubleshooting", "faq", "support", "upgrade-0.4"],
-    "Measurements": ["families", "benchmarks/index", "benchmarks/results", "examples"],
-    "Understand and extend": ["how-it-works", "architecture", "new-operator", "determinism", "comparison"],
+    "Ascend without an NPU": ["sdk", "sdk-coverage", "torch_npu", "train-on-npu", "ggml", "ci", "sdk-internals"],
+    "Kernels and results": ["kernel", "check", "standards", "case-files", "ci-kernels", "power"],
+    "PyTorch and NumPy": ["torch", "torch-reference", "models", "numpy", "backward", "rows", "coming-from"],
+    "Look up": ["formulas", "operators", "chips", "commands", "statuses", "variables", "api/index"],
+    "When something is wrong": ["troubleshooting", "faq", "glossary", "support", "upgrade-0.4"],
+    "Measurements": ["performance", "accuracy", "ulp", "families", "benchmarks/index", "benchmarks/results"],
+    "Understand and extend": [
+        *("how-it-works", "architecture", "new-operator", "determinism", "comparison", "examples", "sdk-functions"),
+    ],
     "The project": ["contributing", "changelog", "security"],
 }
 NESTED = {"operators": "operators/*", "api/index": "api/*"}  # pages below another page
@@ -131,7 +133,8 @@ def examples() -> Iterator[str]:
     yield "# Example programs"
     yield ""
     yield "These are the files of the folder `examples`. `actgrad sdk --run examples/elu.cpp` builds and runs a program"
-    yield "in C or C++ ([aclnn programs](sdk.md)). [PyTorch](torch.md#beyond-one-process) describes `train_sharded.py`."
+    yield "in C or C++ ([aclnn programs](sdk.md)). `train_sharded.py` is described"
+    yield "[with PyTorch](torch-reference.md#beyond-one-process)."
     for path in sorted(filter(is_example, (ROOT / "examples").rglob("*"))):
         yield f"\n## {path.relative_to(ROOT / 'examples')}\n\n````{LANGUAGES[path.suffix]}"
         yield path.read_text(encoding="utf-8").rstrip()
@@ -143,8 +146,8 @@ def sdk_functions() -> Iterator[str]:
     unchecked = declared_functions.unchecked()
     yield "# Functions of the SDK besides the activations"
     yield ""
-    yield "The [SDK](sdk.md#what-the-sdk-has) computes these functions with PyTorch and NumPy. `actgrad sdk --check`"
-    yield "calls those without checks *computed, not checked*."
+    yield "The [SDK](sdk-coverage.md#what-the-sdk-has) computes these functions with PyTorch and NumPy."
+    yield "`actgrad sdk --check` calls those without checks *computed, not checked*."
     for subject in dict.fromkeys(row.reason for row in declared_functions.computed().values()):
         rows = [row for row in declared_functions.computed().values() if row.reason == subject]
         yield f"\n## {subject[0].upper()}{subject[1:]}"

@@ -75,7 +75,7 @@ def test_operators_without_a_c_function_are_decided_here() -> None:
 
 
 def test_the_source_is_named() -> None:
-    for path in ("docs/operators.md", "docs/sdk.md", "README.md", "README.zh-CN.md"):
+    for path in ("docs/operators.md", "docs/sdk-coverage.md", "README.md", "README.zh-CN.md"):
         text = (ROOT / path).read_text(encoding="utf-8")
         assert "hicann/ops-nn" in text
         assert "e5c3fa93" in text

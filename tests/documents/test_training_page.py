@@ -1,4 +1,4 @@
-"""The measured tables of docs/torch.md: those that do not depend on the machine are made anew, the others complete."""
+"""The measured tables of docs/torch-reference.md: those without times are made anew, the others are complete."""
 
 from __future__ import annotations
 

@@ -232,9 +232,9 @@ def test_repeat() -> None:
 
 
 def test_standards_name_their_documents(tmp_path: Path, right_outputs: Path) -> None:
-    """docs/check.md and both kinds of HTML pages name the document, the repository, the path and the commit."""
+    """docs/standards.md and both kinds of HTML pages name the document, the repository, the path and the commit."""
     assert set(standards.SOURCES) - {"cross-check"} == set(standards.NAMES) - {"ulp"}  # --baseline makes a cross check
-    page = (Path(__file__).parents[2] / "docs" / "check.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "standards.md").read_text(encoding="utf-8")
     table = re.findall(r"^\| (`.*?) \| (.*/blob/.*)$", page, re.MULTILINE)
     rows = {name.strip("`-"): row for names, row in table for name in names.split(", ")}
     rows["cross-check"] = rows["baseline"]

@@ -84,7 +84,7 @@ def test_conventions(standard: Any, count: int, options: tuple[Any, ...]) -> Non
 def test_every_convention_is_tried_and_in_the_document() -> None:
     names = {name for name in actgrad.torch.__all__ if name.startswith("geglu_")} - {"geglu_two"}
     assert {f"geglu_{standard.__name__}" for standard, _, _ in CASES} == names
-    document = (_root() / "docs" / "torch.md").read_text(encoding="utf-8")
+    document = (_root() / "docs" / "torch-reference.md").read_text(encoding="utf-8")
     assert all(f"| `{name}(" in document for name in names)
 
 

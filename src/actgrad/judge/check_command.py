@@ -118,7 +118,7 @@ class JudgedCase(Protocol):
 def add_arguments(parser: Parser) -> None:
     """The help and the arguments of `actgrad check`."""
     lines = [f"  {name:<11} {text}" for name, text in NAMES.items()]
-    standards = "\n".join(["\nstandards (docs/check.md names the published documents):", *lines, ""])
+    standards = "\n".join(["\nstandards (docs/standards.md names the published documents):", *lines, ""])
     parser.describe(__doc__, standards)
     add, path, file_name = (
         parser.add_argument,

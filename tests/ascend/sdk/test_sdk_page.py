@@ -1,4 +1,4 @@
-"""docs/sdk.md: its commands run as they stand, and its tables are true."""
+"""docs/sdk.md: its commands run as they stand. The tables of the pages about the SDK are true."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from actgrad.base import errors
 from tests.support.sdk_programs import EXAMPLES, needs_compiler, run
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "sdk.md").read_text(encoding="utf-8")
+GUIDE, *REFERENCE = (
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("sdk", "sdk-coverage", "sdk-internals")
+)
+PAGE = "\n".join([GUIDE, *REFERENCE])
 
 
 def commands(text: str) -> str:
@@ -36,7 +39,7 @@ def test_commands(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> N
     (tools / "actgrad").chmod(0o755)
     shutil.copy(EXAMPLES / "elu_backward.cpp", home / "program.cpp")
     shutil.copy(EXAMPLES / "device.hpp", home)
-    script = f"set -e\ncd\n{commands(PAGE)}\n"
+    script = f"set -e\ncd\n{commands(GUIDE)}\n"
     for tool in ("pkg-config", "valgrind"):
         if shutil.which(tool) is None:
             script = "\n".join(line for line in script.splitlines() if tool not in line)
