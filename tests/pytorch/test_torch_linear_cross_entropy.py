@@ -220,3 +220,20 @@ def test_errors(change: dict[str, Any], message: str) -> None:
         loss_of(**arguments)
     assert message in str(caught.value)
     assert len(str(caught.value).split(";")) >= 3
+
+
+def test_the_mean_is_divided_in_the_dtype_of_the_sums() -> None:
+    """1 / 299 is no number of float32, and a sum of 400 weights is none of bfloat16."""
+    hidden, weight, target, bias = tensors((300,))
+    target[0] = -100
+    found, wanted = (
+        torch.autograd.grad(function(hidden, weight, target, bias), (hidden, weight, bias))
+        for function in (loss_of, aten)
+    )
+    torch.testing.assert_close(found, wanted, rtol=1e-12, atol=1e-15)
+    half = [each.detach().bfloat16() for each in (hidden, weight, bias)]
+    ce_weight = torch.linspace(0.9, 1.9, CLASSES).bfloat16()
+    loss = loss_of(half[0], half[1], target, half[2], ce_weight=ce_weight)
+    wide = [each.double() for each in half]
+    exact = aten(wide[0], wide[1], target, wide[2], ce_weight=ce_weight.double())
+    torch.testing.assert_close(loss.double(), exact, rtol=2**-8, atol=0)

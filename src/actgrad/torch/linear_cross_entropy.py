@@ -88,7 +88,9 @@ def linear_cross_entropy(
     elif not weight.dtype == hidden.dtype == (hidden if bias is None else bias).dtype:
         fault = f"hidden is {hidden.dtype}, weight is {weight.dtype}" + ("" if bias is None else f", bias {bias.dtype}")
         raise InvalidCall(f"linear_cross_entropy: {fault}; they must have one dtype; convert them")
-    rows = TargetRows(target.reshape(-1), None if ce_weight is None else ce_weight.detach(), weight.shape[0], options)
+    wide = torch.promote_types(hidden.dtype, torch.float32)
+    weights = None if ce_weight is None else ce_weight.detach().to(wide)
+    rows = TargetRows(target.reshape(-1), weights, weight.shape[0], options, wide)
     dtype = torch.float32 if is_autocast else hidden.dtype
     row = hidden.reshape(-1, weight.shape[1]), weight, bias
     losses = LinearCrossEntropyNode.apply(rows, dtype, torch.is_grad_enabled(), *row)
@@ -161,7 +163,14 @@ def _composed(hidden: Any, weight: Any, bias: Any, target: Any, ce_weight: Any, 
 class TargetRows:
     """What the loss of each row needs besides its logits."""
 
-    def __init__(self, target: torch.Tensor, ce_weight: torch.Tensor | None, classes: int, options: Options):
+    def __init__(
+        self,
+        target: torch.Tensor,
+        ce_weight: torch.Tensor | None,  # of `dtype`
+        classes: int,
+        options: Options,
+        dtype: torch.dtype,  # of sums: at least float32
+    ):
         self.target, self.ce_weight, self.options = target, ce_weight, options
         self.counts = target != options.ignore_index
         self.indices = torch.where(self.counts, target, 0)
@@ -171,7 +180,7 @@ class TargetRows:
                 fault = f"target has {int(target[is_wrong][0])}"
                 expected = f"a target must be from 0 to {classes - 1}, or ignore_index ({options.ignore_index})"
                 raise InvalidArgument(f"linear_cross_entropy: {fault}; {expected}; repair it or pass ignore_index")
-        weights = self.counts.float() if ce_weight is None else ce_weight[self.indices] * self.counts
+        weights = self.counts.to(dtype) if ce_weight is None else ce_weight[self.indices] * self.counts
         self.weights = weights  # of each row's target, and 0 in rows that do not count
         self.mean_weight = 1.0 if ce_weight is None else ce_weight.mean()
 
@@ -243,10 +252,8 @@ class LinearCrossEntropyNode(_SingleLevelFunction):
         if torch.is_grad_enabled() or not products.is_ordinary((gradient,)):
             return None, None, None, *_recorded_gradients(rows, tensors, needs, gradient)
         with _without_autocast(tensors[0]):
-            results, ctx.gradients = (
-                ctx.gradients,
-                None,
-            )  # they are overwritten, so another backward pass makes new ones
+            # The gradients are overwritten, so another backward pass makes new ones.
+            results, ctx.gradients = ctx.gradients, None
             if results is not None:
                 for each in results:
                     if each is not None:
