@@ -212,7 +212,7 @@ def test_nothing_beyond_the_tensors_is_touched(operator: actgrad.Operator) -> No
     script = f"""
 import itertools, numpy as np
 import actgrad
-from actgrad.conformance import oracle
+from actgrad import samples
 from tests.support.calls import guarded, inputs, off_defaults, supported
 from tests.support.surroundings import SURROUNDINGS
 surroundings = itertools.cycle(SURROUNDINGS.values())

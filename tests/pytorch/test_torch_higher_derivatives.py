@@ -111,7 +111,7 @@ EXACT = {
 def test_closed_forms_against_mpmath(name: str, order: int) -> None:
     """In float32 by a kernel: 1e-6 of the largest derivative at moderate x, and of the derivative itself far out."""
     (derivative,) = [each for each in closed_forms.DERIVATIVES if each.__name__ == name]
-    operator = products.Product(derivative, 1, ()).by_x()
+    operator = products.GradientProduct(derivative, 1, ()).by_x()
     if order == 3:
         operator = products.further(operator).by_x()
     x = torch.tensor([-30.0, -12.0, *POINTS, 12.0, 30.0])

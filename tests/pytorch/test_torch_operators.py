@@ -289,7 +289,8 @@ from tests.support import smooth_relu_operator
 assert "smooth_relu" not in REGISTERED
 x = torch.ones(3, requires_grad=True)
 (slope,) = torch.autograd.grad(smooth_relu_operator.smooth_relu(x).sum(), x, create_graph=True)
-assert slope.requires_grad and "smooth_relu_backward" in REGISTERED
+assert slope.requires_grad and "smooth_relu" in REGISTERED
+assert torch.ops.actgrad.smooth_relu_backward and "smooth_relu_backward" in REGISTERED
 assert actgrad.torch.register(smooth_relu_operator.smooth_relu).overload is torch.ops.actgrad.smooth_relu.default
 """)
     run_script("""

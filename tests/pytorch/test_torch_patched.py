@@ -223,8 +223,8 @@ def test_unknown_choices_fail_at_construction(name: str) -> None:
 
 
 AT_NAN = {
-    **dict.fromkeys(("celu", "elu", "selu", "silu", "gelu"), torch.nan),
-    **dict.fromkeys(("hardshrink", "hardswish", "hardtanh", "softshrink", "relu"), 3.0),
+    **dict.fromkeys(("celu", "elu", "selu", "silu", "gelu", "hardswish"), torch.nan),
+    **dict.fromkeys(("hardshrink", "hardtanh", "softshrink", "relu"), 3.0),
     **dict.fromkeys(("relu6", "hardsigmoid"), 0.0),
 }
 

@@ -261,8 +261,8 @@ def _unpooled_backward(gradient: Any, a: Any, index: Any, sizes: Sequence[int], 
     return np.take_along_axis(gradient.reshape(rows, n), index, -1).reshape(a.shape)
 
 
-def _counts(a: Any, weights: Any, minimum: int) -> Any:
-    return np.bincount(a.astype(np.int64), weights, minimum)
+def _counts(a: Any, weights: Any, minimum: int, out: Any) -> Any:
+    return np.bincount(a.astype(np.int64), weights, len(out)) if a.size or minimum else None
 
 
 RULES: dict[str, Callable[..., Any]] = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
+from ...base.forks import cached_property
 from ..aclnn.signatures import CParameter
 from .checks.dtypes import DtypeList
 from .checks.patterns import Pattern
