@@ -19,7 +19,6 @@ import numpy as np
 
 from actgrad.arrays import numpy_array
 from actgrad.ascend.aclnn.objects import AclScalar, AclTensor
-from actgrad.ascend.network.arrays import array_of
 from actgrad.ascend.network.work import Work
 from actgrad.ascend.sdk import declared_functions, seam
 from actgrad.backends.reference import ReferenceKernel
@@ -93,7 +92,7 @@ def _by_formula(plan: Any) -> Iterator[Any]:
 
 def _results(work: Work) -> list[Any]:
     tensors = [tensor for call in work._calls for tensor in work._targets(call)]
-    return [None if tensor is None else array_of(tensor, 0) for tensor in tensors]
+    return [None if tensor is None else work.array_of(tensor) for tensor in tensors]
 
 
 def _by_torch(work: Work) -> Iterator[Any]:
@@ -104,16 +103,16 @@ def _by_torch(work: Work) -> Iterator[Any]:
     dropped = [k for k, parameter in enumerate(function.arguments) if parameter.name in _DROPPED]
     for call in work._calls:
         inputs = [v for k, v in enumerate(call) if k not in dropped and (k not in work._results or k == 0)]
-        yield from _first_answer(work.name.removeprefix("aclnn"), [_for_torch(value) for value in inputs])
+        yield from _first_answer(work.name.removeprefix("aclnn"), [_for_torch(work, value) for value in inputs])
 
 
-def _for_torch(value: Any) -> Any:
+def _for_torch(work: Work, value: Any) -> Any:
     import torch
 
     if isinstance(value, tuple):
-        return [_for_torch(each) for each in value]
+        return [_for_torch(work, each) for each in value]
     if isinstance(value, AclTensor):
-        array = array_of(value, 0)
+        array = work.array_of(value)
         wide = {"float": np.float64, "int": np.int64}.get(value.dtype.kind, array.dtype)
         return torch.from_numpy(np.array(array, wide))
     return value.value if isinstance(value, AclScalar) else value

@@ -255,18 +255,20 @@ class Work:
                 self._library.write(result, value, rounds_to, self.rule.is_found)
         return [value if value is None else tuple(value.shape) for value in values]
 
-    def _operands(self, call: tuple[Any, ...], distance: int) -> _Operands:
-        def array(tensor: AclTensor) -> Any:
-            return array_of(tensor, distance + self._steps.get(id(tensor), 0))
+    def array_of(self, tensor: AclTensor, distance: int = 0) -> Any:
+        """The array of one of the call's tensors, on the memory that the call computes on."""
+        return array_of(tensor, distance + self._steps.get(id(tensor), 0))
 
-        results = [result if result is None else array(result) for result in self._targets(call)]
+    def _operands(self, call: tuple[Any, ...], distance: int) -> _Operands:
+        results = [result if result is None else self.array_of(result, distance) for result in self._targets(call)]
         first = FLOAT32 if results[0] is None else results[0].dtype
         dtype = self._dtype(call, first)
         is_real = all(result is None or result.dtype.kind != "c" for result in results)
 
         def operand(value: AclTensor | AclScalar) -> Any:
             if isinstance(value, AclTensor):
-                return self._library.on_memory(array(value), self.rule.keeps_unsigned or dtype is not None)
+                array = self.array_of(value, distance)
+                return self._library.on_memory(array, self.rule.keeps_unsigned or dtype is not None)
             number = self._library.number(value, dtype, is_real)
             return number if results[0] is None else _within(number, first)
 
