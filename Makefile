@@ -19,7 +19,7 @@ test: .venv/dev
 
 # The last command runs the tests of calls with the extension under AddressSanitizer and UndefinedBehaviorSanitizer.
 slow: .venv/dev
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -n auto -m slow
 	$(BIN)/python scripts/sanitize.py
 
 # The unmodified wheel of torch_npu on the C SDK. It has a folder of its own: PyTorch would import it in every test.
