@@ -42,18 +42,27 @@ def name(path: Path) -> str:
     return str(path.relative_to(PACKAGE))
 
 
+@functools.cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def module(path: Path) -> str:
     parts = ("actgrad", *path.relative_to(PACKAGE).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+#: The names of all modules of the package.
+MODULES = {module(path) for path in FILES}
+
+
+@functools.cache
 def imports(path: Path) -> set[str]:
     """The modules of the package that a file imports, also for types alone and by name."""
-    known = {module(p) for p in FILES}
     own = module(path)
     package = own if path.name == "__init__.py" else own.rpartition(".")[0]
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
@@ -64,7 +73,7 @@ def imports(path: Path) -> set[str]:
             found |= {alias.name for alias in node.names}
     targets = set()
     for target in found:
-        while target and target not in known:
+        while target and target not in MODULES:
             target = target.rpartition(".")[0]
         if target and target != own and not own.startswith(f"{target}.") and not target.startswith(f"{own}."):
             targets.add(target)
@@ -105,7 +114,7 @@ def test_a_package_lists_its_files() -> None:
     missing = []
     for path in FILES:
         if path.name == "__init__.py" and path.parent not in (PACKAGE, *FAMILIES, TABLE):
-            text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            text = ast.get_docstring(tree(path)) or ""
             siblings = [p.stem for p in path.parent.glob("*.py") if p.name != "__init__.py"]
             missing += [f"{name(path.parent)}: {stem}" for stem in siblings if not re.search(rf"\b{stem}\b", text)]
     assert missing == []
@@ -144,10 +153,6 @@ def test_no_two_test_modules_have_one_name_and_none_hides_a_library() -> None:
     files = Counter(path.stem for path in TESTS.rglob("*.py") if path.name != "__init__.py")
     assert [stem for stem, count in files.items() if count > 1] == []
     assert not {path.name for path in TESTS.iterdir()} & {"numpy", "onnx", "scipy", "torch", "triton"}
-
-
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def floor(module_name: str) -> int | None:

@@ -21,6 +21,8 @@ import actgrad.aclnn
 from tests.support.calls import script
 from tests.support.sdk_programs import needs_compiler
 
+pytestmark = pytest.mark.share(3)
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 EXAMPLES = ("faq", "glossary", "how-it-works", "numpy")  # pages whose Python is a dialogue

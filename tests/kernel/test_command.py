@@ -11,6 +11,8 @@ import pytest
 from actgrad.cli.main import main
 from actgrad.kernel import compiler
 
+pytestmark = pytest.mark.share(3)
+
 SCALE = """
 #include "kernel_operator.h"
 using namespace AscendC;

@@ -222,6 +222,7 @@ def test_a_kernel_that_does_not_compile(tmp_path):
         Kernel(FILE, "running", product="Ascend910X")
 
 
+@pytest.mark.share(3)
 def test_the_cache_knows_included_files(tmp_path, monkeypatch):
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", str(tmp_path / "cache"))
     header, file = tmp_path / "number.h", tmp_path / "number.cpp"

@@ -169,6 +169,7 @@ def test_a_tiling_function_that_does_not_compile(tmp_path):
     assert (caught.value.file, caught.value.line) == (str(file), 2)
 
 
+@pytest.mark.share(3)
 def test_a_tiling_function_in_two_files(tmp_path):
     (tmp_path / "split").mkdir()
     (tmp_path / "split" / "shares.h").write_text('#include "log/log.h"\nint64_t shares(int64_t total);\n')
