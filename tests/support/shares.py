@@ -23,12 +23,12 @@ def seed_of_commit(root: Path = ROOT) -> str:
 
 
 def drawn(cases: Sequence[T], n: int, seed: str, test: str) -> list[T]:
-    """One case out of each n neighbours, drawn by the seed. A test without parameters is drawn at one of three seeds.
+    """One case out of each n neighbours, drawn by the seed. A test without parameters is drawn at one of six seeds.
 
     Neighbours differ in the last parameter, so a draw for each n of them leaves no parameter out for ever, as a fixed
     step of n may do.
     """
     draw = random.Random(f"{seed} {test}")
     if len(cases) == 1:
-        return list(cases) if draw.randrange(min(n, 3)) == 0 else []
+        return list(cases) if draw.randrange(min(n, 6)) == 0 else []
     return [draw.choice(cases[first : first + n]) for first in range(0, len(cases), n)]
