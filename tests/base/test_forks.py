@@ -82,7 +82,7 @@ def needs(name: str) -> list[pytest.MarkDecorator]:
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name)) for name in FIRST_CALLS])
-@pytest.mark.share(10)
+@pytest.mark.share(20)
 def test_a_first_call_imports_nothing_where_a_fork_may_happen(name: str) -> None:
     """NumPy imports numpy.ma lazily, and a child that was forked meanwhile waited for that module for ever."""
     if name in WITH_TORCH:

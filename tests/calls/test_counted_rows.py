@@ -167,6 +167,7 @@ def test_an_empty_batch_has_a_shape() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+@pytest.mark.share(6)
 def test_pytorch_differentiates_the_counted_rows() -> None:
     torch = pytest.importorskip("torch")
     functions = pytest.importorskip("actgrad.torch")

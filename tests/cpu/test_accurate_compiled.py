@@ -22,6 +22,7 @@ def by_machine_code(formula, x, *scalars):
 
 
 @pytest.mark.skipif(not host().tuning.piecewise, reason="this processor has no piecewise polynomials")
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", IN_PIECES["memory"])
 def test_pieces_on_this_processor_bit_for_bit(name):
     """Vectors that are all near 0, and vectors with other numbers among them."""

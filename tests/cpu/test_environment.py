@@ -156,7 +156,7 @@ library.fedisableexcept(0x3D)
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
-@pytest.mark.share(32)
+@pytest.mark.share(64)
 def test_a_kernel_needs_little_stack(operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most 12 KiB for the driver's and an inner loop's frames, on each instruction set: some threads have 64."""
     specs: set[Any] = set()

@@ -16,7 +16,7 @@ from actgrad.backends.cpu import engine, half_tables, schedule
 from actgrad.backends.cpu.target import host
 from actgrad.base.dtypes import BY_NAME
 
-pytestmark = pytest.mark.share(6)
+pytestmark = pytest.mark.share(12)
 
 NUMBERS = np.arange(1 << 16, dtype=np.uint16)
 HALVES = (np.float16, ml_dtypes.bfloat16)

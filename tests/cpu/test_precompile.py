@@ -9,7 +9,7 @@ from actgrad import checks
 from actgrad.calls import precompile, prepare
 from tests.support.calls import run_script
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 
 @pytest.mark.slow

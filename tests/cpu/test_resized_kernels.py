@@ -12,7 +12,7 @@ from actgrad.calls import prepare
 from actgrad.calls.plan import Prepared
 from tests.support.calls import off_defaults
 
-pytestmark = pytest.mark.share(8)
+pytestmark = pytest.mark.share(16)
 
 UNIFORM = [name for name, operator in actgrad.operators.items() if operator.access.is_uniform]
 SHAPES = [(7,), (1, 5, 1), (2, 3, 4, 5), (1 << 13, 1 << 13)]

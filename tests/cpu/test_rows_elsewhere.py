@@ -29,7 +29,7 @@ def check(operator: Any, dtype: str, results: tuple[Any, ...], given: tuple[Any,
 
 @over_operators
 @pytest.mark.parametrize("name", RUNNABLE)
-@pytest.mark.share(8)
+@pytest.mark.share(24)
 def test_machine_code_of_each_processor(name: str, operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "host", lambda: target.find(name))
     rng = np.random.default_rng(1)
@@ -58,7 +58,7 @@ def test_quantisation_on_each_processor(name: str, operator: Any, monkeypatch: p
 
 
 @over_operators
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 def test_operands_that_leave_the_caches(operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wider tiles, prefetches and streaming stores: the same bits."""
     rng = np.random.default_rng(4)

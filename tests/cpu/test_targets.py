@@ -20,7 +20,7 @@ from actgrad.judge import golden
 from tests.support import sample_values
 from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, run_script, same_bits, supported
 
-pytestmark = pytest.mark.share(8)
+pytestmark = pytest.mark.share(16)
 
 llvm = target.llvm
 NEEDED = {

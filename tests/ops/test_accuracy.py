@@ -16,7 +16,7 @@ from actgrad.samples import attribute_cases
 from tests.support import sample_values
 from tests.support.accuracy_cases import FLOATS, HALVES, SINGLES, bounds, cases, int32_values, selu_alpha, selu_scale
 
-pytestmark = pytest.mark.share(14)
+pytestmark = pytest.mark.share(28)
 
 
 def check(operator, attributes, inputs, x, *, bound=None, only=None):

@@ -88,7 +88,7 @@ def in_torch(grad: np.ndarray, x: np.ndarray, bias: np.ndarray, position: int) -
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("is_one", [False, True])
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 def test_values(operators: Any, position: int, shape: tuple[int, ...], dtype: Any, is_one: bool) -> None:
     forward, backward = operators[position]
     rng = np.random.default_rng(0)
@@ -131,6 +131,7 @@ def test_special_numbers(operators: Any) -> None:
     assert grad_bias[1] == 1.0
 
 
+@pytest.mark.share(6)
 def test_pytorch(operators: Any) -> None:
     for position, shape in ((-1, (5, 4)), (-1, (4,)), (-2, (2, 4, 3))):
         forward = operators[position][0]
@@ -144,6 +145,7 @@ def test_pytorch(operators: Any) -> None:
     assert torch.equal(torch.func.vmap(call, (0, None))(batch, torch.ones(4)), call(batch, torch.ones(4)))
 
 
+@pytest.mark.share(6)
 @pytest.mark.needs("judge")
 def test_checks(operators: Any) -> None:
     for pair in (operators[-1], operators[-2]):

@@ -16,7 +16,7 @@ from actgrad import aclnn, ir
 from actgrad.judge.judging import judge
 from tests.ops.test_quantisation import OF_SILU, double, quantised, tensor, units
 
-pytestmark = pytest.mark.share(2)
+pytestmark = pytest.mark.share(4)
 
 RNG = np.random.default_rng(36)
 DEQUANT = actgrad.dequant_swiglu_quant
@@ -71,7 +71,7 @@ def assert_right(outputs: Any, v: np.ndarray, quant: str, scale: Any, offset: An
     assert (np.abs(out).max(-1) == 127).all()
 
 
-@pytest.mark.share(14)
+@pytest.mark.share(28)
 @pytest.mark.parametrize("bias", [None, np.int32, np.float32, np.float16, bfloat16])
 @pytest.mark.parametrize("mode", range(4))
 @pytest.mark.parametrize("quant", ["static", "dynamic"])
@@ -93,7 +93,7 @@ def test_integers(bias: Any, mode: int, quant: str, backend: str) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, bfloat16])
 @pytest.mark.parametrize("mode", range(4))
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 def test_floats(dtype: Any, mode: int) -> None:
     for shape, left, quant in product([(3, 10), (2, 34_000)], (False, True), ("static", "dynamic")):
         x = (3 * RNG.standard_normal(shape)).astype(dtype)

@@ -14,6 +14,8 @@ from actgrad.base.dtypes import BY_NAME
 from actgrad.base.loop import TensorMeta
 from actgrad.calls import prepare
 
+pytestmark = pytest.mark.share(4)
+
 DTYPES = (np.float32, np.float16, bfloat16, np.float64)
 BETAS = (0.0, -0.0, 1e-45, -1e-45, 1e-38, -1e-38, 1e-30, 1e-20, -1e-20, 1e-3, 1.0, -1.3, 80.0, 1e20, 1e38, -3e38)
 

@@ -120,6 +120,7 @@ def test_every_half(operators: dict[str, actgrad.Operator], source: Any, dtype: 
         assert same(operators["elements"](x, out=out), expected(x, dtype))
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", FLOAT8)
 def test_layouts_and_large_arrays(operators: dict[str, actgrad.Operator], dtype: str) -> None:
     x = (100 * np.random.default_rng(0).standard_normal((300, 4099))).astype(np.float32)

@@ -17,7 +17,7 @@ from actgrad.judge.judging import judge
 
 special = pytest.importorskip("scipy.special")
 
-pytestmark = pytest.mark.share(2)
+pytestmark = pytest.mark.share(4)
 
 RNG = np.random.default_rng(64)
 NUMBERS = {"int8": 2, "float8_e5m2": 35, "float8_e4m3fn": 36}
@@ -58,7 +58,7 @@ def is_rounded(actual: np.ndarray, exact: np.ndarray, dtype: str, slack: Any) ->
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("source", [np.float32, np.float16, bfloat16])
-@pytest.mark.share(6)
+@pytest.mark.share(18)
 def test_the_static_mode(source: Any, dtype: str, approximate: str) -> None:
     for shape in ((), (7,), (3, 5), (2, 3, 66), (5, 4099)):
         x, row = some(*shape, dtype=source), shape[-1] if shape else 1
@@ -79,7 +79,7 @@ def test_the_static_mode(source: Any, dtype: str, approximate: str) -> None:
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("source", [np.float32, np.float16, bfloat16])
-@pytest.mark.share(6)
+@pytest.mark.share(18)
 def test_the_dynamic_mode(source: Any, dtype: str, approximate: str) -> None:
     for shape in ((3, 5), (2, 3, 66), (5, 4099)):
         x = some(*shape, dtype=source)

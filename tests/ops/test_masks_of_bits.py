@@ -182,6 +182,7 @@ def test_pytorch_saves_an_eighth_of_a_byte_for_each_element() -> None:
     assert torch.equal(into[1], mask)
 
 
+@pytest.mark.share(6)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
 def test_graphs() -> None:
     for overload, arguments in (
@@ -241,7 +242,7 @@ def selection_formula(x, y, bit, scale):
 
 @pytest.mark.needs("judge")
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_operators_of_an_author(authors: dict[str, actgrad.Operator], dtype: Any) -> None:
     x, y = (numbers(np.float32, (3, 40), seed).astype(dtype) for seed in (3, 4))
     wide = x.astype(np.float64), y.astype(np.float64)

@@ -18,7 +18,7 @@ from actgrad.judge.judging import judge
 from tests.support.row_operators import QUANTISING
 from tests.support.surroundings import on_small_stack
 
-pytestmark = pytest.mark.share(2)
+pytestmark = pytest.mark.share(4)
 
 DTYPES = [np.float32, np.float16, bfloat16]
 RNG = np.random.default_rng(35)
@@ -141,7 +141,7 @@ def test_empty_tensors(shape: tuple[int, int]) -> None:
     assert (out.shape, scale.tolist()) == (shape, [0.0] * shape[0])
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(3, 10), (2, 3, 66), (6, 8192), (2, 34000)])
 @pytest.mark.parametrize("left", [False, True])

@@ -110,6 +110,7 @@ def rms_norm(x: Any, weight: Any, eps: float = 1e-6) -> Any:
     return torch.ops.actgrad.times_weight(torch.ops.actgrad.unit_rms(x, eps=eps), weight)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", TOLERANCES)
 @pytest.mark.parametrize("shape", [(7,), (1, 4), (3, 64), (2, 3, 17), (5, 1000)])
 @pytest.mark.parametrize("eps", [1e-6, 0.5])

@@ -9,7 +9,7 @@ import actgrad
 from actgrad import ir, samples
 from tests.support.accuracy_cases import FLOATS, assert_alike_in_kind, cases, meetings, selu_alpha, selu_scale
 
-pytestmark = pytest.mark.share(2)
+pytestmark = pytest.mark.share(6)
 
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(FLOATS)))

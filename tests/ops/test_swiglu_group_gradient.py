@@ -38,7 +38,7 @@ def expected(g: Any, x: Any, weight: Any, limit: float) -> tuple[np.ndarray, np.
     return np.concatenate([by_a, by_b], -1), np.concatenate([size, np.abs(by_b)], -1)
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
 @pytest.mark.parametrize("dtype", RELATIVE)
 @pytest.mark.parametrize("shape", [(10,), (3, 2), (2, 3, 66), (5, 4098)])
@@ -195,6 +195,7 @@ def test_graph_operator() -> None:
         assert (found == wanted).all()
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("limit", LIMITS)
 def test_pytorch_computes_with_it(limit: float) -> None:
     """In PyTorch the gradient of x is this operator's. The gradient of weight follows from the formula."""

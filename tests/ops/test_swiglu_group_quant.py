@@ -15,7 +15,7 @@ import actgrad.torch
 from actgrad import aclnn, ir
 from actgrad.judge.judging import judge
 
-pytestmark = pytest.mark.share(2)
+pytestmark = pytest.mark.share(4)
 
 RNG = np.random.default_rng(128)
 INF, NAN = np.inf, np.nan
@@ -75,7 +75,7 @@ def agrees(results: Any, v: np.ndarray, dtype: str, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("source", [np.float32, np.float16, bfloat16])
-@pytest.mark.share(6)
+@pytest.mark.share(18)
 def test_values(source: Any, dtype: str, mode: str) -> None:
     shapes = [(2, 3, 768), (37, 2048)]
     shapes += [(256,), (3, 66), (2, 3, 2)] if mode != "mx" else [(128,), (3, 384)]
@@ -137,7 +137,7 @@ def test_special_values(backend: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.share(6)
+@pytest.mark.share(18)
 def test_layouts_threads_and_outputs_do_not_matter(mode: str) -> None:
     attributes = MODES[mode][0]
     x, weight = some(50, 3, 512), some(50, 3)

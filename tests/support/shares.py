@@ -23,15 +23,14 @@ def seed_of_commit(root: Path = ROOT) -> str:
 
 
 def drawn(cases: Sequence[T], n: int, seed: str, test: str) -> list[T]:
-    """One case out of each n neighbours, drawn by the seed. A test without parameters is drawn at one of three seeds.
-
-    Such tests of a file are drawn together, because they often stand on the same costly folder.
+    """One case out of each n neighbours, drawn by the seed. A test without parameters is drawn at one of n seeds, or
+    of six. Such tests of a file are drawn together, because they often stand on the same costly folder.
 
     Neighbours differ in the last parameter, so a draw for each n of them leaves no parameter out for ever, as a fixed
     step of n may do.
     """
     if len(cases) == 1:
         file = test.partition("::")[0]
-        return list(cases) if random.Random(f"{seed} {file}").randrange(min(n, 3)) == 0 else []
+        return list(cases) if random.Random(f"{seed} {file}").randrange(min(n, 6)) == 0 else []
     draw = random.Random(f"{seed} {test}")
     return [draw.choice(cases[first : first + n]) for first in range(0, len(cases), n)]

@@ -167,6 +167,7 @@ NAMES = (
     "exp_difference", "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
+_NAMES_BY_IDENTITY = {id(function): name for name, function in FUNCTIONS.items()}
 WITH_CONSTANTS = frozenset({"sigmoid_cubic", "sigmoid_cubic_times"})  # functions of x and two constants
 _TIMES = "_times"  # the suffix of functions that take a factor
 #: Function -> the formula of its derivative. The formula takes the value y, the argument x and the constants.
@@ -199,8 +200,7 @@ def functions_of(formula: Callable[..., Any]) -> frozenset[str]:
 
 def function_name(formula: Callable[..., Any], name: str) -> str:
     """The name in FUNCTIONS of a function that a formula calls `name`. Modules may import functions as other names."""
-    value = formula.__globals__.get(name)
-    return next((standard_name for standard_name, function in FUNCTIONS.items() if function is value), name)
+    return _NAMES_BY_IDENTITY.get(id(formula.__globals__.get(name)), name)
 
 
 def arity(name: str) -> int:

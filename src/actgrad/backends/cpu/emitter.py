@@ -6,6 +6,8 @@ Multiplications and additions are fused only if a formula calls `fma` or `muladd
 
 from __future__ import annotations
 
+import struct
+from functools import cache
 from typing import Any
 
 import llvmlite.ir as ir
@@ -16,6 +18,16 @@ from .facts import NO_FACTS, Facts
 from .ir_builder import IRFunction
 from .ir_types import DOUBLE, FLOAT, I1, I32, I64
 from .target import Target
+
+
+@cache
+def _splat(lanes: int, element: ir.Type, value: bytes | int) -> ir.Constant:
+    """A constant vector with a float, given by its bits because 0.0 equals -0.0, or an integer in every lane.
+
+    A kernel has few constants and uses each many times. llvmlite keeps the text of a constant that it has written.
+    """
+    number = struct.unpack("<d", value)[0] if isinstance(value, bytes) else value
+    return ir.Constant(ir.VectorType(element, lanes), element(number))
 
 
 class Emitter:
@@ -40,7 +52,7 @@ class Emitter:
 
     def splat(self, value: float | int, element: ir.Type) -> ir.Constant:
         """A constant vector with `value` in every lane."""
-        return ir.Constant(self.vector_type(element), element(value))
+        return _splat(self.lanes, element, struct.pack("<d", value) if isinstance(value, float) else value)
 
     def vector(self, value: Any) -> Vector:
         """A formula's value of any kind as a vector."""
