@@ -7,10 +7,10 @@ import sys
 
 import actgrad
 
-from . import ceiling, compare, documents, page, plots, power_command, rows, run_command
+from . import ceiling, compare, documents, page, plots, power_command, rows, run_command, trials_command
 from .verify import WrongResult
 
-COMMANDS = (run_command, ceiling, compare, plots, rows, page, documents, power_command)
+COMMANDS = (run_command, ceiling, compare, plots, rows, page, documents, power_command, trials_command)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -229,8 +229,7 @@ def _held(errors: ElementErrors, dtype: str) -> dict[str, bool]:
     """Whether each standard holds. A standard without figures for the dtype accepts everything."""
     held = {}
     for name in ("mixed", "mere-mare", "thousandth", "nonfinite", ULP):
-        limits = STANDARDS[name].limits.get(dtype)
-        held[name] = limits is None or STANDARDS[name].holds(STANDARDS[name].measure(errors, limits)[1], limits)
+        held[name] = STANDARDS[name].apply(errors)[1].holds is not False
     deciding = [name for name in (*STANDARDS,) if standards.counts(name, dtype, standards.IN_FORCE, False)]
     held["default"] = all(held[name] for name in deciding if name in held)
     held["strict"] = held["default"] and held[ULP]

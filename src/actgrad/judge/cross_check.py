@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .elements import Array, Elements, Lane
-from .error_bounds import Sized
+from .elements import Array, Elements
 from .golden import Golden
+from .measurement import failure
 from .standards import CROSS_CHECK, ElementErrors, Outcome, compare
-from .verdict import MAX_FAILURES, Failure, OutputVerdict
+from .verdict import MAX_FAILURES, OutputResult
 
 
 class Level(NamedTuple):
@@ -35,11 +35,12 @@ SMALL = {"float16": (2.0**-11, 2.0**-16), "bfloat16": (2.0**-8, 2.0**-16), "floa
 
 
 def compared(
-    call: Elements, second: Elements, golden: Golden, outputs: Sequence[OutputVerdict], level: str
-) -> tuple[OutputVerdict, ...]:
+    call: Elements, second: Elements, golden: Golden, outputs: Sequence[OutputResult], level: str
+) -> tuple[OutputResult, ...]:
     """The verdicts on outputs, with the outcome of the cross check."""
     everything = slice(0, call.size)
-    exact = call.cleared(golden.values([lane.take(everything) for lane in call.inputs]), everything)
+    inputs = [lane.take(everything) for lane in call.inputs]
+    exact = call.cleared(golden.values(inputs), everything)
     verdicts = []
     for lane, other, number, output in zip(call.outputs, second.outputs, call.numbers, outputs, strict=True):
         ours, theirs = (compare(one.take(everything), exact[number]) for one in (lane, other))
@@ -48,26 +49,16 @@ def compared(
         if outcome.is_broken and not output.failing:  # the worse elements of the two devices
             worse = np.flatnonzero(ours.error > theirs.error)
             first = worse[np.argsort(-(ours.error - theirs.error)[worse], kind="stable")[:MAX_FAILURES]]
-            failures = tuple(_failure(call, lane, ours, int(k)) for k in first)
+            failures = tuple(failure(call, lane, inputs, ours, int(k)) for k in first)
             output = replace(output, failing=len(worse), first=failures, worst=failures, positions=worse)
         verdicts.append(output)
     return tuple(verdicts)
 
 
-def _failure(call: Elements, lane: Lane, ours: ElementErrors, k: int) -> Failure:
-    numbers = {one.name: _number(one.take(np.array([k]))) for one in call.inputs if not isinstance(one.array, Sized)}
-    golden, actual = _number(ours.golden[k : k + 1]), _number(ours.actual[k : k + 1])
-    return Failure(lane.index(k), numbers, actual, golden, float(ours.ulps[k]), float(ours.ulps[k]))
-
-
-def _number(one: Array) -> float | int:
-    return int(one[0]) if one.dtype.kind in "iu" else float(one[0])
-
-
 def _outcome(ours: ElementErrors, theirs: ElementErrors, level: Level) -> Outcome:
     dtype = ours.actual.dtype.name
     if dtype not in SMALL:
-        return Outcome(CROSS_CHECK, None, f"not defined for {dtype}")
+        return Outcome(CROSS_CHECK, None, note=f"not defined for {dtype}")
     lost = (ours.error == np.inf) & (theirs.error < np.inf)
     finite = np.isfinite(ours.golden) & np.isfinite(ours.error) & np.isfinite(theirs.error)
     size = np.abs(ours.golden)
@@ -86,7 +77,8 @@ def _outcome(ours: ElementErrors, theirs: ElementErrors, level: Level) -> Outcom
     words = ", ".join(f"{name} {ratios[name]:.3g} (at most {limit:g})" for name, limit in level._asdict().items())
     says = f"errors relative to the second device: {words}; near 0 {ratio_of_small:.3g} (at most {MOST_SMALL:g})"
     says += f"; {int(np.count_nonzero(lost))} not finite" if lost.any() else ""
-    return Outcome(CROSS_CHECK, bool(holds), says)
+    worse = 0 if holds else max(1, int(np.count_nonzero(ours.error > theirs.error)))
+    return Outcome(CROSS_CHECK, (), elements=len(ours.error), over=worse, note=says)
 
 
 def _relative(error: Array, size: Array, at: Array) -> Array:

@@ -20,7 +20,7 @@ from .measurement import Progress, compare_at, double, measure, spans
 from .power import power
 from .profiles import CANN, Profile
 from .standards import STANDARDS, ElementErrors
-from .verdict import SAMPLE_SIZE, Diagnosis, OutputVerdict, Verdict
+from .verdict import SAMPLE_SIZE, Diagnosis, OutputResult, Verdict
 
 DIAGNOSED = 1 << 14  # elements of a call that a diagnosis looks at: all elements of a case with several tiles of 4,096
 VERIFICATION_SIZE = 256  # elements whose exact values the CPU backend and NumPy both compute
@@ -80,7 +80,7 @@ def judge(
     meaning = None if profile == CANN else Profile(profile, call, golden)
     decides = partial(standards.counts, deciding=deciding, strict=strict)
     parts = measure(call, golden, names, decides, progress, profile=meaning)
-    verdict = Verdict(operator.name, call.attributes, golden.source, tuple(names), tuple(parts))
+    verdict = Verdict(operator.name, call.attributes, golden.source, tuple(parts))
     if not verdict.holds and not verdict.failing:  # a mean is too large, and no single element is
         parts = measure(call, golden, names, decides, None, looks_closer=True, profile=meaning)
         verdict = replace(verdict, outputs=tuple(parts))
@@ -102,7 +102,7 @@ def judge(
 def _diagnoses(
     call: Elements,
     golden: Golden,
-    parts: Sequence[OutputVerdict],
+    parts: Sequence[OutputResult],
     earlier: EarlierOutputs,
     profile: Profile | None,
 ) -> tuple[Diagnosis, ...]:
@@ -115,7 +115,7 @@ def _diagnoses(
 def _sample(
     call: Elements,
     golden: Golden,
-    parts: Sequence[OutputVerdict],
+    parts: Sequence[OutputResult],
     earlier: EarlierOutputs,
     profile: Profile | None,
 ) -> Sample:
@@ -133,15 +133,15 @@ def _sample(
     return Sample(call, positions, tuple(inputs[:count]), actual, wrong, failing_counts, statistics, earlier, outside)
 
 
-def _broken(parts: Sequence[OutputVerdict], errors: Sequence[ElementErrors]) -> tuple[Array, ...]:
+def _broken(parts: Sequence[OutputResult], errors: Sequence[ElementErrors]) -> tuple[Array, ...]:
     """The elements that fail a standard which rejects the call. () if the call is accepted, or if no element is."""
     wrong = []
     for part, c in zip(parts, errors, strict=True):
         over = np.zeros(len(c.error), bool)
         for outcome in part.outcomes:
-            if outcome.is_broken and outcome.standard in STANDARDS and outcome.tally is not None:
+            if outcome.is_broken and outcome.limits is not None and outcome.standard != standards.CROSS_CHECK:
                 standard = STANDARDS[outcome.standard]
-                over |= standard.measure(c, outcome.limits)[0]
+                over |= standard.apply(c)[0]
                 over |= standard.contributes(c, outcome.limits) if standard.contributes is not None else False
         wrong.append(over)
     return tuple(wrong) if any(map(np.any, wrong)) else ()

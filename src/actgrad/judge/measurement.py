@@ -17,8 +17,8 @@ from .error_bounds import Sized
 from .golden import Golden
 from .oracle import Expected
 from .profiles import Profile
-from .standards import STANDARDS, ElementErrors, Tally
-from .verdict import MAX_FAILURES, SAMPLE_SIZE, ULP_EDGES, Failure, OutputVerdict
+from .standards import STANDARDS, ElementErrors
+from .verdict import MAX_FAILURES, SAMPLE_SIZE, ULP_EDGES, Failure, OutputResult
 
 T = TypeVar("T")
 Decides = Callable[[str, str], bool]  # (standard, dtype) -> whether this standard decides about this dtype
@@ -35,19 +35,19 @@ def measure(
     progress: Progress | None,
     looks_closer: bool = False,
     profile: Profile | None = None,
-) -> list[OutputVerdict]:
+) -> list[OutputResult]:
     """The verdict of the standards `names` on each output.
 
     With `looks_closer`, elements that only make a mean too large fail too. The verdicts on chunks are added in the
     order of the chunks, so the result does not depend on the threads.
     """
 
-    def chunk(at: slice) -> list[OutputVerdict]:
+    def chunk(at: slice) -> list[OutputResult]:
         inputs, errors = compare_at(call, golden, at, profile)
         lanes = zip(call.outputs, errors, strict=True)
         return [_verdict(call, lane, inputs, c, at.start, names, decides, looks_closer) for lane, c in lanes]
 
-    outputs: list[OutputVerdict] = []
+    outputs: list[OutputResult] = []
     for span, parts in in_threads(chunk, spans(call.size)):
         outputs = [a + b for a, b in zip(outputs, parts, strict=True)] if outputs else parts
         if progress is not None:
@@ -64,28 +64,22 @@ def _verdict(
     names: Sequence[str],
     decides: Decides,
     looks_closer: bool,
-) -> OutputVerdict:
+) -> OutputResult:
     """The verdict on the chunk of an output that begins at position `start`."""
     dtype, x, ulps = c.actual.dtype.name, inputs[call.main], np.where(c.by_terms, 0, c.ulps)
     outcomes, failing = [], np.zeros(len(ulps), bool)
     for standard in (STANDARDS[name] for name in names):
-        tally = Tally()
-        if dtype in standard.limits:
-            over, tally = standard.measure(c, standard.limits[dtype])
-            failing |= over
-            if looks_closer and standard.contributes is not None:
-                failing |= standard.contributes(c, standard.limits[dtype])
-        outcomes.append(standards.decide(standard, dtype, tally, decides(standard.name, dtype)))
-
-    def failure(k: int) -> Failure:
-        numbers = {operand.name: _number(values[k]) for operand, values in zip(call.inputs, inputs, strict=True)}
-        errors = float(c.ulps[k]), float(ulps[k])
-        return Failure(lane.index(start + k), numbers, _number(c.actual[k]), _number(c.golden[k]), *errors)
+        over, outcome = standard.apply(c, decides(standard.name, dtype))
+        failing |= over
+        if outcome.limits is not None and looks_closer and standard.contributes is not None:
+            failing |= standard.contributes(c, outcome.limits)
+        outcomes.append(outcome)
 
     stride, most = max(1, call.size // SAMPLE_SIZE), max(64, SAMPLE_SIZE * CHUNK // max(1, call.size))
     some = np.arange(-start % stride, len(ulps), stride)
     at = np.flatnonzero(failing)
-    return OutputVerdict(
+    worst = at[np.argsort(-ulps[at], kind="stable")]
+    return OutputResult(
         lane.name,
         dtype,
         len(ulps),
@@ -93,12 +87,20 @@ def _verdict(
         int(np.count_nonzero(c.by_terms)),
         tuple(outcomes),
         histogram(ulps),
-        tuple(failure(int(k)) for k in at[:MAX_FAILURES]),
-        tuple(failure(int(k)) for k in at[np.argsort(-ulps[at], kind="stable")[:MAX_FAILURES]]),
+        tuple(failure(call, lane, inputs, c, int(k), start) for k in at[:MAX_FAILURES]),
+        tuple(failure(call, lane, inputs, c, int(k), start) for k in worst[:MAX_FAILURES]),
         np.stack([double(x[some]), double(ulps[some]), start + some], axis=1),
         start + np.union1d(at[:: -(-len(at) // most) or 1], at[:MAX_FAILURES]),
         axis.count(double(x[at])),
     )
+
+
+def failure(call: Elements, lane: Lane, inputs: Sequence[Any], c: ElementErrors, k: int, start: int = 0) -> Failure:
+    """Element `k` of a chunk of an output that begins at position `start`. `inputs` are those of the chunk."""
+    pairs = zip(call.inputs, inputs, strict=True)
+    numbers = {one.name: _number(values[k]) for one, values in pairs}
+    errors = float(c.ulps[k]), 0.0 if c.by_terms[k] else float(c.ulps[k])
+    return Failure(lane.index(start + k), numbers, _number(c.actual[k]), _number(c.golden[k]), *errors)
 
 
 def _number(value: Any) -> float | int:

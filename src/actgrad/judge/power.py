@@ -68,13 +68,10 @@ def power(
             errors = standards.compare(wrong, values)
             errors = replace(errors, faults=errors.ulps > bound)
             for name in USUAL:
-                standard = STANDARDS[name]
-                if dtype.name in standard.limits:
-                    limits = standard.limits[dtype.name]
-                    holds = bool(standard.holds(standard.measure(errors, limits)[1], limits))
-                    accepted[mistake][name] &= holds
-                    if standards.counts(name, dtype.name, deciding, strict):
-                        accepted[mistake][VERDICT] &= holds
+                holds = STANDARDS[name].apply(errors)[1].holds is not False
+                accepted[mistake][name] &= holds
+                if standards.counts(name, dtype.name, deciding, strict):
+                    accepted[mistake][VERDICT] &= holds
     return accepted
 
 

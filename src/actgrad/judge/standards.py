@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -86,31 +87,8 @@ def compare(actual: Array, exact: Array) -> ElementErrors:
         return ElementErrors(actual, exact, golden, error, ulps, False, none, none)
 
 
-@dataclass(frozen=True)
-class Tally:
-    """The counts of a standard. Tallies of chunks add up."""
-
-    elements: int = 0
-    over: int = 0  # the number of elements above the tolerance
-    broken: int = 0  # the number of elements above the limit that no element may exceed
-    total: float = 0.0  # the sum of the errors that the standard measures
-    largest: float = 0.0  # the largest of these errors
-    excused: int = 0  # the number of elements whose relative error does not count, see _excusing
-
-    def __add__(self, other: Tally) -> Tally:
-        sums = {name: getattr(self, name) + getattr(other, name) for name in vars(self)}
-        return Tally(**{**sums, "largest": max(self.largest, other.largest)})
-
-    @property
-    def mean(self) -> float:
-        return self.total / self.elements if self.elements else 0.0
-
-    @property
-    def share(self) -> float:
-        return self.over / self.elements if self.elements else 0.0
-
-
 Limits = tuple[float, ...]
+Counts = dict[str, Any]  # the fields of an Outcome that a standard measures, besides `elements` and `over`
 
 
 @dataclass(frozen=True)
@@ -140,34 +118,62 @@ class AcceptanceStandard:
     title: str
     says: str  # the definition in words
     limits: Mapping[str, Limits]  # dtype -> limits. The standard is not defined for other dtypes
-    measure: Callable[[ElementErrors, Limits], tuple[Array, Tally]]  # the elements above the tolerance, and the tally
-    holds: Callable[[Tally, Limits], bool]  # whether the tally is accepted
-    shows: Callable[[Tally, Limits], str]  # a function that says the tally in words
+    measure: Callable[[ElementErrors, Limits], tuple[Array, Counts]]  # the elements above the tolerance, and the counts
+    holds: Callable[[Outcome], bool]  # whether the counts are accepted
+    shows: Callable[[Outcome], str]  # a function that says the counts in words
     #: The elements that make a mean too large, if no single element is above the tolerance.
     contributes: Callable[[ElementErrors, Limits], Array] | None = None
+
+    def apply(self, c: ElementErrors, decides: bool = True) -> tuple[Array, Outcome]:
+        """The elements above the tolerance, and the outcome. `decides` is whether the outcome decides."""
+        dtype = c.actual.dtype.name
+        if dtype not in self.limits:
+            undefined = Outcome(self.name, None, decides, note=f"not defined for {dtype}")
+            return np.zeros(len(c.error), bool), undefined
+        over, counts = self.measure(c, self.limits[dtype])
+        return over, Outcome(self.name, self.limits[dtype], decides, len(over), _count(over), **counts)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a standard for an output. `holds` is None if the standard is not defined for the output.
+    """What a standard says about an output. Whether it holds, and the words, follow from the counts.
 
-    `says` is the outcome in words. If `counts` is False, reports show the outcome, but it does not decide.
+    Outcomes of chunks add up. If `counts` is False, reports show the outcome, but it does not decide.
     """
 
     standard: str
-    holds: bool | None
-    says: str
-    limits: Limits = ()
-    tally: Tally | None = None
+    limits: Limits | None  # for the dtype of the output. None if the standard is not defined for it
     counts: bool = True
+    elements: int = 0
+    over: int = 0  # the number of elements above the tolerance
+    broken: int = 0  # the number of elements above the limit that no element may exceed
+    total: float = 0.0  # the sum of the errors that the standard measures
+    largest: float = 0.0  # the largest of these errors
+    excused: int = 0  # the number of elements whose relative error does not count, see _excusing
+    note: str = ""  # words in place of those that the standard finds for the counts
 
     def __add__(self, other: Outcome) -> Outcome:
         """The outcome for the elements of both outcomes."""
-        if self.tally is None or other.tally is None:
-            return self
-        standard, tally = STANDARDS[self.standard], self.tally + other.tally
-        holds, says = standard.holds(tally, self.limits), standard.shows(tally, self.limits)
-        return replace(self, holds=holds, says=says, tally=tally)
+        sums = {name: getattr(self, name) + getattr(other, name) for name in COUNTS}
+        return replace(self, **{**sums, "largest": max(self.largest, other.largest)})
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.elements if self.elements else 0.0
+
+    @property
+    def share(self) -> float:
+        return self.over / self.elements if self.elements else 0.0
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the standard holds. None if it is not defined for the output."""
+        return None if self.limits is None else bool(standard_of(self.standard).holds(self))
+
+    @property
+    def says(self) -> str:
+        """The outcome in words."""
+        return self.note or standard_of(self.standard).shows(self)
 
     @property
     def is_broken(self) -> bool:
@@ -179,13 +185,15 @@ class Outcome:
         """Whether the standard fails, but does not decide."""
         return not self.counts and self.holds is False
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """The outcome for JSON."""
+        tally = None if self.limits is None else {name: getattr(self, name) for name in COUNTS}
+        facts = {"standard": self.standard, "holds": self.holds, "says": self.says}
+        return {**facts, "limits": self.limits or (), "tally": tally, "counts": self.counts}
 
-def decide(standard: AcceptanceStandard, dtype: str, tally: Tally, counts: bool = True) -> Outcome:
-    """The outcome of a standard from the tally of all elements."""
-    limits = standard.limits.get(dtype)
-    if limits is None:
-        return Outcome(standard.name, None, f"not defined for {dtype}", counts=counts)
-    return Outcome(standard.name, standard.holds(tally, limits), standard.shows(tally, limits), limits, tally, counts)
+
+COUNTS = ("elements", "over", "broken", "total", "largest", "excused")  # the fields of an Outcome that add up
 
 
 # Mixed tolerance
@@ -194,7 +202,7 @@ MIXED_SHARE = 0.01  # the share of elements that may exceed the tolerance
 MIXED_ULPS = 32  # an error above the limit is accepted if it has at most this number of ULP
 
 
-def _mixed(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+def _mixed(c: ElementErrors, limits: Limits) -> tuple[Array, Counts]:
     rtol, atol, limit = limits
     with np.errstate(invalid="ignore"):
         within = c.error <= atol + rtol * np.abs(c.golden)
@@ -203,11 +211,11 @@ def _mixed(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     error = c.error if c.is_finite else np.where(undecided, 0, c.error)
     largest = _largest(error)
     broken = _count((error > limit) & (c.ulps > MIXED_ULPS)) if largest > limit else 0
-    return ~within, Tally(len(within), _count(~within), broken, 0.0, largest, _count(undecided))
+    return ~within, {"broken": broken, "largest": largest, "excused": _count(undecided)}
 
 
-def _shows_mixed(t: Tally, limits: Limits) -> str:
-    far = f", {t.broken} beyond {limits[2]:g} and {MIXED_ULPS} ULP" if t.broken else ""
+def _shows_mixed(t: Outcome) -> str:
+    far = f", {t.broken} beyond {_limits(t)[2]:g} and {MIXED_ULPS} ULP" if t.broken else ""
     return f"{1 - t.share:.2%} within, largest error {t.largest:.2g}{far}{_excuses(t)}"
 
 
@@ -230,12 +238,12 @@ def _above_mean(c: ElementErrors, limits: Limits) -> Array:
     return above
 
 
-def _mere(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+def _mere(c: ElementErrors, limits: Limits) -> tuple[Array, Counts]:
     (threshold,) = limits
     relative = _relative(c)
     over, excused = _excusing(c, relative >= MARE_FACTOR * threshold)
     relative = np.where(excused, 0, relative)
-    return over, Tally(len(over), _count(over), 0, float(np.sum(relative)), _largest(relative), _count(excused))
+    return over, {"total": float(np.sum(relative)), "largest": _largest(relative), "excused": _count(excused)}
 
 
 def _excusing(c: ElementErrors, over: Array) -> tuple[Array, Array]:
@@ -250,14 +258,14 @@ def _excusing(c: ElementErrors, over: Array) -> tuple[Array, Array]:
 # Double thousandth
 
 
-def _thousandth(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+def _thousandth(c: ElementErrors, limits: Limits) -> tuple[Array, Counts]:
     relative, _ = limits
     with np.errstate(invalid="ignore"):
         over = c.error > relative * np.abs(c.golden)
     if not c.is_finite:
         over |= np.isinf(c.error)
     over, excused = _excusing(c, over)
-    return over, Tally(len(over), _count(over), excused=_count(excused))
+    return over, {"excused": _count(excused)}
 
 
 # TTK's methods: exact integers, and quantised results
@@ -265,17 +273,17 @@ def _thousandth(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
 QUANTISED = ("int8", "int4")  # the dtypes for which TTK has the method quant
 
 
-def _binary(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+def _binary(c: ElementErrors, limits: Limits) -> tuple[Array, Counts]:
     over = np.asarray(c.error > 0)
-    return over, Tally(len(over), _count(over), 0, 0.0, _largest(c.error))
+    return over, {"largest": _largest(c.error)}
 
 
-def _quant(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+def _quant(c: ElementErrors, limits: Limits) -> tuple[Array, Counts]:
     over = np.asarray(c.error > limits[0])
-    return over, Tally(len(over), _count(over), 0, 0.0, _largest(c.error))
+    return over, {"largest": _largest(c.error)}
 
 
-def _shows_differences(t: Tally, limits: Limits) -> str:
+def _shows_differences(t: Outcome) -> str:
     return f"{t.over} differ, by at most {t.largest:.3g}"
 
 
@@ -326,13 +334,14 @@ def _functions(operator: Operator) -> frozenset[str]:
     return names
 
 
-def _ulp(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+def _ulp(c: ElementErrors, limits: Limits) -> tuple[Array, Counts]:
     judged = np.where(c.by_terms, 0, c.ulps)
     over_one, total = _count(judged > 1), float(np.sum(judged))
-    return c.faults, Tally(len(judged), _count(c.faults), over_one, total, _largest(judged), _count(c.by_terms))
+    counts = {"broken": over_one, "total": total, "largest": _largest(judged), "excused": _count(c.by_terms)}
+    return c.faults, counts
 
 
-def _shows_ulp(t: Tally, limits: Limits) -> str:
+def _shows_ulp(t: Outcome) -> str:
     beyond = f"; {t.over} beyond the bound" if t.over else ""
     beyond += f"; {t.excused} judged by the size of their terms" if t.excused else ""
     return f"largest {t.largest:.3g}, mean {t.mean:.2g}, over 1 in {t.broken / max(1, t.elements):.2%}{beyond}"
@@ -341,17 +350,22 @@ def _shows_ulp(t: Tally, limits: Limits) -> str:
 # NaN and infinity
 
 
-def _nonfinite(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
+def _nonfinite(c: ElementErrors, limits: Limits) -> tuple[Array, Counts]:
     over = np.zeros(len(c.error), bool) if c.lost_signs is None else c.lost_signs
     if not c.is_finite:
         wide = c.actual.astype(c.exact.dtype)
         concerned = ~(np.isfinite(wide) & np.isfinite(c.golden))
         over = over | (concerned & (c.error > 0) & ~(c.ulps <= 1) & ~c.undecided)
-    return over, Tally(len(over), _count(over))
+    return over, {}
 
 
-def _excuses(t: Tally) -> str:
+def _excuses(t: Outcome) -> str:
     return f"; {t.excused} excused, as near as rounding allows" if t.excused else ""
+
+
+def _limits(outcome: Outcome) -> Limits:
+    assert outcome.limits is not None, "only a standard that is defined has words"
+    return outcome.limits
 
 
 def _count(mask: Array) -> int:
@@ -391,7 +405,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
                 "float8_e5m2": (2**-1, 2**-3, 1e-1),
             },
             _mixed,
-            lambda t, limits: t.over <= MIXED_SHARE * t.elements and not t.broken,
+            lambda t: t.over <= MIXED_SHARE * t.elements and not t.broken,
             _shows_mixed,
         ),
         AcceptanceStandard(
@@ -407,8 +421,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
                 "float8_e5m2": (2**-2,),
             },
             _mere,
-            lambda t, limits: t.mean < limits[0] and t.largest < MARE_FACTOR * limits[0],
-            lambda t, limits: f"MERE {t.mean:.2g}, MARE {t.largest:.2g} (T = {limits[0]:.2g}){_excuses(t)}",
+            lambda t: t.mean < _limits(t)[0] and t.largest < MARE_FACTOR * _limits(t)[0],
+            lambda t: f"MERE {t.mean:.2g}, MARE {t.largest:.2g} (T = {_limits(t)[0]:.2g}){_excuses(t)}",
             _above_mean,
         ),
         AcceptanceStandard(
@@ -418,8 +432,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             # not for bfloat16: a relative error of 0.001 is less than the distance of two bfloat16 numbers
             {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-4)},
             _thousandth,
-            lambda t, limits: t.share < limits[1],
-            lambda t, limits: f"{t.share:.3%} beyond {limits[0]:g}{_excuses(t)}",
+            lambda t: t.share < _limits(t)[1],
+            lambda t: f"{t.share:.3%} beyond {_limits(t)[0]:g}{_excuses(t)}",
         ),
         AcceptanceStandard(
             "ulp",
@@ -429,7 +443,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             "integers must be equal, but next to a tie, both integers around the exact value are accepted",
             dict.fromkeys(BY_NAME, ()),
             _ulp,
-            lambda t, limits: not t.over,
+            lambda t: not t.over,
             _shows_ulp,
         ),
         AcceptanceStandard(
@@ -438,7 +452,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             "integers and bits must be equal, as TTK compares them by default",
             {name: () for name, row in BY_NAME.items() if row.kind in ("bool", "int", "uint")},
             _binary,
-            lambda t, limits: not t.over,
+            lambda t: not t.over,
             _shows_differences,
         ),
         AcceptanceStandard(
@@ -447,7 +461,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             "INT8 and INT4 results of floats differ by at most 1",
             {name: (1.0,) for name in QUANTISED if name in BY_NAME},
             _quant,
-            lambda t, limits: not t.over,
+            lambda t: not t.over,
             _shows_differences,
         ),
         AcceptanceStandard(
@@ -456,7 +470,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             "the errors are at most a few times those of a second device (--baseline)",
             {},
             _binary,
-            lambda t, limits: not t.over,
+            lambda t: not t.over,
             _shows_differences,
         ),
         AcceptanceStandard(
@@ -466,8 +480,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             "x = -inf has the right sign",
             dict.fromkeys(BY_NAME, ()),
             _nonfinite,
-            lambda t, limits: not t.over,
-            lambda t, limits: f"{t.over} disagree" if t.over else "agree",
+            lambda t: not t.over,
+            lambda t: f"{t.over} disagree" if t.over else "agree",
         ),
     )
 }
@@ -524,7 +538,20 @@ def counts(name: str, dtype: str, deciding: Collection[str], strict: bool) -> bo
     return strict or is_coarse or not any(n in PUBLISHED and dtype in STANDARDS[n].limits for n in deciding)
 
 
+_REPEATS = AcceptanceStandard(
+    REPEAT, "equal bits in all runs", NAMES[REPEAT], dict.fromkeys(BY_NAME, ()), _binary,
+    lambda t: not t.over,
+    lambda t: (
+        f"{t.over} of {t.elements} runs differ from the first" if t.over else f"{t.elements} runs give the same bits"
+    ),
+)  # fmt: skip
+
+
 def repeat(runs: int, different: int) -> Outcome:
     """The outcome of `runs` runs of a call. In `different` runs, the bits differ from the bits of the first run."""
-    says = f"{different} of {runs} runs differ from the first" if different else f"{runs} runs give the same bits"
-    return Outcome(REPEAT, not different, says, (), Tally(runs, different))
+    return Outcome(REPEAT, (), True, runs, different)
+
+
+def standard_of(name: str) -> AcceptanceStandard:
+    """The standard of an outcome."""
+    return _REPEATS if name == REPEAT else STANDARDS[name]

@@ -13,7 +13,7 @@ from ..base.dtypes import BY_NAME
 from .diagnosis.axis import Range
 from .elements import Array
 from .gradient_check import Disagreement
-from .standards import CROSS_CHECK, NAMES, PUBLISHED, REPEAT, STANDARDS, ULP, Outcome
+from .standards import CROSS_CHECK, NAMES, PUBLISHED, STANDARDS, ULP, Outcome, standard_of
 
 #: Edges of the histogram of errors, in ULP. Errors above the last edge, NaN among them, have their own bin.
 ULP_EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0)
@@ -46,8 +46,12 @@ class Diagnosis:
 
 
 @dataclass(frozen=True)
-class OutputVerdict:
-    """The verdict on an output or on a half of an output. Verdicts on chunks are added in the order of the chunks."""
+class OutputResult:
+    """The result for an output or for a half of an output: what each standard says, and which elements fail.
+
+    Results of chunks are added in the order of the chunks. A Verdict is about a call. (It is not named Result, because
+    the definition of an operator has a Result: a tensor that is the result of the forward operator.)
+    """
 
     name: str
     dtype: str
@@ -62,7 +66,7 @@ class OutputVerdict:
     positions: Array = field(metadata=NO_JSON)  # the positions of some failing elements
     failing_by_range: Array = field(metadata=NO_JSON)  # the number of failing elements in each range of axis.py
 
-    def __add__(self, other: OutputVerdict) -> OutputVerdict:
+    def __add__(self, other: OutputResult) -> OutputResult:
         positions = np.concatenate([self.positions, other.positions])
         if len(positions) > 8 * SAMPLE_SIZE:  # keep the first positions and half of the others
             positions = np.concatenate([positions[:MAX_FAILURES], positions[MAX_FAILURES::2]])
@@ -95,8 +99,7 @@ class Verdict:
     operator: str
     attributes: Mapping[str, Any]
     golden: str  # a phrase that says how the exact values were computed
-    standards: tuple[str, ...]
-    outputs: tuple[OutputVerdict, ...]
+    outputs: tuple[OutputResult, ...]
     ranges: tuple[Range, ...] = ()  # ranges of x that have failing elements
     diagnoses: tuple[Diagnosis, ...] = ()
     #: Whether each standard accepts each wrong output, see power.py.
@@ -116,19 +119,24 @@ class Verdict:
         repeat = () if self.repeat is None else (self.repeat,)
         return (*(outcome for output in self.outputs for outcome in output.outcomes), *repeat)
 
+    @property
+    def standards(self) -> tuple[str, ...]:
+        """The standards that were measured, besides equal bits in all runs."""
+        return tuple(dict.fromkeys(outcome.standard for output in self.outputs for outcome in output.outcomes))
+
     def needs_warning(self, outcome: Outcome) -> bool:
         """Whether an accepted result needs a warning: this standard fails, but does not decide.
 
         actgrad's own bounds give a warning only if many 16-bit elements are beyond the bounds, and a mistake explains
         them. In float32, the order of a sum moves a result beyond the bounds, and a mistake may explain this by chance.
         """
-        if outcome.standard != ULP or outcome.tally is None:
+        if outcome.standard != ULP or outcome.limits is None:
             return outcome.is_exceeded
         is_half = all(BY_NAME[output.dtype].itemsize == 2 for output in self.outputs)
         return (
             outcome.is_exceeded
             and is_half
-            and outcome.tally.share > WARNING_SHARE
+            and outcome.share > WARNING_SHARE
             and any(d.explained for d in self.diagnoses)
         )
 
@@ -220,7 +228,5 @@ def _warning(result: Verdict) -> str:
 
 def _sentence(names: Iterable[str], singular: str, plural: str) -> str:
     name_set = set(names)
-    titles = [
-        STANDARDS[n].title if n != REPEAT else "equal bits in all runs" for n in (*NAMES, CROSS_CHECK) if n in name_set
-    ]
+    titles = [standard_of(n).title for n in (*NAMES, CROSS_CHECK) if n in name_set]
     return f"{', '.join(titles)} {singular if len(titles) == 1 else plural}" if titles else ""

@@ -15,7 +15,6 @@ from ...checks import law
 from ...judge.files import sizes
 from ...judge.files.fields import FieldError
 from ...judge.files.sizes import UnreadableFile
-from ...judge.standards import Tally
 from ...writing import outputs, terminal
 from . import atk, cann_bench, ttk
 from .case_model import FileCase
@@ -137,8 +136,9 @@ def _precision(outcome: CaseOutcome) -> str:
     """The share of elements within the tolerance, in TTK's format."""
     if outcome.verdict is None:
         return ""
-    tallies = [s.tally for o in outcome.verdict.outputs for s in o.outcomes if s.tally is not None]
-    return f"{100 * (1 - sum(tallies, Tally()).share)}%"
+    outcomes = [s for o in outcome.verdict.outputs for s in o.outcomes]
+    elements, over = (sum(getattr(s, name) for s in outcomes) for name in ("elements", "over"))
+    return f"{100 * (1 - over / max(1, elements))}%"
 
 
 def lines(outcomes: Sequence[CaseOutcome]) -> Iterator[str]:

@@ -172,7 +172,7 @@ def _entry(verdict: Verdict) -> Entry:
     broken = verdict.sentences(lambda one: one.is_broken)
     exceeded = verdict.sentences(verdict.needs_warning)
     weak = weaknesses(verdict.power)
-    ulps = [one.tally.largest for one in verdict.outcomes if one.standard == ULP and one.tally]
+    ulps = [one.largest for one in verdict.outcomes if one.standard == ULP]
     worst: Entry = {"ulp": max(ulps, default=0.0)}
     if failing.worst:
         first = failing.worst[0]
@@ -180,7 +180,7 @@ def _entry(verdict: Verdict) -> Entry:
         worst |= {"actual": first.actual, "golden": first.golden, "ulp": first.ulps}
     by_standard: Counter[str] = Counter()
     for one in verdict.outcomes:
-        by_standard[STANDARDS[one.standard].title] += one.tally.over if one.tally else 0
+        by_standard[STANDARDS[one.standard].title] += one.over
     entry: Entry = {
         "verdict": ACCEPTED if verdict.holds else REJECTED,
         "why": "; ".join(broken) or "the standards that decide hold",

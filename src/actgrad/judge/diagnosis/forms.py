@@ -127,13 +127,14 @@ def nan_at_infinity(sample: Sample) -> Iterator[Suspicion]:
     lost = sample.where(lambda right, actual: ~np.isnan(right.values) & np.isnan(actual.astype(np.float64)))
     explains, ends = [np.zeros_like(part) for part in lost], []
     limits: set[str] = set()
+    floats = [k for k, lane in enumerate(sample.actual) if lane.dtype.kind not in "iu" and lost[k].any()]
     for end in (-np.inf, np.inf):
-        at = sample.x == end
-        results = [right.stored[at & ~np.isnan(right.values)].astype(np.float64) for right in sample.right]
-        numbers = np.concatenate(results)
-        count = sum(np.count_nonzero(part & at) for part in lost)
+        at = {k: sample.x_of(k) == end for k in floats}
+        results = [sample.right[k].stored[at[k] & ~np.isnan(sample.right[k].values)] for k in floats]
+        numbers = np.concatenate([np.empty(0), *(one.astype(np.float64) for one in results)])
+        count = sum(np.count_nonzero(lost[k] & at[k]) for k in floats)
         if count and count >= 0.9 * len(numbers):
-            explains = [part | (one & at) for part, one in zip(explains, lost, strict=True)]
+            explains = [one | (lost[k] & at[k]) if k in at else one for k, one in enumerate(explains)]
             ends.append(f"x = {end}")
             limits |= {f"{number:g}" for number in numbers}
     if ends:

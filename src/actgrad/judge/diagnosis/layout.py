@@ -19,7 +19,7 @@ import numpy as np
 from ...base.errors import ActgradError, quantity
 from ..elements import Array, Elements, new_elements
 from ..golden import Golden
-from .sample import Prediction, Rule, Sample, Suspicion
+from .sample import Prediction, Rule, Sample, Suspicion, cleared
 
 LARGEST_CALL = 1 << 18  # elements of a call that a rule examines
 LEAST_SHARE = 0.8  # share of the failing elements that a layout must explain
@@ -41,7 +41,10 @@ _FAILS, _HOLDS = 0.8, 0.02  # shares of failing elements: a group above the firs
 
 def shifted(sample: Sample) -> Iterator[Suspicion]:
     """Results of elements at a fixed distance. The failing elements vote for the distance."""
-    if not 8 <= sample.call.size <= LARGEST_CALL or sample.is_integer:
+    if not 8 <= sample.call.size <= LARGEST_CALL:
+        return
+    if sample.is_integer:
+        yield from _integers_shifted(sample)
         return
     votes = []
     for (indices, exact, _), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True):
@@ -62,6 +65,26 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
         distance = int(distances[k])
         if counts[k] >= 0.25 * len(votes) and distance:
             yield _misread(*_shift_words(sample, distance), _where_wrong(sample, partial(_minus, distance)))
+
+
+def _integers_shifted(sample: Sample) -> Iterator[Suspicion]:
+    """Integers do not vote, because many are equal: the rule tries likely distances, and most must agree."""
+    shape = sample.memory[0][2]
+    columns = shape[-1] if shape else 1
+    sizes = {1, 2, 3, columns, 2 * columns, *(1 << k for k in range(3, 15)), prod(shape) // 2}
+    best, most = 0, 0.0
+    for distance in sorted({sign * size for size in sizes for sign in (1, -1) if size < prod(shape)}):
+        agrees = [
+            (values[(indices[wrong] - distance) % len(values)], actual[wrong])
+            for (indices, values, _), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True)
+            if actual.dtype.kind in "iu"
+        ]
+        with np.errstate(invalid="ignore"):
+            share = float(np.mean(np.concatenate([np.abs(a - b) <= 0.5 for a, b in agrees])))
+        if share > most:
+            best, most = distance, share
+    if most >= LEAST_SHARE:
+        yield _misread(*_shift_words(sample, best), _where_wrong(sample, partial(_minus, best)))
 
 
 def _minus(distance: int, indices: Array) -> Array:
@@ -267,7 +290,7 @@ def _recomputed(
     lanes = [lane.take(at) for lane in call.inputs]
     results = Golden(call.computation).expected(lanes, sample.actual[0].dtype)
     pairs = zip(sample.call.numbers, sample.actual, strict=True)
-    return [replace(results[n], dtype=lane.dtype) for n, lane in pairs]
+    return [cleared(call, replace(results[n], dtype=lane.dtype), at) for n, lane in pairs]
 
 
 def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None]) -> Elements | None:

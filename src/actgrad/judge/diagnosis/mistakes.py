@@ -281,6 +281,32 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
     yield Suspicion("forward-applied", sentence, sample.recomputed(inputs={sample.call.main: result}))
 
 
+def read_after_write(sample: Sample) -> Iterator[Suspicion]:
+    """The result of the call for its own output as an input: the output overwrote the input before it was read."""
+    call = sample.call
+    if not call.operator.access.is_uniform or sample.is_integer or len(sample.actual) != 1:
+        return
+    for k, lane in enumerate(call.inputs[: len(sample.inputs)]):
+        if lane.array.dtype == sample.actual[0].dtype and lane.array.shape == call.shape:
+            read = sample.recomputed(inputs={k: sample.right[0].stored.astype(lane.array.dtype)})
+            sentence = f"{lane.name} is read after the output has overwritten it"
+            if read is not None:
+                yield Suspicion("read-after-write", sentence, _where_wrong(sample, read))
+
+
+def _where_wrong(sample: Sample, prediction: Prediction) -> Prediction:
+    """A prediction for the failing elements, and the right values of the others."""
+    return [
+        replace(
+            p,
+            values=np.where(wrong, p.values, right.values),
+            size=np.where(wrong, p.size, right.size),
+            argument_error=np.where(wrong, p.argument_error, right.argument_error),
+        )
+        for p, right, wrong in zip(prediction, sample.right, sample.wrong, strict=True)
+    ]
+
+
 def forward_returned(sample: Sample) -> Iterator[Suspicion]:
     """The result of the forward operator, instead of the gradient."""
     call, operator = sample.call, sample.call.operator
@@ -401,8 +427,8 @@ def _scalars(sample: Sample) -> dict[str, float]:
 
 #: The most specific rules come first. If several suspicions explain the same elements, the first is reported.
 RULES: tuple[Rule, ...] = (
-    unwritten, nan_not_propagated, saturated, branch_at_zero, attribute_ignored,
+    nan_not_propagated, unwritten, saturated, branch_at_zero, attribute_ignored,
     flag_turned, other_choice, attributes_exchanged, constant_left_out, inputs_confused, gradients_exchanged, factor,
-    attribute_converted, result_of_input, forward_returned, attribute_in_argument, rounded_inputs,
+    attribute_converted, result_of_input, read_after_write, forward_returned, attribute_in_argument, rounded_inputs,
     factor_without_a_name,
 )  # fmt: skip

@@ -15,7 +15,7 @@ from ...base.errors import ActgradError
 from ..elements import Array, new_elements
 from ..golden import Golden
 from ..oracle import Expected
-from .sample import Prediction, Rule, Sample, Suspicion
+from .sample import Prediction, Rule, Sample, Suspicion, cleared
 
 LEAST = 12  # wrong elements from which a scale or a zero point can be estimated
 LARGE = 8.0  # quantised values above which a ratio shows a scale
@@ -185,9 +185,8 @@ def _recomputed(sample: Sample, tensors: list[Array | None]) -> Prediction | Non
     results: list[Expected] = Golden(call.computation).expected(
         [lane.take(sample.positions) for lane in call.inputs], sample.actual[0].dtype
     )
-    cleared = call.in_rest(sample.positions)
     pairs = zip(sample.call.numbers, sample.actual, strict=True)
-    return [replace(results[n], dtype=lane.dtype, values=np.where(cleared, 0, results[n].values)) for n, lane in pairs]
+    return [cleared(call, replace(results[n], dtype=lane.dtype), sample.positions) for n, lane in pairs]
 
 
 RULES: tuple[Rule, ...] = (

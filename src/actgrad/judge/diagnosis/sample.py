@@ -53,6 +53,15 @@ class Sample:
     def x(self) -> Array:
         return self.inputs[self.call.main]
 
+    def x_of(self, lane: int) -> Array:
+        """The x of an output lane. Next to bits, an output has a lane for each element of a byte of bits."""
+        part = self.call.outputs[lane].name.partition(",")[2]
+        if self.call.operator.access.has_bits and part:
+            names = [one.name for one in self.call.inputs[: len(self.inputs)]]
+            if (name := f"{self.call.operator.definition.main},{part}") in names:
+                return self.inputs[names.index(name)]
+        return self.x
+
     @property
     def is_integer(self) -> bool:
         """Whether the results are integers."""
@@ -146,7 +155,8 @@ class Sample:
             formulas = computation.formulas[:place], computation.formulas[place + 1 :]
             computation = computation._replace(formulas=(*formulas[0], formula, *formulas[1]))
         results = Golden(computation).expected([*lanes, *self.statistics], self.actual[0].dtype, functions)
-        return [replace(results[n], dtype=lane.dtype) for n, lane in zip(numbers, self.actual, strict=True)]
+        pairs = zip(numbers, self.actual, strict=True)
+        return [cleared(call, replace(results[n], dtype=lane.dtype), self.positions) for n, lane in pairs]
 
     def other_half_is_active(self, attributes: dict[str, Any]) -> bool:
         """Whether these attributes make the other half of the packed tensor the active half."""
@@ -188,6 +198,14 @@ class Sample:
         lanes = zip(self.right, self.actual, self.wrong, strict=True)
         with np.errstate(all="ignore"):
             return tuple(wrong & explains(right, actual) for right, actual, wrong in lanes)
+
+
+def cleared(call: Elements, result: oracle.Expected, at: Array) -> oracle.Expected:
+    """A result at these positions, with 0 in the rows that the call does not compute."""
+    if call.rest is None:
+        return result
+    values, size, argument_error = call.cleared((result.values, result.size, result.argument_error), at)
+    return replace(result, values=values, size=size, argument_error=argument_error)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...writing import terminal
 from ..standards import definitions
-from ..verdict import Decision, OutputVerdict, Verdict
+from ..verdict import Decision, OutputResult, Verdict
 from . import svg, text
 
 
@@ -67,7 +67,7 @@ def _definitions(pairs: Mapping[str, Any]) -> str:
 
 def _figures(results: Sequence[Verdict], is_of_files: bool) -> Iterator[str]:
     """The errors of each dtype of an operator, or of each output in a file."""
-    groups: dict[str, dict[str, list[OutputVerdict]]] = {}
+    groups: dict[str, dict[str, list[OutputResult]]] = {}
     for result in results:
         for output in result.outputs:
             label = output.name if is_of_files else result.dtype

@@ -6,6 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import reduce
+from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,7 +15,7 @@ import numpy as np
 from ...base.errors import quantity
 from ...writing.terminal import Row, printable, table
 from ..power import weaknesses
-from ..standards import REPEAT, STANDARDS, Outcome, Tally
+from ..standards import REPEAT, STANDARDS, Outcome
 from ..verdict import ULP_EDGES, Decision, Failure, Verdict
 
 T = TypeVar("T")
@@ -24,8 +26,8 @@ CAPTION = (
     "was applied to each case. ULP fails only with --strict or --standard all, or where no published standard is "
     "defined."
 )
-#: Columns of the overview: heading, and the text of a tally.
-COLUMNS: Mapping[str, Mapping[str, Callable[[Tally], str]]] = {
+#: Columns of the overview: heading, and the text of an outcome.
+COLUMNS: Mapping[str, Mapping[str, Callable[[Outcome], str]]] = {
     "mixed": {"mixed:\nwithin": lambda t: _share(1 - t.share), "largest\nerror": lambda t: f"{t.largest:.1e}"},
     "mere-mare": {"MERE": lambda t: f"{t.mean:.1e}", "MARE": lambda t: f"{t.largest:.1e}"},
     "thousandth": {"thou-\nsandth": lambda t: _share(t.share)},
@@ -85,9 +87,8 @@ def overview(results: Sequence[Verdict], standard_names: Sequence[str], is_whole
         figures = [str(len(of)), *([f"{sum(r.elements for r in of):,}"] if is_whole else [])]
         for name in standard_names:
             outcomes = [o for r in of for o in r.outcomes if o.standard == name and o.holds is not None]
-            tally = sum((o.tally for o in outcomes if o.tally is not None), Tally())
             mark = "! " if any(o.is_broken for o in outcomes) else ""
-            figures += [mark + show(tally) if outcomes else "-" for show in COLUMNS[name].values()]
+            figures += [mark + show(reduce(add, outcomes)) if outcomes else "-" for show in COLUMNS[name].values()]
         return figures
 
     headings = ["cases", *(["elements"] if is_whole else [])]
@@ -101,11 +102,9 @@ def summary(results: Sequence[Verdict]) -> Any:
 
     def cells(of: Sequence[Verdict]) -> Row:
         verdict = "ACCEPTED" if all(result.holds for result in of) else "! REJECTED"
-        outcomes = [o for r in of for o in r.outcomes if o.tally is not None]
+        outcomes = [o for r in of for o in r.outcomes if o.limits is not None]
         applied = [name for name in _WORST if any(o.standard == name for o in outcomes)][:1]
-        worst = [
-            f"{max(o.tally.largest for o in outcomes if o.standard == n and o.tally):.3g} {_WORST[n]}" for n in applied
-        ]
+        worst = [f"{max(o.largest for o in outcomes if o.standard == n):.3g} {_WORST[n]}" for n in applied]
         return [verdict, str(len(of)), *(worst or ["-"])]
 
     return table(["operator", "dtype", "verdict"], ["cases", "worst error"], grouped(results, _names, cells))
@@ -226,9 +225,12 @@ def document(results: list[Verdict], settings: Mapping[str, Any], decision: Deci
 
 def json_value(value: Any) -> Any:
     """Any value of a verdict as a JSON value."""
+    if isinstance(value, Outcome):
+        return json_value(value.document)
     if is_dataclass(value) and not isinstance(value, type):
         plain = {f.name: json_value(getattr(value, f.name)) for f in fields(value) if not f.metadata}
-        return {"holds": value.holds, **plain} if isinstance(value, Verdict) else plain
+        facts = {"holds": value.holds, "standards": value.standards} if isinstance(value, Verdict) else {}
+        return {**facts, **plain}
     if isinstance(value, Mapping):
         return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
