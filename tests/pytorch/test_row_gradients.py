@@ -45,6 +45,51 @@ def test_derivatives_of_both_modes_and_orders(name: str) -> None:
     assert torch.autograd.gradgradcheck(function, given)
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("kind", ["classes", "probabilities", "weights"])  # weights do not sum to 1
+def test_cross_entropy_is_pytorchs(kind: str, dtype: Any) -> None:
+    target = torch.tensor([0, 6, 3, 3, 1])
+    labels = torch.nn.functional.one_hot(target, 7).double()
+    if kind != "classes":
+        labels = torch.softmax(numbers(5, 7).detach() * 2, -1) * (1.0 if kind == "probabilities" else 3.0)
+    wanted_target = target if kind == "classes" else labels
+    features, factors = (numbers(5, 7).detach() * 8).to(dtype).requires_grad_(), numbers(5).detach()
+    wide = features.detach().double().requires_grad_()
+    loss, backprop = at.softmax_cross_entropy_with_logits(features, labels.to(dtype))
+    wanted = torch.nn.functional.cross_entropy(wide, wanted_target, reduction="none")
+    (gradient,) = torch.autograd.grad(loss, features, factors.to(dtype), create_graph=True)
+    (wanted_gradient,) = torch.autograd.grad(wanted, wide, factors, create_graph=True)
+    (second,) = torch.autograd.grad(gradient.cos().sum(), features)
+    (wanted_second,) = torch.autograd.grad(wanted_gradient.cos().sum(), wide)
+    bounds = {torch.float64: 1e-13, torch.float32: 1e-5, torch.bfloat16: 0.04}[dtype]
+    pairs = (
+        (loss, wanted),
+        (backprop, torch.softmax(wide, -1) - labels),
+        (gradient, wanted_gradient),
+        (second, wanted_second),
+    )
+    for got, expected in pairs:
+        assert got.dtype == dtype
+        torch.testing.assert_close(got.double(), expected, atol=bounds, rtol=bounds)
+
+
+def test_cross_entropy_in_a_graph_and_without_the_closed_form() -> None:
+    features, labels = numbers(4, 5), numbers(4, 5, positive=True)
+
+    def both(features: Any, labels: Any) -> Any:
+        loss, backprop = at.softmax_cross_entropy_with_logits(features, labels)
+        return loss.sum() + (backprop * features.detach()).sum()  # the gradient of backprop has no closed form
+
+    def plain(features: Any, labels: Any) -> Any:
+        loss = -(labels * features.log_softmax(-1)).sum()
+        return loss + ((features.softmax(-1) - labels) * features.detach()).sum()
+
+    wanted = torch.autograd.grad(plain(features, labels), (features, labels))
+    for function in (both, torch.compile(both, backend="aot_eager", fullgraph=True)):
+        got = torch.autograd.grad(function(features, labels), (features, labels))
+        torch.testing.assert_close(got, wanted)
+
+
 @pytest.mark.parametrize("name", ["softmax", "log_softmax"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_gradients_are_pytorchs(name: str, dtype: Any) -> None:

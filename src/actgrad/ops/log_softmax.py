@@ -112,4 +112,5 @@ softmax_cross_entropy_with_logits = Operator(
         same_shape("labels", to="features"),
         result_shape("loss", "backprop"),
     ),
+    torch=Torch("softmax_cross_entropy_with_logits(features, labels)"),
 )

@@ -45,6 +45,7 @@ __all__ = [
     "silu",
     "situ_glu",
     "softmax",
+    "softmax_cross_entropy_with_logits",
     "softplus",
     "softshrink",
     "softsign",
@@ -347,6 +348,16 @@ def log_softmax(
     input: torch.Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: torch.dtype | None = None
 ) -> torch.Tensor:
     """x - log(sum(exp(x))) along dim"""
+
+def softmax_cross_entropy_with_logits(
+    features: torch.Tensor, labels: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """result = -sum(labels * log_softmax(features)) and backprop = softmax(features) - labels along the last
+    dimension; result has one element for each row
+
+    backprop is the gradient of result by features, if the labels of each row sum to 1. features and labels have
+    the shape (rows, classes).
+    """
 
 def logsigmoid(input: torch.Tensor) -> torch.Tensor:
     """-log(1 + exp(-x))"""

@@ -1,6 +1,7 @@
 """Closed forms of the second and third derivatives of activations: formulas for kernels, as in ops/.
 
-The derivative of a formula of dual numbers has many operations, and PyTorch would run and save each of them.
+The derivative of a formula of dual numbers has many operations, and PyTorch would run and save each of them. For the
+same reason, the gradient of a cross entropy has a closed form, in PyTorch's operators.
 """
 
 from __future__ import annotations
@@ -8,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import torch
+
 from ...base.xp import abs, exp, maximum, minimum, normal_pdf, sigmoid, sigmoid_cubic, where
 from ...ops.elu import elu_derivative, elu_derivative_from_result
 from ...ops.gelu import C1, C3, gelu_erf_derivative, gelu_tanh_derivative
 from ...ops.gelu import X_LIMIT as GELU_LIMIT
 from ...ops.leaky_relu import leaky_relu_derivative
+from ...ops.log_softmax import entropy_gradient
 from ...ops.mish import mish_denominator, mish_derivative
 from ...ops.selu import ALPHA, SCALE, selu_derivative, selu_derivative_from_result
 from ...ops.sigmoid import (
@@ -218,3 +222,18 @@ DERIVATIVES: Mapping[Formula, tuple[Formula | None, ...]] = {
     sigmoid_derivative_not_conjugated: (sigmoid_second_from_result, minus_two, None),
     tanh_derivative_from_result: (tanh_second_from_result, minus_two, None),
 }
+
+
+def cross_entropy_gradient(number: int, features: Any, labels: Any, gradient: Any) -> Any:
+    """The gradient of sum(gradient * loss) by the features (number 0) or the labels (number 1)."""
+    target = (features, labels)[number]
+    dtype = torch.promote_types(torch.promote_types(features.dtype, labels.dtype), torch.float32)
+    factor = gradient.to(dtype).unsqueeze(-1)
+    if number == 1:
+        return (-factor * torch.log_softmax(features, -1, dtype)).to(target.dtype)
+    total = labels.sum(-1, keepdim=True, dtype=dtype)
+    return (factor * (torch.softmax(features, -1, dtype) * total - labels)).to(target.dtype)
+
+
+#: The formula of an operator -> its gradients, from the gradient of the first output.
+CROSS_ENTROPIES: Mapping[Formula, Callable[..., Any]] = {entropy_gradient: cross_entropy_gradient}
