@@ -261,12 +261,6 @@ def _unique_runs(a: Any, has_inverse: bool, has_counts: bool, dim: int) -> tuple
     return values, inverse if has_inverse else None, counts if has_counts else None
 
 
-def _unique_shapes(shape: Shape, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
-    """The shapes of the results, if all elements differ. The real shapes may be smaller."""
-    count = prod(shape)
-    return (count,), shape if has_inverse else ..., (count,) if has_counts else ...
-
-
 def _masked_scatter(a: Any, mask: Any, source: Any) -> Any:
     return torch.masked_scatter(a, mask != 0, source.to(a.dtype))
 
@@ -377,10 +371,18 @@ RULES: dict[str, Entry] = {
         lambda shape, k, *rest: _rank_shapes(shape, *rest),
     ),
     "unique": TorchEntry(
-        lambda a, _, inverse: _unique(a, None, inverse)[:2], EACH, lambda a, _, i: _unique_shapes(a, i)[:2], True
+        lambda a, _, inverse: _unique(a, None, inverse)[:2],
+        EACH,
+        lambda *_: (..., ...),
+        is_found=True,
+        keeps_unsigned=True,
     ),
     "unique_and_counts": TorchEntry(
-        lambda a, _, *flags: _unique(a, None, *flags), EACH, lambda a, _, *flags: _unique_shapes(a, *flags), True
+        lambda a, _, *flags: _unique(a, None, *flags),
+        EACH,
+        lambda *_: (..., ..., ...),
+        is_found=True,
+        keeps_unsigned=True,
     ),
     "unique_along": TorchEntry(
         lambda a, _, i, dim: _unique(a, dim, i, True),
