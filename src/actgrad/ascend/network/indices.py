@@ -276,6 +276,16 @@ def _scattered_points(a: Any, index: Any, values: Any) -> Any:
     return result
 
 
+def _scattered_points_shape(shape: Shape, index: Shape, values: Shape) -> Shape:
+    if not index or index[-1] > len(shape):
+        fault = f"indices has shape {tuple(index)}, but varRef has shape {tuple(shape)}"
+        raise ValueError(f"{fault}; its last size must be at most {len(shape)}; change indices")
+    expected = (*index[:-1], *shape[index[-1] :])
+    if tuple(values) != expected:
+        raise ValueError(f"updates has shape {tuple(values)}; it must be {expected}; reshape updates")
+    return shape
+
+
 def _search(row: Any, values: Any, is_int32: bool, is_right: bool, sorter: Any) -> Any:
     """The position at which to insert each value into sorted numbers, or into each row of sorted numbers."""
     if not row.numel():
@@ -402,5 +412,5 @@ RULES: dict[str, Entry] = {
     "gather_points": TorchEntry(
         lambda a, index, _: a[_points(a, index)], EACH, lambda shape, index, _: (*index[:-1], *shape[index[-1] :])
     ),
-    "scatter_points": TorchEntry(_scattered_points, EACH, lambda shape, *_: shape),
+    "scatter_points": TorchEntry(_scattered_points, EACH, _scattered_points_shape),
 }
