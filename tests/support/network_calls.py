@@ -13,7 +13,7 @@ from actgrad.ascend.network.checks import judge as checks
 from actgrad.ascend.network.checks.row import Row
 from actgrad.ascend.network.work import Work
 from actgrad.ascend.sdk import declared_functions
-from actgrad.base.dtypes import BY_NAME
+from actgrad.base.dtypes import BY_NAME, BY_NUMBER
 from actgrad.base.errors import ActgradError
 
 
@@ -33,11 +33,10 @@ class S(NamedTuple):
 
 
 def tensor(given: T) -> Any:
-    storage = np.zeros(max(math.prod(given.shape), 1) * BY_NAME[given.dtype].itemsize, np.uint8)
+    row = next(row for row in BY_NUMBER.values() if row.name == given.dtype)
+    storage = np.zeros(max(math.prod(given.shape), 1) * max(row.itemsize, 1), np.uint8)
     strides = [math.prod(given.shape[k + 1 :]) for k in range(len(given.shape))]
-    return aclnn.aclCreateTensor(
-        given.shape, BY_NAME[given.dtype].acl, strides, 0, given.format, given.shape or (1,), storage
-    )
+    return aclnn.aclCreateTensor(given.shape, row.acl, strides, 0, given.format, given.shape or (1,), storage)
 
 
 def value_of(given: Any) -> Any:

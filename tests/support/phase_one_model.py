@@ -7,6 +7,7 @@ call. This module knows the words of the expressions; it imports nothing of actg
 from __future__ import annotations
 
 import keyword
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ DTYPES = ("UNDEFINED", "BOOL", "UINT8", *SIGNED, *UNSIGNED, *FLOATS, *COMPLEX)
 PRIVATE_FORMATS = (3, 4, 29)
 FORMATS = {"NCHW": 0, "NHWC": 1, "NDHWC": 27, "NCDHW": 30, "NCL": 47}
 LARGEST = {"FLOAT16": 65504.0, "BF16": 3.3895313892515355e38, "FLOAT": 3.4028234663852886e38}
+INTEGER_BITS = {"INT8": 8, "INT16": 16, "INT32": 32, "INT64": 64}
 
 
 class AbsentArgument(Exception):
@@ -300,7 +302,16 @@ def head(tensor: Tensor, layout: str, heads: int, query: Tensor | None = None) -
 def in_range(scalar: Scalar, dtype: str) -> bool:
     if dtype == "INT32":
         return -(2**31) <= scalar.value < 2**31
-    return abs(scalar.value) <= LARGEST[dtype]
+    return not abs(scalar.value) > LARGEST[dtype]  # NaN passes
+
+
+def overflows(scalar: Scalar, dtype: str) -> bool:
+    """Whether a dtype cannot hold a scalar, although the scalar is not infinite."""
+    if category(dtype) != 1:
+        return math.isfinite(abs(scalar.value)) and abs(scalar.value) > LARGEST.get(real(dtype), math.inf)
+    if dtype == "UINT8":
+        return not -255 * (category(scalar.dtype) == 1) <= scalar.value <= 255
+    return not -(2 ** (INTEGER_BITS[dtype] - 1)) <= scalar.value < 2 ** (INTEGER_BITS[dtype] - 1)
 
 
 def present(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -348,7 +359,7 @@ def words(product: str) -> dict[str, Any]:
         for f in (
             size, promote, castable, category, broadcast, in_dims, twice, reduced, fits, joined, stacked, padded,
             sliced, repeated, chosen, inserted, gathered, masked_ranks, masks_match, matrices, head, in_range, listed,
-            pooled, pooled3, spread3, scalar_promote, division, floating, real,
+            pooled, pooled3, spread3, scalar_promote, division, floating, real, overflows,
         )
     }  # fmt: skip
     return {

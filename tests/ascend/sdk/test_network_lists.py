@@ -185,6 +185,19 @@ def found(name: str, *arguments: Any) -> tuple[Any, ...]:
     return tuple(results[number] for number in sorted(results))
 
 
+def test_unique_unsigned_elements() -> None:
+    """Numbers whose sign bit is set come last, and a result may have any shape that has room."""
+    for dtype in (torch.uint8, torch.uint16, torch.uint32, torch.uint64):
+        high = torch.iinfo(dtype).max
+        x = torch.tensor([high, 3, high // 2 + 1, 3], dtype=dtype)
+        out, inverse, counts = torch.zeros(2, 2, dtype=dtype), torch.zeros(4, dtype=I64), torch.zeros(2, 2, dtype=I64)
+        values, numbers, many = found("Unique2", x, True, True, True, out, inverse, counts)
+        assert values.tolist() == [3, high // 2 + 1, high]
+        assert (numbers.tolist(), many.tolist()) == ([2, 0, 1, 0], [2, 1, 1])
+        values, _ = found("Unique", x, True, True, out, inverse)
+        assert values.tolist() == [3, high // 2 + 1, high]
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "int32", "bool"])
 def test_unique_elements(dtype: str) -> None:
     x = sample(dtype, (4, 6), 10)

@@ -86,6 +86,8 @@ DIFFERENCES: dict[str, tuple[str, str]] = {
         (f"(?!.*: 0, {ON_HARDWARE}).*", UNREAD),
     ),
     "FlashAttentionScoreGrad": (".*", UNREAD),
+    "ScatterNdUpdate": ("rank [09]|(varRef|indices|updates): shape .*", UNREAD),
+    **dict.fromkeys(("Unique", "Unique2"), ("(self|valueOut): dtype .*|all but .* to .*", UNSAFE)),
     "LayerNormWithImplMode": ("(mean|rstd)OutOptional: shape .*", UNSAFE),
     "GemmaRmsNorm": ("rstdOut: shape .*", UNSAFE),
     "DeepNorm": ("(mean|rstd)Out: shape .*", UNSAFE),

@@ -27,9 +27,8 @@ BY_NUMBERS = {
     "RepeatInterleave": "",
     "RepeatInterleaveWithDim": "",
     "RepeatInterleaveTensor": "",
-    "Histc": "max: value 1e39",  # which is infinity in FLOAT
-    "UniqueConsecutive": r"self: shape|valueOut: shape|countsOut: shape|inverseOut: shape",
-    "UniqueDim": r"self: shape \(2, 10|valueOut: shape|countsOut: shape",  # how much is unique
+    **dict.fromkeys(("Unique", "Unique2", "UniqueConsecutive"), "(self|valueOut|countsOut|inverseOut): shape"),
+    "UniqueDim": r"rows of 0|self: shape \(2, 10|valueOut: shape|countsOut: shape",  # how much is unique
 }
 
 

@@ -114,7 +114,10 @@ def hardtanh(function: str) -> Iterator[Row]:
         yield shapes_equal("out", "self")
 
     def crossed(c: Call) -> bool:
-        return c[bounds[0]].single > c[bounds[1]].single
+        low, high = (c[name] for name in bounds)
+        if low.dtype in INTEGERS and math.isfinite(high.double):
+            return int(low.stored) > int(high.stored)
+        return low.double > high.double
 
     yield from (unheld(n, first) for n in bounds)
     yield Row("bounds", INVALID, bounds, crossed, bounds, "needs", "value")

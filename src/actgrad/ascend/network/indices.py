@@ -261,12 +261,6 @@ def _unique_runs(a: Any, has_inverse: bool, has_counts: bool, dim: int) -> tuple
     return values, inverse if has_inverse else None, counts if has_counts else None
 
 
-def _unique_shapes(shape: Shape, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
-    """The shapes of the results, if all elements differ. The real shapes may be smaller."""
-    count = prod(shape)
-    return (count,), shape if has_inverse else ..., (count,) if has_counts else ...
-
-
 def _masked_scatter(a: Any, mask: Any, source: Any) -> Any:
     return torch.masked_scatter(a, mask != 0, source.to(a.dtype))
 
@@ -280,6 +274,16 @@ def _scattered_points(a: Any, index: Any, values: Any) -> Any:
     result = a.clone()
     result[_points(a, index)] = values.to(a.dtype)
     return result
+
+
+def _scattered_points_shape(shape: Shape, index: Shape, values: Shape) -> Shape:
+    if not index or index[-1] > len(shape):
+        fault = f"indices has shape {tuple(index)}, but varRef has shape {tuple(shape)}"
+        raise ValueError(f"{fault}; its last size must be at most {len(shape)}; change indices")
+    expected = (*index[:-1], *shape[index[-1] :])
+    if tuple(values) != expected:
+        raise ValueError(f"updates has shape {tuple(values)}; it must be {expected}; reshape updates")
+    return shape
 
 
 def _search(row: Any, values: Any, is_int32: bool, is_right: bool, sorter: Any) -> Any:
@@ -377,10 +381,18 @@ RULES: dict[str, Entry] = {
         lambda shape, k, *rest: _rank_shapes(shape, *rest),
     ),
     "unique": TorchEntry(
-        lambda a, _, inverse: _unique(a, None, inverse)[:2], EACH, lambda a, _, i: _unique_shapes(a, i)[:2], True
+        lambda a, _, inverse: _unique(a, None, inverse)[:2],
+        EACH,
+        lambda *_: (..., ...),
+        is_found=True,
+        keeps_unsigned=True,
     ),
     "unique_and_counts": TorchEntry(
-        lambda a, _, *flags: _unique(a, None, *flags), EACH, lambda a, _, *flags: _unique_shapes(a, *flags), True
+        lambda a, _, *flags: _unique(a, None, *flags),
+        EACH,
+        lambda *_: (..., ..., ...),
+        is_found=True,
+        keeps_unsigned=True,
     ),
     "unique_along": TorchEntry(
         lambda a, _, i, dim: _unique(a, dim, i, True),
@@ -400,5 +412,5 @@ RULES: dict[str, Entry] = {
     "gather_points": TorchEntry(
         lambda a, index, _: a[_points(a, index)], EACH, lambda shape, index, _: (*index[:-1], *shape[index[-1] :])
     ),
-    "scatter_points": TorchEntry(_scattered_points, EACH, lambda shape, *_: shape),
+    "scatter_points": TorchEntry(_scattered_points, EACH, _scattered_points_shape),
 }

@@ -9,7 +9,6 @@ transpositions of tensors, random numbers, and the matrix product of FLOAT. So s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import reduce
 from math import nan
@@ -65,12 +64,11 @@ def _selected(shape: Shape, dim: int, index: Shape) -> Shape:
     return (*shape[: dim % len(shape)], *(index or (1,)), *shape[dim % len(shape) + 1 :])
 
 
-def _steps(start: Any, end: Any, step: Any) -> int:
-    return max(math.ceil((end - start) / step), 0)
-
-
-def _closed_steps(start: Any, end: Any, step: Any) -> int:
-    return max(math.floor((end - start) / step) + 1, 0)
+def _sequence(start: Any, end: Any, step: Any, result: Any) -> Any:
+    """start + k * step. Of integers, CANN converts start and step first."""
+    if np.issubdtype(result.dtype, np.integer):
+        start, step = start.astype(np.int64), step.astype(np.int64)
+    return (start + step * np.arange(result.size)).reshape(result.shape)
 
 
 def _repeated(shape: Shape, times: Sequence[int]) -> Shape:
@@ -250,16 +248,8 @@ RULES: dict[str, Entry] = {
     "triangular": TorchEntry(matmul.triangular, COMMON, matmul.triangular_shapes),
     "outer": TorchEntry(lambda a, b: torch.outer(a, b), COMMON, lambda a, b: (*a, *b)),
     "sum_of_list": Entry(lambda parts: reduce(np.add, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
-    "arange": Entry(
-        lambda start, end, step: start + step * np.arange(_steps(start, end, step)),
-        EACH,
-        lambda start, end, step: (_steps(start.value, end.value, step.value),),
-    ),
-    "closed_range": Entry(
-        lambda start, end, step: start + step * np.arange(_closed_steps(start, end, step)),
-        EACH,
-        lambda start, end, step: (_closed_steps(start.value, end.value, step.value),),
-    ),
+    # Phase one compares the number of steps with the size of the result.
+    "sequence": Entry(_sequence, EACH, lambda start, end, step, result: result, is_in_place=True),
     "select": TorchEntry(indices.selection, EACH, _selected),
     "select_from_both_ends": TorchEntry(indices.selection_from_both_ends, EACH, _selected),
     "embedding": TorchEntry(lambda a, index: indices.selection(a, 0, index), EACH, lambda a, index: (*index, *a[1:])),

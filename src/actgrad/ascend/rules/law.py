@@ -256,9 +256,9 @@ def in_order(
 ) -> tuple[Rule, ...]:
     """All rules of a law, in order: null, product, and then the rules that the law states or has by its layout."""
     middle: list[Check] = []
-    values = _values(definition, requires)
     parts = stated or usual(definition)
     words = {check.rule for part in parts for check in part}
+    values = tuple([check for check in _values(definition, requires) if check.rule not in words])
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
     for check in limited(dtype_rules.real(*scalars), when=When.UNTYPED, origin=Origin.ACTGRAD):
         middle += [] if check.rule in words else [check]  # formulas and rules compare scalars

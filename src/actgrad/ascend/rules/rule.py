@@ -32,6 +32,7 @@ from ...checks.dtype_rules import INTEGERS, integer_for_integers, real, unsuppor
 from ...checks.halves_rules import number_of
 from ...checks.results import result_dtype
 from ..products import BY_NAME, Product
+from .scalars import to_int
 
 Group = tuple[Check, ...]
 Rules = tuple["Rule", ...]
@@ -369,6 +370,22 @@ def has_integer_type(call: Call, name: str) -> bool:
     """Whether a scalar of a C call has an integer dtype. CANN converts such a scalar as C does, modulo a power of 2."""
     typed = scalar_dtypes(call).get(name)
     return typed is not None and typed.kind in ("bool", *INTEGERS)
+
+
+def ordered_scalars(low: str, high: str) -> tuple[Check, ...]:
+    """The scalar `low` is at most `high`.
+
+    CANN compares two integers in C calls if `low` has an integer dtype, and two doubles otherwise.
+    """
+    (own,) = (shape_rules.required(f"{low} <= {high}", lambda attributes: False, (low, high)),)
+
+    def test(call: Call) -> str | None:
+        numbers = [call.attributes[name] for name in (low, high)]
+        if is_c_call(call):
+            numbers = [to_int(n) if has_integer_type(call, low) else float(n) for n in numbers]
+        return own.test(call) if numbers[0] > numbers[1] else None
+
+    return (Check(own.rule, test, about=own.about),)
 
 
 # Packed tensors

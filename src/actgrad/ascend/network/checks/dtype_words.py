@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from itertools import product
+from math import ceil, floor, isfinite
+from typing import Any
+
+import ml_dtypes
+import numpy as np
 
 from ....base.dtypes import BY_NAME, Dtype, can_convert, promote
-from ....base.errors import InvalidDtype, either
+from ....base.errors import InvalidDtype, either, quantity
 from ....checks import dtype_rules
 from ....checks.check import Call, Check
-from ...rules.rule import product_of, scalar_dtypes
+from ...rules.rule import has_integer_type, product_of, scalar_dtypes
+from ...rules.scalars import to_float, to_int
 from .dtypes import listed
 from .row import CATEGORIES, Group, Row, dtypes_of, entries
 
@@ -147,39 +153,111 @@ def copyable(row: Row, source: str, target: str) -> Group:
 
 
 def ranged(row: Row, name: str, tensors: str) -> Group:
-    """Check that a scalar is in the range of a list's dtype, if the scalar has another dtype."""
+    """Check that a scalar is in the range of a list's dtype, if the scalar has another dtype. Infinities are not."""
 
     def test(call: Call) -> str | None:
         actual, of_list = dtypes_of(call, name), dtypes_of(call, tensors)
         if not actual or not of_list or actual[0] == of_list[0]:
             return None
-        largest = _LARGEST.get(of_list[0].name)
-        if largest is None or abs(call.attributes[name]) <= largest or call.attributes[name] == -largest - 1:
-            return None
+        value, (low, high) = float(call.attributes[name]), _range(of_list[0])
         fault = f"{name} is {call.attributes[name]}, but {tensors} is {of_list[0]}"
-        return f"{fault}; it must lie in [-{largest}, {largest}]; pass a smaller number"
+        return (
+            f"{fault}; it must lie in [{low}, {high}]; pass a smaller number" if value < low or value > high else None
+        )
 
     return (Check(f"{name} lies in the range of {tensors}", test, about=(name, tensors)),)
 
 
-def stepped(row: Row, start: str, end: str, step: str, out: str) -> Group:
-    """Check that the steps lead from the start to the end, computed in the dtype of the result."""
+#: The dtype as which a scalar promotes a tensor of a lower category, by the scalar's category.
+_DEFAULTS = {1: "int64", 2: "float32", 3: "complex64"}
+
+
+def representable(row: Row, name: str, tensor: str, *promoted: str) -> Group:
+    """Check that a tensor's dtype can represent a scalar: `CheckOverflows` of aclScalar.
+
+    With `promoted`, the dtype is the common dtype of the tensor and the scalar.
+
+    Floats can represent infinity and NaN, and an unsigned integer the negative of each of its numbers, as an integer.
+    """
 
     def test(call: Call) -> str | None:
-        meta = call.tensors[out]
-        values = [call.attributes[name] for name in (start, end, step)]
-        if meta is not None and meta.dtype.kind == "int":
-            values = [int(value) for value in values]
-        first, last, by = values
-        if by and (last - first) * by >= 0:
+        (dtype,), (of_scalar,), value = dtypes_of(call, tensor), dtypes_of(call, name), call.attributes[name]
+        if promoted and CATEGORIES[of_scalar.kind] > CATEGORIES[dtype.kind]:
+            dtype = promote(dtype, BY_NAME[_DEFAULTS[CATEGORIES[of_scalar.kind]]]) or dtype
+        if dtype.kind == "bool" or of_scalar.kind == "bool":
             return None
-        fault = f"{start}, {end} and {step} are {first}, {last} and {by}"
-        return f"{fault}; {step} must not be 0 and lead from {start} to {end}; change {step}"
+        low, high = _range(dtype.part if dtype.kind == "complex" else dtype)
+        numbers = (value.real, value.imag) if isinstance(value, complex) else (value,)
+        low = -high if dtype.kind == "uint" and of_scalar.kind == "int" else low
+        is_float = dtype.kind in ("float", "complex")
+        if all(low <= number <= high or (is_float and not isfinite(number)) for number in numbers):
+            return None
+        fault = f"{name} is {value}, and {tensor} computes in {dtype}"
+        return f"{fault}; it must lie in [{low}, {high}]; pass a smaller number"
 
-    return (Check(f"{step} leads from {start} to {end}", test, about=(start, end, step)),)
+    return (Check(f"the dtype of {tensor} can represent {name}", test, about=(name, tensor)),)
 
 
-_LARGEST = {"float16": 65504, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38, "int32": 2**31 - 1}
+def _range(dtype: Dtype) -> tuple[Any, Any]:
+    """The lowest and the highest number of a dtype."""
+    limits = np.iinfo(dtype.numpy) if dtype.kind in ("int", "uint") else ml_dtypes.finfo(dtype.numpy)
+    return (
+        (int(limits.min), int(limits.max)) if dtype.kind in ("int", "uint") else (float(limits.min), float(limits.max))
+    )
+
+
+def stepped(row: Row, start: str, end: str, step: str, out: str, *closed: str) -> Group:
+    """Check that steps lead from the start to the end, and that the result has an element for each.
+
+    CANN compares the numbers in float32, float64 or int64, as the result's dtype says. It does not say what infinite
+    numbers mean. With `closed`, the end may be the last element.
+    """
+
+    def test(call: Call) -> str | None:
+        meta, given = call.tensors[out], [call.attributes[name] for name in (start, end, step)]
+        if meta is None:
+            return None
+        convert = to_int if meta.dtype.kind == "int" else float if meta.dtype.name == "float64" else to_float
+        first, last, by = (convert(number) for number in given)
+        fault = f"{start}, {end} and {step} are {given[0]}, {given[1]} and {given[2]}"
+        if not all(map(isfinite, (*given, first, last, by))):
+            return f"{fault}; they must be finite; change them"
+        if not ((by > 0 and first <= last) or (by < 0 and first >= last)):
+            return f"{fault}; {step} must not be 0 and lead from {start} to {end}; change {step}"
+        counts = {_count(given[0], given[1], given[2], bool(closed))}
+        counts |= {_count(first, last, by, bool(closed))} if meta.dtype.kind == "int" else set()
+        words = f"{fault}, and {out} has {quantity(meta.size, 'element')}"
+        expected = either(map(str, sorted(counts)))
+        return None if meta.size in counts else f"{words}; it must have {expected}; create a tensor of that size"
+
+    return (Check(f"{step} leads from {start} to {end}", test, about=(start, end, step, out)),)
+
+
+def _count(first: Any, last: Any, by: Any, is_closed: bool) -> int:
+    """The number of steps. Programs compute it from the numbers as given, or as integers."""
+    if isinstance(first, int):
+        return int((last - first) // by + 1 if is_closed else -((first - last) // by))
+    return floor((last - first) / by) + 1 if is_closed else ceil((last - first) / by)
+
+
+def interval(row: Row, low: str, high: str, tensor: str) -> Group:
+    """Check that two scalars are the finite ends of an interval: as int32 if the tensor has integers, or as float32.
+
+    Two equal infinities are allowed, because CANN then takes the extremes of the elements.
+    """
+
+    def test(call: Call) -> str | None:
+        numbers = [call.attributes[name] for name in (low, high)]
+        floats = [to_float(number) for number in numbers]
+        words = f"{low} and {high} are {numbers[0]} and {numbers[1]}"
+        if not all(map(isfinite, floats)) and floats[0] != floats[1]:
+            return f"{words}; both must be finite in float32; change them"
+        a, b = floats
+        if any(dtype.kind in ("int", "uint") for dtype in dtypes_of(call, tensor)):
+            a, b = (to_int(call.attributes[name], 32, has_integer_type(call, name)) for name in (low, high))
+        return f"{words}; {low} must be at most {high}; exchange them" if a > b else None
+
+    return (Check(f"{low} is at most {high}, and both are finite", test, about=(low, high, tensor)),)
 
 
 def alpha(row: Row, *names: str) -> Group:

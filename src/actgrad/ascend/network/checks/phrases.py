@@ -59,7 +59,8 @@ dims, product, positive, lists = map(_said, ("dims", "product", "positive", "lis
 # Dtypes
 dtype, equal, same, casts, promoted = map(_said, ("dtype", "equal", "same", "casts", "promoted"))
 alpha, real, promotable, copyable = map(_said, ("alpha", "real", "promotable", "copyable"))
-part, orfloat, scalarof, ranged, stepped = map(_said, ("part", "orfloat", "scalarof", "ranged", "stepped"))
+part, orfloat, scalarof = map(_said, ("part", "orfloat", "scalarof"))
+ranged, representable, stepped, interval = map(_said, ("ranged", "representable", "stepped", "interval"))
 # Formats and shapes
 public, contiguous, nd, oneformat, formats = map(_said, ("public", "contiguous", "nd", "oneformat", "formats"))
 images, rank, shape, broadcast, fits, into = map(_said, ("images", "rank", "shape", "broadcast", "fits", "into"))

@@ -11,6 +11,7 @@ from ....base.loop import TensorMeta
 from ....checks.check import Call, Check
 from ...aclnn.signatures import CParameter
 from ...rules.rule import scalar_dtypes
+from ...rules.scalars import to_float
 from .dtypes import DtypeList
 
 Group = tuple[Check, ...]
@@ -75,6 +76,8 @@ def term(call: Call, text: str) -> Any:
         return None if None in values else sum(values)
     function, _, name = text.rstrip(")").partition("(")
     if name:
+        if function == "float":
+            return None if call.attributes.get(name) is None else to_float(call.attributes[name])
         if function == "category" and name in scalar_dtypes(call):
             return CATEGORIES[scalar_dtypes(call)[name].kind]
         value = call.tensors.get(name, call.attributes.get(name))

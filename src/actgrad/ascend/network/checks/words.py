@@ -301,7 +301,7 @@ _READ = (
 )  # fmt: skip
 _DTYPE_WORDS = (
     "dtype", "equal", "same", "casts", "promoted", "alpha", "real", "promotable", "copyable", "part", "orfloat",
-    "columns", "scalarof", "ranged", "stepped",
+    "columns", "scalarof", "ranged", "representable", "stepped", "interval",
 )  # fmt: skip
 _SHAPE_WORDS = (
     "public", "contiguous", "nd", "oneformat", "formats", "images", "rank", "shape", "broadcast", "fits", "into",

@@ -19,11 +19,14 @@ from ..checks.phrases import (
     ones,
     only,
     part,
+    promotable,
     promoted,
     public,
     real,
+    representable,
     shape,
     unless,
+    when,
 )
 from ..function import Checks, Function
 from ..rules import RULES
@@ -187,7 +190,11 @@ FUNCTIONS = (
     Function("InplaceRemainderTensorScalar", "remainder", RULES["remainder"],
         "aclTensor* selfRef, const aclScalar* other"),
     Function("InplacePowTensorScalar", "pow", RULES["pow"],
-        "const aclTensor* self, const aclScalar* exponent", results=("self",)),
+        "const aclTensor* self, const aclScalar* exponent", results=("self",),
+        checks=Checks(SCALAR, {"self": ALL.on_every_chip(), "exponent": ALL.on_every_chip(), "never": BOOL},
+            promotable("self", "exponent"), empty("self"),
+            on("950", when("category(self) < 2", when("category(exponent) < 2", must("0 <= exponent")))),
+            on("950", representable("exponent", "self", "promoted")))),
     Function("DivMod", "div", RULES["divide_by_mode"],
         "const aclTensor* self, const aclTensor* other, int mode, aclTensor* out"),
     Function("DivMods", "div", RULES["divide_by_mode"],

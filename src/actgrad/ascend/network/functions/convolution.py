@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..checks.dtypes import H
+from ..checks.dtypes import FLOAT8_E4M3FN, HIFLOAT8, H
 from ..checks.patterns import WINDOW
-from ..checks.phrases import cube, images, masked, must, only, optional, positive, rank
+from ..checks.phrases import cube, dtype, images, masked, must, only, optional, positive, rank, when
 from ..function import Checks, Function
 from ..rules import RULES
 
@@ -16,7 +16,11 @@ FUNCTIONS = (
         "const aclIntArray* stride, const aclIntArray* padding, const aclIntArray* dilation, "
         "bool transposed, const aclIntArray* outputPadding, const int64_t groups, aclTensor* output, "
         "int8_t cubeMathType",
-        checks=Checks(WINDOW, {"input": H, "weight": H, "output": H, "bias": H}, optional("bias", "outputPadding"),
+        checks=Checks(WINDOW, {"input": H.on("950", more=HIFLOAT8 + FLOAT8_E4M3FN),
+            "weight": H.on("950", more=HIFLOAT8 + FLOAT8_E4M3FN), "output": H.on("950", more=HIFLOAT8 + FLOAT8_E4M3FN),
+            "bias": H, "narrow": H.on("950", more=HIFLOAT8)}, optional("bias", "outputPadding"),
+            when("transposed == 0", dtype("input", "narrow")), when("transposed == 0", dtype("weight", "narrow")),
+            when("transposed == 0", dtype("output", "narrow")),
             rank("input,weight,output", "3-5"), images("input", "weight", "output"), positive("stride", "1"),
             positive("padding"), positive("dilation", "1"), must("1 <= groups"), must("0 <= cubeMathType <= 3"),
             cube("cubeMathType"), only("910B", "910_93", "950", "310P", "310B"))),
@@ -27,7 +31,10 @@ FUNCTIONS = (
         "const aclBoolArray* outputMask, int8_t cubeMathType, aclTensor* gradInput, "
         "aclTensor* gradWeight, aclTensor* gradBias",
         checks=Checks(WINDOW,
-            {"gradOutput": H, "input": H, "weight": H, "gradInput": H, "gradWeight": H, "gradBias": H},
+            {**dict.fromkeys(("gradOutput", "input", "weight", "gradInput", "gradWeight", "gradBias"),
+                H.on("950", more=HIFLOAT8 + FLOAT8_E4M3FN)), "narrow": H.on("950", more=HIFLOAT8)},
+            when("transposed == 1", dtype("gradOutput", "narrow")), when("transposed == 1", dtype("input", "narrow")),
+            when("transposed == 1", dtype("weight", "narrow")),
             optional("biasSizes", "gradInput", "gradWeight", "gradBias"),
             masked("161001:outputMask", "gradInput", "gradWeight", "gradBias"),
             images("gradOutput", "input", "weight", "gradInput", "gradWeight"),

@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
-from ..checks.dtypes import ALL, BOOL, COMPLEX32, INT8, INT16, INT32, INT64, UINT8, UINT16, D, H, I, R, U, X
+from ..checks.dtypes import (
+    ALL,
+    BOOL,
+    COMPLEX32,
+    F4,
+    F8,
+    FLOAT8_E8M0,
+    INT4,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    D,
+    H,
+    I,
+    R,
+    U,
+    X,
+)
 from ..checks.patterns import OTHER
 from ..checks.phrases import anyrank, anyshape, fits, must, null, promotable, rank, real, shape, stepped
 from ..function import Checks, Function
@@ -21,23 +41,25 @@ FUNCTIONS = (
             null("561103", "start", "end", "out"), real("start", "end"), must("0 <= steps"), anyshape("out"))),
     Function("InplaceCopy", "copy", RULES["copy"],
         "aclTensor* selfRef, const aclTensor* src",
-        checks=Checks(OTHER, {"selfRef": (ALL + U).on_every_chip(), "src": (ALL + U).on_every_chip()},
+        checks=Checks(OTHER, {"selfRef": (ALL + U + F8 + FLOAT8_E8M0).on_every_chip(),
+            "src": (ALL + U + F8 + FLOAT8_E8M0).on_every_chip()},
             fits("src", "selfRef"))),
     Function("Cast", "cast", RULES["cast"],
         "const aclTensor* self, const aclDataType dtype, aclTensor* out",
         checks=Checks(OTHER,
-            {"self": (ALL + U).on("950", more=COMPLEX32), "dtype": (ALL + U).on("950", more=COMPLEX32)},
+            {"self": (ALL + U).on("950", more=COMPLEX32 + F8 + F4),
+                "dtype": (ALL + U).on("950", more=COMPLEX32 + F8 + F4 + INT4)},
             shape("out", "self"))),
     Function("InplaceFillScalar", "fill_scalar", RULES["fill"],
         "aclTensor* selfRef, const aclScalar* value",
         checks=Checks(OTHER, {"selfRef": ALL.on("910B", "910_93", "950", more=U)}, promotable("selfRef", "value"))),
     Function("InplaceZero", "zero", RULES["zero"],
         "aclTensor* selfRef",
-        checks=Checks(OTHER, {"selfRef": (ALL + UINT16).on_every_chip()}, anyrank())),
+        checks=Checks(OTHER, {"selfRef": (ALL + UINT16).on_every_chip().on("950", more=F8 + F4)}, anyrank())),
     Function("InplaceOne", "ones", RULES["one"],
         "const aclTensor* selfRef", results=("selfRef",),
         checks=Checks(OTHER, {"selfRef": R})),
-    Function("Arange", "arange", RULES["arange"],
+    Function("Arange", "arange", RULES["sequence"],
         "const aclScalar* start, const aclScalar* end, const aclScalar* step, aclTensor* out",
         checks=Checks(OTHER, {"start": R, "end": R, "step": R, "out": D + X},
             stepped("start", "end", "step", "out"), anyshape("out"))),

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from ..checks.dtypes import ALL, BF16, BOOL, FLOAT, INT8, INT32, INT64, UINT8, C, D, H, I, N, R, U, X
 from ..checks.patterns import BROADCAST, GEN, SCALAR, UNARY
-from ..checks.phrases import columns, equal, free, must, null, on, promotable, public, shape, tiling, when
+from ..checks.phrases import (
+    columns,
+    empty,
+    equal,
+    free,
+    must,
+    null,
+    on,
+    promotable,
+    public,
+    representable,
+    shape,
+    tiling,
+    when,
+)
 from ..function import Checks, Function
 from ..rules import RULES
 
@@ -76,8 +90,9 @@ FUNCTIONS = (
     Function("PowTensorScalar", "pow", RULES["pow"],
         "const aclTensor* self, const aclScalar* exponent, const aclTensor* out",
         checks=Checks(SCALAR, {"self": ALL.on_every_chip(), "exponent": ALL.on_every_chip(), "never": BOOL},
-            promotable("self", "exponent"),
-            on("950", when("category(self) < 2", when("category(exponent) < 2", must("0 <= exponent")))))),
+            promotable("self", "exponent"), empty("self"),
+            on("950", when("category(self) < 2", when("category(exponent) < 2", must("0 <= exponent")))),
+            on("950", representable("exponent", "self", "promoted")))),
     Function("PowScalarTensor", "pow", RULES["pow"],
         "const aclScalar* self, const aclTensor* exponent, const aclTensor* out",
         checks=Checks(SCALAR, {"self": ALL.on_every_chip(), "exponent": ALL.on_every_chip(), "never": BOOL},

@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
-from ..checks.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16, INT4, INT8, INT64, UINT8, UINT64, C, H, I, R
+from ..checks.dtypes import (
+    BF16,
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    FLOAT4_E2M1,
+    FLOAT8_E4M3FN,
+    FLOAT8_E8M0,
+    FLOAT16,
+    HIFLOAT8,
+    INT4,
+    INT8,
+    INT64,
+    UINT8,
+    UINT64,
+    C,
+    H,
+    I,
+    R,
+)
 from ..checks.patterns import MATMUL, OTHER
 from ..checks.phrases import (
     anyshape,
@@ -107,7 +126,8 @@ FUNCTIONS = (
     Function("TransMatmulWeight", "trans_matmul_weight", RULES["keep"],
         "aclTensor* mmWeightRef", results=("mmWeightRef",),
         checks=Checks(OTHER, {"mmWeightRef": FLOAT16.on("310P", more=INT8).on("910B", "910_93", "950",
-            more=BF16 + INT8 + UINT8)}, nd("mmWeightRef"), rank("mmWeightRef", "0-8"), empty("mmWeightRef"),
+            more=BF16 + INT8 + UINT8 + FLOAT8_E4M3FN + HIFLOAT8)}, nd("mmWeightRef"), rank("mmWeightRef", "0-8"),
+            empty("mmWeightRef"),
             unless("mmWeightRef", "INT8", on("910,310P,310B,950", rank("mmWeightRef", "2"))),
             rank("mmWeightRef", "2-6"))),
     Function("WeightQuantBatchMatmulV2", "weight_quant_batch_matmul_v2", RULES["dequantized_matmul"],
@@ -115,8 +135,10 @@ FUNCTIONS = (
         "const aclTensor* antiquantOffsetOptional, const aclTensor* quantScaleOptional, "
         "const aclTensor* quantOffsetOptional, const aclTensor* biasOptional, int antiquantGroupSize, "
         "const aclTensor* y", results=("y",),
-        checks=Checks(OTHER, {"x": FLOAT16 + BF16, "biasOptional": FLOAT16 + BF16 + FLOAT, "weight": INT8 + INT4,
-            "antiquantScale": (FLOAT16 + BF16).on("910B", "910_93", more=INT64 + UINT64), "y": FLOAT16 + BF16},
+        checks=Checks(OTHER, {"x": FLOAT16 + BF16, "biasOptional": FLOAT16 + BF16 + FLOAT,
+            "weight": (INT8 + INT4).on("950", more=FLOAT8_E4M3FN + HIFLOAT8 + FLOAT4_E2M1),
+            "antiquantScale": (FLOAT16 + BF16).on("910B", "910_93", more=INT64 + UINT64).on("950", more=FLOAT8_E8M0),
+            "y": FLOAT16 + BF16},
             only("310P", "910B", "910_93", "950"), equal("y", "x"),
             where("antiquantOffsetOptional", equal("antiquantOffsetOptional", "antiquantScale")),
             rank("x,weight,y", "2"), rank("antiquantScale", "1-2"), must("x[1] == weight[0]"), must("y[0] == x[0]"),
