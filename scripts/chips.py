@@ -28,8 +28,9 @@ INTRODUCTION = """\
 # Chips and data types
 
 This page is for people who port to one Ascend chip and ask whether an operator exists there, and for which data
-types. A cell lists the data types that the checks accept for the first tensor. "-" means that the product does not have
-the operator. {without} have no C function, and are not in the table.
+types. `actgrad list gelu --product Ascend310P` answers the same for one operator. In the table, a cell lists the data
+types that the checks accept for the first tensor, and "-" means that the product does not have the operator. {without}
+are not in the table, because they have no C function.
 
 | in a cell | data type |
 | --- | --- |

@@ -39,8 +39,8 @@ computes.
 NAMES = """\
 ## Names
 
-Every operator is a function of `actgrad` that takes arrays. Every operator is also in `torch.ops.actgrad`, and
-`actgrad check NAME` judges its results. The columns list the other names:
+The first column is the name in Python: every operator is a function of `actgrad` that takes arrays, and an operator of
+`torch.ops.actgrad`, and `actgrad check NAME` judges its results. The other columns list the other names:
 
 - **PyTorch**: the function and the module of `actgrad.torch`. The cell is empty if the operator is only in
   `torch.ops.actgrad`. `actgrad.torch.geglu` computes `geglu_packed`.
@@ -53,12 +53,12 @@ NUMBERS = """\
 
 - **Error**: the largest error in ULP (units in the last place) over all cases of attributes. We measured float16 and
   bfloat16 at every number. [accuracy.md](accuracy.md) says what "adjusted" means, and how many numbers of float32 we
-  measured. The errors of operators on rows, such as softmax, are from random rows ([rows.md](rows.md)). `geglu_packed`
-  has the errors of `geglu`.
+  measured. The errors of operators on rows, such as softmax, are from random rows ([rows.md](rows.md)). The errors of
+  `geglu_packed` are those of `geglu`.
 - **Speed**: our time divided by PyTorch's time on the CPU, with 2 threads and prepared calls (`plan.run()`) into
   existing memory, measured with actgrad {version}. The number is the geometric mean over sizes and data types of the
   results in [benchmarks](benchmarks/README.md). A cell is empty if PyTorch lacks the operator, or if the benchmarks
-  lack it. [rows.md](rows.md) has the speed of operators on rows.
+  lack it. The speed of operators on rows is in [rows.md](rows.md).
 """
 
 LEFT_OUT = """\
@@ -66,11 +66,11 @@ LEFT_OUT = """\
 
 | family | reason |
 | --- | --- |
-| BinaryCrossEntropyWithLogitsTargetBackward | It is the gradient of a loss, and no activation. |
+| BinaryCrossEntropyWithLogitsTargetBackward | It is the gradient of a loss, not an activation. |
 | RReluWithNoise in training | It draws random numbers from the NPU's generator. actgrad returns status 561103. |
 
-actgrad adds no C function to an operator that CANN only has in graphs. Functions of other folders of CANN (matrix
-products, copies, reductions) belong to the C SDK: [sdk.md](sdk.md) lists them.
+actgrad adds no C function to an operator that CANN offers only in graphs. Functions of other folders of CANN (matrix
+products, copies, reductions) belong to the C SDK: [what the SDK covers](sdk-coverage.md) lists them.
 """
 
 

@@ -22,16 +22,17 @@ PAGE = Path(__file__).parents[1] / "docs" / "formulas.md"
 INTRODUCTION = """\
 # Formulas: what each operator computes
 
-This page is for people who want one operator's formula, data types and paper. A test computes every formula with NumPy
-and compares the numbers with the operator's results.
+This page is for people who want one operator's formula, data types and paper. You can rely on the formulas, because a
+test computes each of them with NumPy and compares the numbers with the operator's results. Some words help to read the
+table:
 
-- On the site, the name of an operator links to its page. The page has the C functions, the checks and the data types
-  of each product. In the repository, the name links to the file that defines the operator.
-- If the operator has one tensor, `x` is an element of this tensor. Every other name is the name of an argument.
-  A formula holds for each element.
+- On the site, the name of an operator links to its page, which lists the C functions, the checks and the data types of
+  each product. In the repository, the name links to the file that defines the operator.
+- A formula holds for each element. If the operator takes one tensor, `x` is an element of this tensor. Every other name
+  is the name of an argument.
 - `sigmoid(x)` is `1 / (1 + exp(-x))`. `silu(x)` is `x * sigmoid(x)`. `gelu(x)` is `0.5 * x * (1 + erf(x / sqrt(2)))`.
   `silu'` and `gelu'` are their derivatives. `clamp(x, low, high)` is `min(max(x, low), high)`.
-- The Python functions take these data types. A product may take fewer.
+- The data types are those of the Python functions. A [product](chips.md) may take fewer.
 - A function of NaN is NaN, unless the line says otherwise.
 """
 

@@ -51,9 +51,9 @@ This page is for people who ask why a call is refused, and what actgrad does whe
 disagree. [Formulas](formulas.md) says what each operator computes, [chips](chips.md) where it exists, and
 [families](families.md) how it is called in every interface.
 
-The site has a page for each family. It shows the formulas, the plots, the calls in Python, C and IR, the data types of
-each product, the checks with their status codes, and the places where the sources disagree. `make site` builds the
-site. Without the site, `help(actgrad.elu)` shows the formula and the data types of an operator, and
+For one operator, look at the page of its family in the site that `make site` builds. It shows the formulas, the plots,
+the calls in Python, C and IR, the data types of each product, the checks with their status codes, and the places where
+the sources disagree. Without the site, `help(actgrad.elu)` shows the formula and the data types of an operator, and
 `actgrad list elu` prints its names in C and in graphs.
 
 ## Source
@@ -61,20 +61,21 @@ site. Without the site, `help(actgrad.elu)` shows the formula and the data types
 The operators follow [hicann/ops-nn](https://github.com/hicann/ops-nn) at commit e5c3fa93 (22 August 2026): the
 documents, the source and the tests of its folder `activation`. The functions of tanh and hardtanh follow
 [hicann/ops-math](https://github.com/hicann/ops-math) at commit c4193324 (22 August 2026). "The documents" and "the
-source" mean the documents and the C++ source of these commits. A check that neither of them has is marked "actgrad",
+source" mean the documents and the C++ source of these commits. A check that neither of them states is marked "actgrad",
 because actgrad decided it.
 
 ## Rules of the products
 
-A product is a chip family of Ascend. Calls of C functions (`actgrad.aclnn` and the C SDK) always follow the rules of
-one product. `actgrad.product(...)` chooses the product, or the variable `ACTGRAD_PRODUCT`. The default is Ascend910B.
-Python functions follow the rules of a product only if you chose one. Otherwise each operator takes all floating data
-types and any number of dimensions. You may also name a chip, such as `Ascend910B3`: the rules of its product apply.
+A product is a chip family of Ascend. It matters, because the same call can be right on one product and refused on
+another. `actgrad.product(...)` or the variable `ACTGRAD_PRODUCT` chooses the product. Calls of C functions
+(`actgrad.aclnn` and the C SDK) always follow the rules of one product, Ascend910B by default. Python functions follow the
+rules of a product only if you chose one. Otherwise each operator takes all floating data types and any number of
+dimensions. You may also name a chip, such as `Ascend910B3`: the rules of its product apply.
 
 {products}
 
-By default, actgrad applies the rules that the real operators enforce. `actgrad.rules("document")` or
-`ACTGRAD_RULES=document` adds the rules that only the documents have. They are marked "documents only".
+By default, actgrad refuses what the real operators refuse. With `actgrad.rules("document")` or `ACTGRAD_RULES=document`
+it also refuses what only the documents forbid. These rules are marked "documents only".
 
 ## Checks of every function
 
@@ -101,7 +102,7 @@ The last three checks are decisions of actgrad. The pages of the families list o
 | aclSetAclOpExecutorRepeatable, aclDestroyAclOpExecutor, aclSet...TensorAddr | executor or tensor is null | 561103 |
 | the same | the executor ran before or was destroyed | 561000 |
 | aclSet...TensorAddr | the executor is not reusable | 561000 |
-| aclSet...TensorAddr | the index is out of range, the tensor is another one, or the memory does not fit | 161002 |
+| aclSet...TensorAddr | the index is out of range, the tensor is not the one of the call, or the memory does not fit | 161002 |
 | aclSetRawTensorAddr | the tensor is null | 161001 |
 
 workspaceSize is 0 for every call, because no kernel needs scratch memory. A call on empty tensors passes the same
@@ -112,7 +113,7 @@ engine in C++.
 NOT_COMPUTED = """\
 ## Data types that actgrad does not compute
 
-On these products, the checks of CANN accept these data types of the first output. actgrad has no kernel that writes
+On these products, the checks of CANN accept these data types of the first output, but actgrad has no kernel that writes
 them. In C, such a call returns 561103, and in Python it raises `KernelMissing`. The number of a data type is its
 aclDataType, which attributes such as `dst_type` take.
 """
@@ -120,8 +121,8 @@ aclDataType, which attributes such as `dst_type` take.
 DIFFERENCES = """\
 ## Where the sources disagree
 
-Each line names a difference between the documents, the source, the tests or the README of a family. It also says what
-actgrad does. `actgrad.rules("document")` turns the documents' rules on.
+CANN's documents, source, tests and READMEs do not always agree, so actgrad had to choose. Each line names a difference
+in a family, and what actgrad does. `actgrad.rules("document")` turns the documents' rules on.
 """
 
 END = """\

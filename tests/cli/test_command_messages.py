@@ -63,6 +63,12 @@ WRONG = {
     "cases of an operator that the product lacks": (
         ["cases", "elu", "-o", "c.json", "--product", "Ascend310B1"], ["elu", "Ascend310B"],
     ),
+    "a product's market name": (["list", "gelu", "--product", "Atlas A3 series"], ["did you mean Ascend910_93?"]),
+    "a market name of two products": (["list", "--product", "A2"], ["did you mean Ascend910B or Ascend310B?"]),
+    "a chip among names": (["list", "gelu", "Ascend310P3"], ["--product Ascend310P3"]),
+    "a status": (["list", "161002"], ["docs/statuses.md", "aclGetRecentErrMsg()"]),
+    "a program without --run": (["sdk", "prog.py"], ["--run prog.py"]),
+    "run without its hyphens": (["sdk", "run", "prog.py"], ["actgrad sdk --run program.cpp"]),
     "a name of no operator": (["list", "reloo"], ["reloo", "relu"]),
     "a program in Python": (["sdk", "--run", "prog.py"], ["prog.py", "C or C++ program"]),
     "no program": (["sdk", "--run"], ["--run"]),
@@ -118,6 +124,25 @@ def test_help_and_versions(capsys: Capture) -> None:
     assert capsys.readouterr().out == text
     assert status("-V") == 0
     assert capsys.readouterr().out == f"actgrad {actgrad.__version__}\n"
+
+
+#: A newcomer's question, the command whose help answers it, and the words of the answer in the first ten lines.
+QUESTIONS = {
+    "run my C program": ([], "actgrad sdk --run program.cpp"),
+    "run my C program, with the command known": (["sdk"], "--run PROGRAM "),
+    "check my kernel": ([], "actgrad kernel check kernel.cpp"),
+    "judge outputs": (["check"], "  --actual "),
+    "status 161002": ([], "docs/statuses.md"),
+    "data types on my chip": ([], "actgrad list gelu --product Ascend310P"),
+    "lower memory": ([], "actgrad.torch.convert(model)"),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_first_ten_lines_answer(question: str, capsys: Capture) -> None:
+    words, answer = QUESTIONS[question]
+    status(*words, "--help")
+    assert answer in "".join(capsys.readouterr().out.splitlines(keepends=True)[:10])
 
 
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda one: one.name)

@@ -51,6 +51,12 @@ def of_chip(name: str) -> str:
     return next((product for product, (_, names) in CHIPS.items() if re.fullmatch(names, name)), name)
 
 
+def sold_as(name: str) -> list[str]:
+    """The products whose market name has all words of a name: "Atlas A2" is Ascend910B."""
+    words = set(name.lower().split()) - {"series", "product", "products"}
+    return [row.name for row in _ROWS if words and words <= set(row.marketing.lower().split())]
+
+
 def _named(name: str) -> Product:
     return BY_NAME[name]
 

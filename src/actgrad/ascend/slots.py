@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.definition import Definition
 from ..checks.law import LawInForce
-from .products import BY_NAME, RULES, of_chip
+from .products import BY_NAME, RULES, of_chip, sold_as
 
 PRODUCTS = tuple(BY_NAME)
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "laws_with_formulas",
     "of_chip",
     "ruleset_of_environment",
+    "sold_as",
     "state_law",
 ]
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from ..base.dtypes import ALIASES, BY_NAME, FLOATS
-from ..base.errors import ActgradError, InvalidArgument, UnsupportedOnProduct, did_you_mean, nearest, some
+from ..base.errors import ActgradError, InvalidArgument, UnsupportedOnProduct, did_you_mean, either, nearest, some
 from ..calls.operator import REGISTRY
 from ..checks import law
 
@@ -90,7 +90,9 @@ def product(text: str) -> str:
         number = text.lower().removeprefix("ascend").upper()
         alike = f"Ascend{number}"
         is_chip = law.slots.of_chip(alike) in names
-        cure = f"did you mean {alike}?" if is_chip else "name one of these or one of their chips"
+        sold_as = law.slots.sold_as(text)
+        near = [alike] if is_chip else sold_as
+        cure = f"did you mean {either(near)}?" if near else "name one of these or one of their chips"
         raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {', '.join(names)}; {cure}")
     return name
 

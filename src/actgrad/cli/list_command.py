@@ -1,9 +1,9 @@
 """List the operators: schemas, results, data types, names in C (aclnn) and in graphs (IR).
 
 examples:
-  actgrad list
-  actgrad list elu
-  actgrad list swiglu --product Ascend910B3
+  actgrad list                              all operators
+  actgrad list elu                          one operator and its gradient
+  actgrad list gelu --product Ascend310P    the data types that this chip takes
   actgrad list --json | jq -r '.[].schema'
   actgrad list --markdown
 """
@@ -42,10 +42,19 @@ def matching(words: Sequence[str]) -> list[Operator]:
         else:
             names = {o.name for o in REGISTRY.values() if name in (o.name, getattr(o.gradient_of, "name", ""))}
         if not part or not names:
-            cure = did_you_mean(word, REGISTRY, "run actgrad list for all names")
+            cure = _cure(word)
             raise ActgradError(f"list: {word!r} matches no operator; it must be a name or a part of one; {cure}")
         matches |= names
     return [operator for operator in REGISTRY.values() if operator.name in matches]
+
+
+def _cure(word: str) -> str:
+    """What to type instead of a word that chooses no operator."""
+    if word.isdigit():
+        return "see docs/statuses.md for a status, or aclGetRecentErrMsg() in C"
+    if law.slots is not None and law.slots.of_chip(word) in law.slots.PRODUCTS:
+        return f"write --product {word} for what this chip has"
+    return did_you_mean(word, REGISTRY, "run actgrad list for all names")
 
 
 def rows(operators: Iterable[Operator] | None = None, product: str = "") -> list[dict[str, Any]]:

@@ -24,11 +24,12 @@ from .parsing import ERROR, Parser, options_first
 _STARTS = """\
 Run, judge and train Ascend operator code on a PC, without an NPU. What do you want to do?
 
-  run a C or C++ program           actgrad sdk --check program.cpp, then actgrad sdk --run program.cpp
-  run and judge an Ascend C kernel actgrad kernel check kernel.cpp --operator elu --tiling tiling.json ...
-  judge outputs from any device    actgrad check elu --inputs x.npy --actual y.npy
-  look for an operator             actgrad list elu
-  lower a PyTorch model's memory   in Python: actgrad.torch.report(model, inputs), then actgrad.torch.convert(model)"""
+  run a C or C++ program            actgrad sdk --check program.cpp, then actgrad sdk --run program.cpp
+  run and judge an Ascend C kernel  actgrad kernel check kernel.cpp --operator elu --tiling tiling.json ...
+  judge outputs from any device     actgrad check elu --inputs x.npy --actual y.npy
+  see the data types on your chip   actgrad list gelu --product Ascend310P
+  lower a PyTorch model's memory    in Python: actgrad.torch.report(model, inputs), then actgrad.torch.convert(model)
+  understand a status (161002)      in C: aclGetRecentErrMsg() says the reason; docs/statuses.md lists all statuses"""
 INTERRUPTED = 130  # the exit status of a program that an interrupt ended
 
 
@@ -38,7 +39,7 @@ def parser() -> Parser:
         prog="actgrad",
         usage="actgrad COMMAND ...    (actgrad COMMAND --help has examples)",
         description=_STARTS,
-        epilog="examples:\n  actgrad demo\n  actgrad list elu\n  actgrad check elu\n  actgrad --version --verbose",
+        epilog="examples:\n  actgrad demo\n  actgrad list\n  actgrad check elu\n  actgrad --version --verbose",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("-V", "--version", action="store_true", help="print the version and exit")

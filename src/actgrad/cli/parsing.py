@@ -12,6 +12,7 @@ from ..base.errors import did_you_mean, either, some
 from ..writing import terminal
 
 ERROR = 2  # the exit status
+USAGE_LINES = 3  # a longer usage is cut
 
 
 class Parser(argparse.ArgumentParser):
@@ -28,6 +29,18 @@ class Parser(argparse.ArgumentParser):
         description, _, examples = (text or "").partition("\nexamples:\n")
         self.description, self.epilog = description, f"{lists}\nexamples:\n{examples}"
         self.formatter_class = argparse.RawDescriptionHelpFormatter
+
+    def format_help(self) -> str:
+        """Like argparse, but a long usage names only what is required, because a table of the options follows."""
+        if self.usage is None and self.format_usage().count("\n") > USAGE_LINES:
+            groups = [group for group in self._mutually_exclusive_groups if group.required]
+            in_groups = [action for group in groups for action in group._group_actions]
+            needed = [a for a in self._actions if a.required or a in in_groups or not a.option_strings]
+            formatter = self._get_formatter()
+            formatter.add_usage(None, needed, groups, prefix="")
+            usage = " ".join(formatter.format_help().split()).removeprefix(self.prog)
+            self.usage = f"{self.prog} [OPTIONS]{usage}".replace("%", "%%")
+        return super().format_help()
 
     def print_help(self, file: Any = None) -> None:
         if file is None:

@@ -1,6 +1,6 @@
 """Run an Ascend C kernel on this computer, and name the line of each fault. This command needs g++ or clang++.
 
-Arguments of the kernel stand behind the file, in the kernel's order, without workspace and tiling:
+Write the arguments of the kernel after the file, in the order of the kernel, without workspace and tiling:
   x.npy                     an input
   bfloat16:x.npy            an input whose dtype NumPy's files do not know
   out:float32:8x512:y.npy   an output: dtype, shape and the file to write; it starts with zeros

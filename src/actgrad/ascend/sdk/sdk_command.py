@@ -1,12 +1,16 @@
-"""Build the C SDK, or run or check a program that calls aclnn operators.
+"""Run a C or C++ program that calls aclnn operators, without an NPU; or check it, or build the C SDK.
+
+  --check PROGRAM  list what the program uses and the SDK lacks
+  --run PROGRAM    compile the program and run it on the CPU
+  PREFIX           build the SDK in a folder, for your own build
 
 This command needs a C compiler. For programs in C++, it also needs a C++ compiler.
 
 examples:
-  actgrad sdk ~/actgrad-sdk                   build the SDK, then: . ~/actgrad-sdk/set_env.sh
+  actgrad sdk --check program.cpp             list what the program uses and the SDK lacks
   actgrad sdk --run program.cpp               compile and run a program
   actgrad sdk --run program.cpp 1024 0.5      run a program with arguments
-  actgrad sdk --check program.cpp             list what the program uses and the SDK lacks
+  actgrad sdk ~/actgrad-sdk                   build the SDK, then: . ~/actgrad-sdk/set_env.sh
 
 build a program as with CANN:
   . ~/actgrad-sdk/set_env.sh
@@ -15,8 +19,8 @@ build a program as with CANN:
 environment variables of programs:
   ACTGRAD_PRODUCT    apply the rules of this chip, for example Ascend950 (default: Ascend910B)
   ACTGRAD_RULES      document: also apply documented rules that the operators do not enforce
-  ACTGRAD_STRICT     1: stop when the host touches device memory, run work only at the synchronize, and report leaks in
-                     aclFinalize
+  ACTGRAD_STRICT     1: stop when the host touches device memory, delay work until the program synchronizes, and
+                     report leaks in aclFinalize
   ACTGRAD_SDK_HOST   inprocess: Python runs in the process of the program
                      server: Python runs in a separate process (the default if Python has no shared library, or if
                      the program contains Python)
@@ -42,7 +46,7 @@ def add_arguments(parser: Parser) -> None:
     """The help and the arguments of `actgrad sdk`."""
     parser.describe(__doc__)
     choices, path = parser.add_mutually_exclusive_group(required=True), argument_types.path
-    choices.add_argument("prefix", nargs="?", metavar="PREFIX", type=path, help="the folder to build the SDK into")
+    choices.add_argument("prefix", nargs="?", metavar="PREFIX", type=_prefix, help="the folder to build the SDK into")
     choices.add_argument(
         "--run", metavar="PROGRAM [ARGUMENT ...]", dest="program", nargs=argparse.REMAINDER,
         help="compile a C or C++ program and run it with the arguments that follow",
@@ -60,6 +64,15 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="with --check: print the findings as JSON")
     parser.set_defaults(run=partial(_run, parser))
+
+
+def _prefix(text: str) -> Path:
+    """The folder of an SDK. A program without --run or --check is a common mistake."""
+    if text in ("run", "check"):
+        raise argparse.ArgumentTypeError(f"got {text}; it must be a folder; write actgrad sdk --{text} program.cpp")
+    if Path(text).is_file():
+        raise argparse.ArgumentTypeError(f"{text} is a file; it must be a folder; write --run {text} to run it")
+    return argument_types.path(text)
 
 
 def _run(parser: Parser, options: argparse.Namespace) -> int:
