@@ -35,7 +35,9 @@ def plotted() -> dict[str, Operator]:
     found = {}
     for operator in operators.values():
         forward = operator.gradient_of
-        if forward is None or forward.roles.multiplies or forward.access.is_packed or len(forward.schema.tensors) != 1:
+        if forward is None or forward.roles.multiplies or forward.access.is_packed:
+            continue
+        if len(forward.schema.tensors) != 1 or len(forward.schema.outputs) != 1:
             continue
         if not operator.result.tensor or operator.result.flag:  # computed from the input, perhaps by a flag
             found[forward.name] = operator

@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("name", ["operators", "families", "formulas", "chips", "commands"])
 def test_page_is_fresh(name: str) -> None:
-    assert script(name).page() == (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    is_fresh = script(name).page() == (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    assert is_fresh, f"docs/{name}.md differs from what the script writes; run `make operators`"
 
 
 def test_the_page_of_a_family_has_every_check_in_order() -> None:

@@ -112,7 +112,8 @@ def test_the_shape(path: Path) -> None:
 def test_the_number_of_operators() -> None:
     """It stands in both READMEs and in the description of the package."""
     for path in (ENGLISH, CHINESE, ROOT / "pyproject.toml"):
-        assert re.search(rf"\b{len(actgrad.operators)}\b", path.read_text(encoding="utf-8")), path.name
+        has_number = re.search(rf"\b{len(actgrad.operators)}\b", path.read_text(encoding="utf-8"))
+        assert has_number, f"{path.name} lacks the number of operators; write {len(actgrad.operators)}"
 
 
 def test_the_numbers_for_porters() -> None:

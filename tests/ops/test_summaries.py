@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import math
 import re
 from typing import Any
@@ -57,6 +56,13 @@ def value(text: str, names: dict[str, Any]) -> Any:
     return eval(compile(tree, text, "eval"), {"__builtins__": {}}, {**names, "where": np.where, "every": every})
 
 
+def unreadable(text: str, fault: str) -> AssertionError:
+    """An error that says which functions a formula of a summary may call."""
+    known = ", ".join(sorted([*(set(NAMES) - {"silu_slope", "gelu_slope"}), "sum", "max", "silu'", "gelu'"]))
+    cure = "call one of these, or define the part at the end, as in `, where s = sigmoid(x)`"
+    return AssertionError(f"the summary has {text!r}: {fault}; the test knows {known}; {cure}")
+
+
 def computed(line: str, arguments: dict[str, Any]) -> list[Any]:
     """The results that a summary's first line describes, in order."""
     formula, _, definitions = line.partition("; ")[0].partition(", where ")
@@ -73,11 +79,22 @@ def computed(line: str, arguments: dict[str, Any]) -> list[Any]:
     if "odd" in line:
         names |= {"even": names["x"][..., ::2], "odd": names["x"][..., 1::2]}
     for name, text in re.findall(r"(\w+) = (.*?)(?= and \w+ = |$)", definitions):
-        names[name] = value(text, names)
-    outputs = re.findall(r"(?:^| and )(\w+) = (.*?)(?= and \w+ = |$)", formula) or [("", formula)]
-    for name, text in [*outputs, *outputs, *outputs]:  # an output may name another one
-        with contextlib.suppress(NameError):
+        try:
             names[name] = value(text, names)
+        except (NameError, SyntaxError) as error:
+            raise unreadable(text, str(error)) from error
+    outputs = re.findall(r"(?:^| and )(\w+) = (.*?)(?= and \w+ = |$)", formula) or [("", formula)]
+    faults: dict[str, AssertionError] = {}
+    for name, text in [*outputs, *outputs, *outputs]:  # an output may name another one
+        try:
+            names[name] = value(text, names)
+        except NameError as error:
+            faults[name] = unreadable(text, str(error))
+        except SyntaxError as error:
+            raise unreadable(text, str(error)) from error
+    for name, _ in outputs:
+        if name not in names:
+            raise faults[name]
     return [names[name] for name, _ in outputs]
 
 
@@ -148,6 +165,12 @@ def test_a_wrong_formula_is_seen() -> None:
     (wanted,) = computed("x if x > 0, 7 if x < -1, else alpha * (exp(x) - 1), where alpha = 2", {"x": x})
     assert np.array_equal(wanted[[0, 4, 8]], [7, 0, 2])
     assert not np.allclose(computed("x * sigmoid(x)", {"x": x})[0], actgrad.gelu(x))
+
+
+@pytest.mark.parametrize("line", ["mish(x) * x", "mish'(x)", "x * s, where s = mish(x)"])
+def test_an_unknown_function_is_named_with_those_that_are_known(line: str) -> None:
+    with pytest.raises(AssertionError, match=r"the summary has .*mish.*; the test knows .*sigmoid.*; call one of"):
+        computed(line, {"x": np.zeros(1)})
 
 
 @pytest.mark.parametrize("name", list(operators))
