@@ -32,8 +32,8 @@ This page is for people who look up a command or an option. Each command also pr
 | 130 | an interrupt ended the command |
 | 141 | the program that reads the output closed the pipe |
 
-Results go to standard output, and progress and errors to standard error. A command that takes `--json`
-prints JSON with `-`.
+Results go to standard output, and progress and errors to standard error. `--json` writes the results as JSON for
+programs: to standard output, or to the FILE that the option names (`-` means standard output).
 """
 END = """\
 Next: [statuses and messages](statuses.md), or a tutorial: [aclnn programs](tutorials/port.md),

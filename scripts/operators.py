@@ -68,8 +68,8 @@ because actgrad decided it.
 
 A product is a chip family of Ascend. It matters, because the same call can be right on one product and refused on
 another. `actgrad.product(...)` or the variable `ACTGRAD_PRODUCT` chooses the product. Calls of C functions
-(`actgrad.aclnn` and the C SDK) always follow the rules of one product, Ascend910B by default. Python functions follow the
-rules of a product only if you chose one. Otherwise each operator takes all floating data types and any number of
+(`actgrad.aclnn` and the C SDK) always follow the rules of one product, Ascend910B by default. Python functions follow
+the rules of a product only if you chose one. Otherwise each operator takes all floating data types and any number of
 dimensions. You may also name a chip, such as `Ascend910B3`: the rules of its product apply.
 
 {products}
@@ -102,7 +102,7 @@ The last three checks are decisions of actgrad. The pages of the families list o
 | aclSetAclOpExecutorRepeatable, aclDestroyAclOpExecutor, aclSet...TensorAddr | executor or tensor is null | 561103 |
 | the same | the executor ran before or was destroyed | 561000 |
 | aclSet...TensorAddr | the executor is not reusable | 561000 |
-| aclSet...TensorAddr | the index is out of range, the tensor is not the one of the call, or the memory does not fit | 161002 |
+| aclSet...TensorAddr | the index is out of range, or the tensor or its memory does not fit | 161002 |
 | aclSetRawTensorAddr | the tensor is null | 161001 |
 
 workspaceSize is 0 for every call, because no kernel needs scratch memory. A call on empty tensors passes the same

@@ -18,7 +18,7 @@ build a program as with CANN:
 
 environment variables of programs:
   ACTGRAD_PRODUCT    apply the rules of this chip, for example Ascend950 (default: Ascend910B)
-  ACTGRAD_RULES      document: also apply documented rules that the operators do not enforce
+  ACTGRAD_RULES      document: also refuse what only CANN's documents forbid
   ACTGRAD_STRICT     1: stop when the host touches device memory, delay work until the program synchronizes, and
                      report leaks in aclFinalize
   ACTGRAD_SDK_HOST   inprocess: Python runs in the process of the program
