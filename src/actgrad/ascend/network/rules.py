@@ -145,7 +145,7 @@ def _quotient(a: Any, b: Any, mode: int) -> Any:
     if mode == 2:
         return np.floor_divide(a, b)
     if mode == 1 and np.issubdtype(a.dtype, np.integer):
-        return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+        return np.floor_divide(a, b) + ((np.mod(a, b) != 0) & ((a < 0) != (b < 0)))
     return np.trunc(a / b) if mode == 1 else a / b
 
 
