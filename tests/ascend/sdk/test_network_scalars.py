@@ -169,3 +169,13 @@ def test_quotients_of_the_lowest_integers(dtype: torch.dtype) -> None:
         out = torch.zeros_like(a)
         call("DivMod", a, b, mode, out)
         assert torch.equal(out, torch.div(a, b, rounding_mode=rounding)), (dtype, mode)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64])
+def test_signs(dtype: torch.dtype) -> None:
+    """CANN's kernel selects 1 and -1 by comparisons, so that NaN gives 0, as in PyTorch."""
+    numbers = [nan, inf, -inf, 0.0, -0.0, 1e-3, -1e-3] if dtype.is_floating_point else [-(2**63), -1, 0, 5]
+    x = torch.tensor(numbers, dtype=dtype)
+    out = torch.full_like(x, 7)
+    call("Sign", x, out)
+    assert torch.equal(out, torch.sign(x))

@@ -107,6 +107,13 @@ def _power(a: Any, b: Any) -> Any:
     return torch.where(b < 0, torch.where(torch.abs(a) == 1, powers, 0), powers)
 
 
+def _sign(a: Any) -> Any:
+    """1, 0 or -1. NaN has the sign 0, in CANN's kernel as in PyTorch."""
+    if a.dtype == np.bool_ or np.issubdtype(a.dtype, np.complexfloating):
+        return a if a.dtype == np.bool_ else np.sign(a)
+    return (a > 0).astype(a.dtype) - (a < 0).astype(a.dtype)
+
+
 def _to_odd(a: Any) -> Any:
     """The nearest integer. A tie rounds to the odd integer."""
     lower = torch.floor(a)
@@ -206,7 +213,7 @@ RULES: dict[str, Entry] = {
     "square": Entry(np.square),
     **{name: _integers_stay(name) for name in ("round", "floor", "ceil", "trunc")},
     **{name: _of_torch(name) for name in ("isfinite", "isinf", "signbit", "gcd")},
-    "sign": Entry(lambda a: a if a.dtype == np.bool_ else np.sign(a)),
+    "sign": Entry(_sign),
     "abs": Entry(np.abs),
     "neg": Entry(np.negative),
     "rsub": Entry(lambda a, b, alpha=1: b - alpha * a),
