@@ -155,3 +155,27 @@ def test_a_narrow_histogram_divides_the_range_of_the_elements() -> None:
         out = torch.zeros(3)
         call("Histc", x, 3, inf if high == inf else 0.0, high, out)
         assert torch.equal(out, expected), high
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8])
+def test_quotients_of_the_lowest_integers(dtype: torch.dtype) -> None:
+    limits = torch.iinfo(dtype)
+    numbers = [limits.min, limits.min + 1, max(limits.min, -3), 1, 2, 7, limits.max - 1, limits.max]
+    a = torch.tensor(numbers, dtype=dtype).repeat_interleave(8)
+    b = torch.tensor(numbers, dtype=dtype).repeat(8)
+    is_defined = (b != 0) & ~((a == limits.min) & (b == -1 if limits.min else b == 0))
+    a, b = a[is_defined], b[is_defined]
+    for mode, rounding in ((1, "trunc"), (2, "floor")):
+        out = torch.zeros_like(a)
+        call("DivMod", a, b, mode, out)
+        assert torch.equal(out, torch.div(a, b, rounding_mode=rounding)), (dtype, mode)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64])
+def test_signs(dtype: torch.dtype) -> None:
+    """CANN's kernel selects 1 and -1 by comparisons, so that NaN gives 0, as in PyTorch."""
+    numbers = [nan, inf, -inf, 0.0, -0.0, 1e-3, -1e-3] if dtype.is_floating_point else [-(2**63), -1, 0, 5]
+    x = torch.tensor(numbers, dtype=dtype)
+    out = torch.full_like(x, 7)
+    call("Sign", x, out)
+    assert torch.equal(out, torch.sign(x))

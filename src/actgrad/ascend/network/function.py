@@ -8,15 +8,15 @@ from ...base.forks import cached_property
 from ..aclnn.signatures import CParameter
 from .checks.dtypes import DtypeList
 from .checks.patterns import Pattern
-from .checks.phrases import Phrase
+from .checks.row import Phrase
 from .entry import Entry
 
 
 class Checks:
     """What phase one checks: a pattern, the dtypes of arguments, and further phrases.
 
-    A key of `dtypes` is an argument; with `?` behind the name, an empty argument is not checked. `promoted` has the
-    allowed common dtypes, `never` the refused ones, and `integers` is the dtype in which integers are computed.
+    A key of `dtypes` is an argument, or a name that a phrase uses. `promoted` has the allowed common dtypes, `never`
+    the refused ones, and `integers` is the dtype in which integers are computed.
     """
 
     def __init__(self, pattern: Pattern, dtypes: dict[str, DtypeList], *phrases: Phrase):

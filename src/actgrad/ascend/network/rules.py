@@ -107,6 +107,13 @@ def _power(a: Any, b: Any) -> Any:
     return torch.where(b < 0, torch.where(torch.abs(a) == 1, powers, 0), powers)
 
 
+def _sign(a: Any) -> Any:
+    """1, 0 or -1. NaN has the sign 0, in CANN's kernel as in PyTorch."""
+    if a.dtype == np.bool_ or np.issubdtype(a.dtype, np.complexfloating):
+        return a if a.dtype == np.bool_ else np.sign(a)
+    return (a > 0).astype(a.dtype) - (a < 0).astype(a.dtype)
+
+
 def _to_odd(a: Any) -> Any:
     """The nearest integer. A tie rounds to the odd integer."""
     lower = torch.floor(a)
@@ -145,7 +152,7 @@ def _quotient(a: Any, b: Any, mode: int) -> Any:
     if mode == 2:
         return np.floor_divide(a, b)
     if mode == 1 and np.issubdtype(a.dtype, np.integer):
-        return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+        return np.floor_divide(a, b) + ((np.mod(a, b) != 0) & ((a < 0) != (b < 0)))
     return np.trunc(a / b) if mode == 1 else a / b
 
 
@@ -206,7 +213,7 @@ RULES: dict[str, Entry] = {
     "square": Entry(np.square),
     **{name: _integers_stay(name) for name in ("round", "floor", "ceil", "trunc")},
     **{name: _of_torch(name) for name in ("isfinite", "isinf", "signbit", "gcd")},
-    "sign": Entry(lambda a: a if a.dtype == np.bool_ else np.sign(a)),
+    "sign": Entry(_sign),
     "abs": Entry(np.abs),
     "neg": Entry(np.negative),
     "rsub": Entry(lambda a, b, alpha=1: b - alpha * a),

@@ -1,6 +1,7 @@
 """What phase one checks of a function. The rows of functions/ state it, and the contract's code runs it.
 
 phrases      what a row says of a function's checks
+terms        numbers of a call, and comparisons of them
 dtypes       lists of dtypes
 patterns     checks that most functions of a kind have
 words        checks of pointers, products, lists and values

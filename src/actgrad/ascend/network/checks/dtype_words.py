@@ -15,21 +15,21 @@ from ....checks import dtype_rules
 from ....checks.check import Call, Check
 from ...rules.rule import has_integer_type, product_of, scalar_dtypes
 from ...rules.scalars import to_float, to_int
-from .dtypes import listed
+from .dtypes import DtypeList
 from .row import CATEGORIES, Group, Row, dtypes_of, entries
 
 
 def dtype(row: Row, name: str, key: str = "") -> Group:
-    """Check that an argument, or each tensor of a list, has a dtype that the row lists, for it or under `key`.
-
-    `NAME?` exempts empty tensors.
-    """
+    """Check that an argument, or each tensor of a list, has a dtype that the row lists, for it or under `key`."""
     dtypes = row.dtypes[key or name]
-    name, mark, _ = name.partition("?")
+
+    def of_arguments(call: Call) -> list[Dtype]:
+        is_exempt = dtypes.exempts_empty
+        return [meta.dtype for meta in entries(call, name) if meta.size] if is_exempt else dtypes_of(call, name)
 
     def test(call: Call) -> str | None:
         names = dtypes.allowed(call)
-        for actual in [meta.dtype for meta in entries(call, name) if meta.size] if mark else dtypes_of(call, name):
+        for actual in of_arguments(call):
             if actual.name not in names:
                 return f"{name} is {actual}; it must be {either(names)}{call.place}; convert {name}"
         return None
@@ -89,9 +89,9 @@ def promoted(row: Row, *names: str) -> Group:
     """Check that arguments have a common dtype that converts to the outputs' dtypes.
 
     The common dtype must be in the row's list `promoted` and not in `never`. The row's list `integers` has the dtype in
-    which integers are computed. `anyout` names products without a conversion.
+    which integers are computed. `unconverted_on` names products without a conversion.
     """
-    integers, free_products = row.dtypes.get("integers"), row.arguments_of("anyout")
+    integers, free_products = row.dtypes.get("integers"), row.arguments_of("unconverted_on")
 
     def common(call: Call) -> Dtype | None:
         result = _common(call, names) if any(dtypes_of(call, name) for name in names) else None
@@ -297,7 +297,7 @@ def part(row: Row, name: str, source: str) -> Group:
     return (Check(f"{name} has the dtype of {source}, or of its real part", test, InvalidDtype, about=(name, source)),)
 
 
-def orfloat(row: Row, name: str, source: str) -> Group:
+def float32_or_dtype_of(row: Row, name: str, source: str) -> Group:
     """Check that an optional tensor is float32 or has the dtype of another tensor."""
 
     def test(call: Call) -> str | None:
@@ -311,13 +311,9 @@ def orfloat(row: Row, name: str, source: str) -> Group:
     return (Check(f"{name} is float32 or has the dtype of {source}", test, InvalidDtype, about=(name, source)),)
 
 
-def columns(row: Row, *words: str) -> Group:
-    """Check that the dtypes of some tensors are one of several combinations.
-
-    Slashes separate the dtypes of a combination.
-    """
-    names, *rows = [part.split() for part in " ".join(words).split("/")]
-    lists = [listed(*each).names for each in rows]
+def columns(row: Row, names: tuple[str, ...], *rows: tuple[DtypeList, ...]) -> Group:
+    """Check that the dtypes of some tensors are one of several combinations, each a tuple with a dtype per tensor."""
+    lists = [tuple(each.names[0] for each in combination) for combination in rows]
 
     def test(call: Call) -> str | None:
         actual = tuple(str(each) for name in names for each in dtypes_of(call, name))
@@ -328,7 +324,7 @@ def columns(row: Row, *words: str) -> Group:
     return (Check(f"the dtypes of {', '.join(names)} fit together", test, InvalidDtype, about=tuple(names)),)
 
 
-def scalarof(row: Row, name: str, tensors: str, *chips: str) -> Group:
+def scalar_fits(row: Row, name: str, tensors: str, *chips: str) -> Group:
     """Check that a scalar of a list's function is float32 or float64, float16 or float64, or an integer, like the list.
 
     On the named chips, float32 is allowed with float16 too.

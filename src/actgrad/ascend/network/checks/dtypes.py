@@ -18,10 +18,11 @@ class DtypeList:
     names: tuple[str, ...]
     by_product: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (product, further dtypes) pairs
     everywhere: bool = False  # whether bfloat16 is allowed on all products
+    exempts_empty: bool = False  # whether an empty tensor may have any dtype
 
     def __add__(self, other: DtypeList) -> DtypeList:
         by_product, everywhere = self.by_product + other.by_product, self.everywhere or other.everywhere
-        return DtypeList(self.names + other.names, by_product, everywhere)
+        return DtypeList(self.names + other.names, by_product, everywhere, self.exempts_empty or other.exempts_empty)
 
     def on(self, *chips: str, more: DtypeList) -> DtypeList:
         """This list, and further dtypes on these chips."""
@@ -30,6 +31,10 @@ class DtypeList:
     def on_every_chip(self) -> DtypeList:
         """This list, with bfloat16 also on chips that do not support it."""
         return replace(self, everywhere=True)
+
+    def unless_empty(self) -> DtypeList:
+        """This list, but an empty tensor may have any dtype."""
+        return replace(self, exempts_empty=True)
 
     def allowed(self, call: Call) -> tuple[str, ...]:
         """The dtypes that the product of a call allows."""

@@ -70,11 +70,11 @@ def judge_of(name: str, parameters: tuple[CParameter, ...]) -> Judge | None:
         return None
     pattern = cast(Checks, functions()[name].checks).pattern
     later = pattern.checks(row)
-    if (early := row.arguments_of("emptyfirst")) is not None:
+    if (early := row.arguments_of("empty_first")) is not None:
         later = rule.unless_empty(early, later)
     empty = ("",) if pattern.is_generated else (early or row.arguments_of("empty") or ())
     pointers = nulls(row, lambda parameter: may_be_null(row, parameter))
-    return Judge(pointers, later, empty, row.arguments_of("anyshape") or ())
+    return Judge(pointers, later, empty, row.arguments_of("any_shape") or ())
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...rules import rule
-from .row import Group, Row
+from . import phrases
+from .row import Group, Phrase, Row
+from .terms import arg, between
 from .words import WORDS, checks_of
 
 
 def _dtypes(row: Row) -> Group:
     """Checks of dtypes, for the lists of a row that name arguments. Words read the other lists."""
     names = {p.name for p in row.parameters}
-    return tuple(c for key in row.dtypes if key.rstrip("?") in names for c in WORDS["dtype"](row, key))
+    return tuple(c for key in row.dtypes if key in names for c in WORDS["dtype"](row, key))
 
 
 def _words(row: Row) -> Group:
@@ -26,12 +28,12 @@ def _words(row: Row) -> Group:
     return (*checks, *(rule.unless_empty(after[0][1:], rest) if after else ()))
 
 
-def _say(row: Row, *texts: str) -> Group:
-    return tuple(check for text in texts for check in checks_of(row, tuple(text.split())))
+def _say(row: Row, *said: Phrase) -> Group:
+    return tuple(check for phrase in said for check in checks_of(row, phrase))
 
 
 def _ranks(row: Row, *names: str) -> Group:
-    return () if row.arguments_of("anyrank") is not None or not names else _say(row, f"rank {','.join(names)} 0-8")
+    return () if row.arguments_of("any_rank") is not None or not names else _say(row, phrases.rank(*names))
 
 
 def _is_free(row: Row) -> bool:
@@ -40,18 +42,18 @@ def _is_free(row: Row) -> bool:
 
 
 def _common(row: Row, *names: str) -> Group:
-    factor = _say(row, f"alpha {' '.join(names)}") if "alpha" in row.of_type("Scalar") else ()
-    return () if _is_free(row) else (*_say(row, f"promoted {' '.join(names)}"), *factor)
+    factor = _say(row, phrases.alpha(*names)) if "alpha" in row.of_type("Scalar") else ()
+    return () if _is_free(row) else (*_say(row, phrases.promoted(*names)), *factor)
 
 
 def unary(row: Row) -> Group:
     (x, *_), out = row.inputs, row.outputs[-1]
-    return (*_dtypes(row), *_common(row, x), *_words(row), *_say(row, f"shape {out} {x}"), *_ranks(row, x))
+    return (*_dtypes(row), *_common(row, x), *_words(row), *_say(row, phrases.shape(out, x)), *_ranks(row, x))
 
 
 def broadcast(row: Row) -> Group:
     inputs, out = row.inputs, row.outputs[-1]
-    shapes = _say(row, f"broadcast {' '.join(inputs)} {out}")
+    shapes = _say(row, phrases.broadcast(*inputs, out))
     return (*_dtypes(row), *_common(row, *inputs), *_words(row), *_ranks(row, *inputs), *shapes)
 
 
@@ -59,7 +61,7 @@ def scalar(row: Row) -> Group:
     (x, *_), out = row.inputs, row.outputs[-1]
     scalars = [name for name in row.of_type("Scalar") if name != "alpha"]
     return (
-        *_dtypes(row), *_common(row, x, *scalars), *_words(row), *_ranks(row, x), *_say(row, f"shape {out} {x}"),
+        *_dtypes(row), *_common(row, x, *scalars), *_words(row), *_ranks(row, x), *_say(row, phrases.shape(out, x)),
     )  # fmt: skip
 
 
@@ -69,31 +71,32 @@ def compare(row: Row) -> Group:
 
 def reduce(row: Row) -> Group:
     dims = [name for name in ("dim", "dims") if name in row.of_type("int", "ints")]
-    once = " once" * (row.arguments_of("twice") is None)
-    ranges = _say(row, *[f"dims {name} {row.inputs[0]}{once}" for name in dims])
+    once = ("once",) * (row.arguments_of("twice") is None)
+    ranges = _say(row, *[phrases.dims(name, row.inputs[0], *once) for name in dims])
     return (*_dtypes(row), *_words(row), *ranges, *_ranks(row, row.inputs[0], *row.outputs))
 
 
 def tensor_list(row: Row) -> Group:
-    chips = _say(row, "only 910B 910_93 950")
-    scalars = [f"scalarof {name} {row.inputs[0]}" for name in row.of_type("Scalar") if name not in row.dtypes]
-    more = [] if row.arguments_of("scalarof") is not None else scalars
-    apart = " apart" * (row.arguments_of("free") is not None)
-    formats = _say(row, f"public {' '.join(row.of_type('tensors'))}")
-    return (*chips, *_dtypes(row), *_say(row, *more), *_words(row), *_say(row, f"lists{apart}"), *formats)
+    chips = _say(row, phrases.only("910B", "910_93", "950"))
+    scalars = [phrases.scalar_fits(name, row.inputs[0]) for name in row.of_type("Scalar") if name not in row.dtypes]
+    more = [] if row.arguments_of("scalar_fits") is not None else scalars
+    apart = ("apart",) * (row.arguments_of("free") is not None)
+    formats = _say(row, phrases.public(*row.of_type("tensors")))
+    return (*chips, *_dtypes(row), *_say(row, *more), *_words(row), *_say(row, phrases.lists(*apart)), *formats)
 
 
 def generated(row: Row) -> Group:
-    chips = _say(row, f"chips {' '.join(row.arguments_of('chips') or ('910B', '910_93', '950'))}")
+    chips = _say(row, phrases.chips(*(row.arguments_of("chips") or ("910B", "910_93", "950"))))
     names = row.of_type("tensors")
     if not names:
         return (*chips, *_dtypes(row), *_words(row))
-    first, firsts = names[0], " ".join(f"{name}[0]" for name in reversed(names))
+    length, firsts = arg(names[0]).length, [f"{name}[0]" for name in reversed(names)]
     dtypes = tuple(
         c for name in row.dtypes for c in WORDS["dtype"](_first_tensors_only(row), f"{name}{'[0]' * (name in names)}")
     )
-    lists = (f"when len({first}) != 0 equal {firsts}", "tiling lists", f"tiling must 1 <= len({first}) <= 256")
-    return (*chips, *dtypes, *_say(row, lists[0]), *_words(row), *_say(row, *lists[1:]))
+    one_dtype = phrases.when(length != 0, phrases.equal(*firsts))
+    lists = phrases.tiling(phrases.lists()), phrases.tiling(phrases.must(between(1, length, 256)))
+    return (*chips, *dtypes, *_say(row, one_dtype), *_words(row), *_say(row, *lists))
 
 
 def _first_tensors_only(row: Row) -> Row:
@@ -103,22 +106,27 @@ def _first_tensors_only(row: Row) -> Row:
 
 def loss(row: Row) -> Group:
     reductions = row.arguments_of("reductions")
-    limits = _say(row, *[f"must 0 <= reduction <= {n}" for n in (("2",) if reductions is None else reductions)])
+    highest = (2,) if reductions is None else reductions
+    limits = _say(row, *[phrases.must(between(0, arg("reduction"), n)) for n in highest])
     names = [name for name in row.inputs if "ptional" not in name]
-    common = _say(row, f"promoted {' '.join(names)}") if "promoted" in row.dtypes else ()
+    common = _say(row, phrases.promoted(*names)) if "promoted" in row.dtypes else ()
     return (*limits, *common, *_dtypes(row), *_words(row), *_ranks(row, *row.inputs))
 
 
 def index(row: Row) -> Group:
-    ranges = _say(row, f"dims dim {row.inputs[0]}") if "dim" in row.of_type("int") else ()
+    ranges = _say(row, phrases.dims("dim", row.inputs[0])) if "dim" in row.of_type("int") else ()
     return (*_dtypes(row), *ranges, *_words(row), *_ranks(row, *row.inputs))
 
 
 def matmul(row: Row) -> Group:
     dtypes = tuple(c for name in row.of_type("Tensor") for c in WORDS["dtype"](_every(row), name))
-    factors = " ".join(row.inputs[-2:])
-    modes = ("must -1 <= cubeMathType <= 4", "on 950 must 0 <= cubeMathType", "on 910,310P,310B must cubeMathType <= 3")
-    return (*dtypes, *_say(row, f"cube cubeMathType {factors}", *modes), *_words(row))
+    mode = arg("cubeMathType")
+    modes = (
+        phrases.must(between(-1, mode, 4)),
+        phrases.on("950", phrases.must(mode >= 0)),
+        phrases.on(("910", "310P", "310B"), phrases.must(mode <= 3)),
+    )
+    return (*dtypes, *_say(row, phrases.cube("cubeMathType", *row.inputs[-2:]), *modes), *_words(row))
 
 
 def _every(row: Row) -> Row:

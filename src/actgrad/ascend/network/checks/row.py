@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,10 @@ from ....base.loop import TensorMeta
 from ....checks.check import Call, Check
 from ...aclnn.signatures import CParameter
 from ...rules.rule import scalar_dtypes
-from ...rules.scalars import to_float
 from .dtypes import DtypeList
 
 Group = tuple[Check, ...]
+Phrase = tuple[Any, ...]  # a word and its arguments
 
 #: The rank of a dtype in promotion: booleans, integers, floating-point numbers, complex numbers.
 CATEGORIES = {"bool": 0, "int": 1, "uint": 1, "float": 2, "float8": 2, "other": 2, "complex": 3}
@@ -27,7 +27,7 @@ class Row:
     name: str
     parameters: tuple[CParameter, ...]
     dtypes: dict[str, DtypeList]
-    words: tuple[tuple[str, ...], ...]
+    words: tuple[Phrase, ...]
 
     def of_type(self, *types: str) -> list[str]:
         return [p.name for p in self.parameters if p.type in types]
@@ -42,7 +42,7 @@ class Row:
         tensors = [(k, p) for k, p in enumerate(self.parameters) if p.type in ("Tensor", "tensors")]
         return [p.name for k, p in tensors if k == 0 or not p.is_output]
 
-    def arguments_of(self, word: str) -> tuple[str, ...] | None:
+    def arguments_of(self, word: str) -> tuple[Any, ...] | None:
         """The arguments of a word of this row, or None if the row does not have the word."""
         return next((words[1:] for words in self.words if words[0] == word), None)
 
@@ -62,48 +62,3 @@ def dtypes_of(call: Call, name: str) -> list[Dtype]:
     if isinstance(number, int) and not isinstance(number, bool):
         return [BY_NUMBER.get(number, BY_NUMBER[-1])]
     return [meta.dtype for meta in entries(call, name)]
-
-
-def term(call: Call, text: str) -> Any:
-    """The value of a term, or None if it has none.
-
-    A term is a number, a parameter, `x[POSITION]` (a size, an entry), `rank(x)` or another function, or a sum of terms.
-    """
-    if is_number(text):
-        return float(text) if "." in text else int(text)
-    if "+" in text:
-        values = [term(call, each) for each in text.split("+")]
-        return None if None in values else sum(values)
-    function, _, name = text.rstrip(")").partition("(")
-    if name:
-        if function == "float":
-            return None if call.attributes.get(name) is None else to_float(call.attributes[name])
-        if function == "category" and name in scalar_dtypes(call):
-            return CATEGORIES[scalar_dtypes(call)[name].kind]
-        value = call.tensors.get(name, call.attributes.get(name))
-        if isinstance(value, TensorMeta):
-            return _TERMS[function](value)
-        return None if value is None else len(value)
-    name, _, position = text.rstrip("]").partition("[")
-    if not position:
-        return call.attributes.get(name)
-    value = call.tensors.get(name, call.attributes.get(name))
-    if value is None:
-        return None
-    index = int(position) if is_number(position) else call.attributes[position]
-    sizes = value.shape or ((1,) if not is_number(position) else ()) if isinstance(value, TensorMeta) else value
-    return sizes[index] if -len(sizes) <= index < len(sizes) else None
-
-
-#: Counts of a tensor. `bits`: the bytes of its dropout mask, 16 for each 128 elements. `rows`: its number of rows.
-_TERMS: dict[str, Callable[[TensorMeta], int | None]] = {
-    "count": lambda meta: meta.size,
-    "rank": lambda meta: len(meta.shape),
-    "category": lambda meta: CATEGORIES[meta.dtype.kind],
-    "bits": lambda meta: (meta.size + 127) // 128 * 16,
-    "rows": lambda meta: meta.size // meta.shape[-1] if meta.shape and meta.shape[-1] else None,
-}
-
-
-def is_number(text: str) -> bool:
-    return text.lstrip("-").replace(".", "", 1).isdigit()

@@ -10,7 +10,8 @@ from ....base.loop import TensorMeta, broadcast_shapes, row_major
 from ....checks import shape_rules
 from ....checks.check import Call, Check
 from ...rules.rule import PUBLIC_FORMATS, formats_of
-from .row import Group, Row, entries, term
+from .row import Group, Row, entries
+from .terms import Term
 
 _IMAGES = {3: "NCL", 4: "NCHW", 5: "NCDHW"}
 
@@ -34,19 +35,19 @@ def public(row: Row, *names: str) -> Group:
     return tuple(map(check, names))
 
 
-def oneformat(row: Row, *names: str) -> Group:
+def one_format(row: Row, names: tuple[str, ...], unless_nd: bool) -> Group:
     """Check that each tensor has the format of the last tensor, or of the tensor with the same index in the last list.
 
-    `ND` before the names: skip the check if the last tensor has the format ND.
+    `unless_nd`: skip the check if the last tensor has the format ND.
     """
-    *others, to = [name for name in names if name != "ND"]
+    *others, to = names
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
             formats = _formats(call, to)
             for key, form in _formats(call, name).items():
                 expected = formats.get(key, next(iter(formats.values()), form))
-                if form != expected and not (expected == "ND" and "ND" in names):
+                if form != expected and not (expected == "ND" and unless_nd):
                     fault = f"{name} has format {form}, but {to} has {expected}"
                     return f"{fault}; the formats must be equal; create both with one format"
             return None
@@ -90,12 +91,12 @@ def formats(row: Row, name: str, *names: str) -> Group:
     return (Check(f"{name} does not have the format {either(names)}", test, about=(name,)),)
 
 
-def images(row: Row, *names: str) -> Group:
+def images(row: Row, names: tuple[str, ...], only_3d: bool) -> Group:
     """Check that each tensor has the image format of its rank: NCL, NCHW or NCDHW. ND fails.
 
-    `5` before the names: tensors of other ranks may have any format.
+    `only_3d`: tensors of other ranks may have any format.
     """
-    ranks = _IMAGES if names[0] != "5" else {5: _IMAGES[5]}
+    ranks = {5: _IMAGES[5]} if only_3d else _IMAGES
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
@@ -108,24 +109,22 @@ def images(row: Row, *names: str) -> Group:
 
         return Check(f"{name} has the format NCL, NCHW or NCDHW of its rank", test, about=(name,))
 
-    return tuple(check(name) for name in names if name != "5")
+    return tuple(map(check, names))
 
 
-def rank(row: Row, names: str, bounds: str) -> Group:
-    """Check that tensors or lists, separated by commas, have LOW-HIGH dimensions, or as many as the bound says."""
-    low, _, high = bounds.partition("-")
-    lowest, highest = int(low), int(high or low)
+def rank(row: Row, names: tuple[str, ...], lowest: int, highest: int) -> Group:
+    """Check that tensors, or the tensors of lists, have `lowest` to `highest` dimensions."""
+    bounds = str(lowest) if lowest == highest else f"{lowest} to {highest}"
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
             ranks = [len(meta.shape) for meta in entries(call, name) if not lowest <= len(meta.shape) <= highest]
             wrong = quantity(ranks[0], "dimension") if ranks else ""
-            words = bounds.replace("-", " to ")
-            return f"{name} has {wrong}; it must have {words}; reshape {name}" if wrong else None
+            return f"{name} has {wrong}; it must have {bounds}; reshape {name}" if wrong else None
 
         return Check(f"{name} has {bounds} dimensions", test, about=(name,))
 
-    return tuple(map(check, names.split(",")))
+    return tuple(map(check, names))
 
 
 def shape(row: Row, *names: str) -> Group:
@@ -133,8 +132,16 @@ def shape(row: Row, *names: str) -> Group:
 
 
 def broadcast(row: Row, *names: str) -> Group:
-    """Check that tensors broadcast to the shape of the last tensor. With `-` as the last name, to any shape."""
-    *inputs, output = names
+    """Check that tensors broadcast to the shape of the last tensor."""
+    return _broadcast(row, names[:-1], names[-1])
+
+
+def broadcastable(row: Row, *names: str) -> Group:
+    """Check that tensors broadcast, to any shape."""
+    return _broadcast(row, names, "")
+
+
+def _broadcast(row: Row, inputs: tuple[str, ...], output: str) -> Group:
 
     def test(call: Call) -> str | None:
         shapes = {name: meta.shape for name in inputs if (meta := call.tensors.get(name)) is not None}
@@ -149,7 +156,8 @@ def broadcast(row: Row, *names: str) -> Group:
             return None
         return f"{output} has shape {result.shape}; it must be {together}, the shape of the result; reshape {output}"
 
-    return (Check(f"{', '.join(inputs)} broadcast to the shape of {output}", test, about=names),)
+    rule = f"{', '.join(inputs)} broadcast{f' to the shape of {output}' if output else ''}"
+    return (Check(rule, test, about=(*inputs, *[output] * bool(output))),)
 
 
 def fits(row: Row, name: str, to: str) -> Group:
@@ -164,16 +172,16 @@ def fits(row: Row, name: str, to: str) -> Group:
     return (Check(f"{name} broadcasts to the shape of {to}", test, about=(name, to)),)
 
 
-def into(row: Row, name: str, *sizes: str) -> Group:
+def into(row: Row, name: str, *sizes: Term) -> Group:
     """Check that a tensor broadcasts to a shape of terms."""
 
     def test(call: Call) -> str | None:
-        meta, shape = call.tensors[name], tuple(term(call, each) for each in sizes)
+        meta, shape = call.tensors[name], tuple(each.read(call) for each in sizes)
         if meta is None or None in shape or broadcast_shapes(meta.shape, shape) == shape:
             return None
         return f"{name} has shape {meta.shape}; it must broadcast to {shape}; reshape {name}"
 
-    return (Check(f"{name} broadcasts to ({', '.join(sizes)})", test, about=(name,)),)
+    return (Check(f"{name} broadcasts to ({', '.join(each.text for each in sizes)})", test, about=(name,)),)
 
 
 def multiplied(row: Row, out: str, left: str, right: str) -> Group:
@@ -263,7 +271,7 @@ def last(row: Row, name: str, to: str, *full_names: str) -> Group:
     return (Check(f"{name} has the {'' if full_names else 'last '}sizes of {to}", test, about=(name, to)),)
 
 
-def onesor(row: Row, name: str, to: str) -> Group:
+def one_or_size_of(row: Row, name: str, to: str) -> Group:
     """Check that each size of a tensor is 1 or the size of another tensor."""
 
     def test(call: Call) -> str | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -14,35 +12,33 @@ from ....checks.check import Call, Check
 from ...rules import rule
 from ...rules.rule import product_of
 from . import dtype_words, shape_words
-from .row import Group, Row, dtypes_of, entries, is_number, term
+from .dtypes import DtypeList
+from .row import Group, Phrase, Row, dtypes_of, entries
+from .terms import Comparison
 
-_SIGNS: dict[str, Callable[[Any, Any], bool]] = {
-    "<=": operator.le, "<": operator.lt, "==": operator.eq, "!=": operator.ne, ">=": operator.ge, ">": operator.gt,
-    "multiple": lambda a, b: b == 0 or a % b == 0,
-}  # fmt: skip
-_NULLS: dict[str, type[ActgradError]] = {"561103": KernelMissing, "161002": InvalidArgument}
+_NULLS: dict[int, type[ActgradError]] = {561103: KernelMissing, 161002: InvalidArgument}
 
 
 def nulls(row: Row, is_optional: Callable[[str], bool]) -> Group:
-    """Check that no required pointer is null. `null STATUS NAME ...` names pointers with another status than 161001."""
+    """Check that no required pointer is null. The word `null` has pointers with another status than 161001."""
     statuses = _null_statuses(row)
-    lists = {name.removesuffix("[]"): status for name, status in statuses.items() if name.endswith("[]")}
+    lists = [(name, words[1]) for words in row.words if words[0] == "null_entries" for name in words[2:]]
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
             value = call.tensors.get(name, call.attributes.get(name))
             return rule.missing(name) if value is None else None
 
-        error = _NULLS.get(statuses.get(name, ""), NullArgument)
+        error = _NULLS.get(statuses.get(name, 161001), NullArgument)
         return Check(f"{name} is not null", test, error, about=(name,))
 
     pointers = row.of_type("Tensor", "Scalar", "ints", "bools", "tensors", "scalars", "text")
     required = [check(name) for name in pointers if not is_optional(name)]
     lengths = [words[1:] for words in row.words if words[0] == "lengths"]
-    return (*required, *[_lengths(*names) for names in lengths], *[_entries(*each) for each in lists.items()])
+    return (*required, *[_lengths(*names) for names in lengths], *[_entries(*each) for each in lists])
 
 
-def _null_statuses(row: Row) -> dict[str, str]:
+def _null_statuses(row: Row) -> dict[str, int]:
     return {name: words[1] for words in row.words if words[0] == "null" for name in words[2:]}
 
 
@@ -57,7 +53,7 @@ def _lengths(name: str, to: str) -> Check:
     return Check(f"{name} has as many tensors as {to}", test, NullArgument, about=(name, to))
 
 
-def _entries(name: str, status: str) -> Check:
+def _entries(name: str, status: int) -> Check:
     """Check that no tensor of a list is null."""
 
     def test(call: Call) -> str | None:
@@ -67,7 +63,7 @@ def _entries(name: str, status: str) -> Check:
     return Check(f"{name} has no null pointer", test, _NULLS[status], about=(name,))
 
 
-def oneof(row: Row, *names: str) -> Group:
+def one_of(row: Row, *names: str) -> Group:
     """Check that one of these pointers is not null."""
 
     def test(call: Call) -> str | None:
@@ -78,12 +74,8 @@ def oneof(row: Row, *names: str) -> Group:
     return (Check(f"{either(names)} is not null", test, NullArgument, about=names),)
 
 
-def masked(row: Row, mask: str, *names: str) -> Group:
-    """Check that each output that a mask selects is not null.
-
-    `161001:MASK`: the status if the mask has another length.
-    """
-    status, _, mask = mask.rpartition(":")
+def masked(row: Row, mask: str, names: tuple[str, ...], length_status: int) -> Group:
+    """Check that each output that a mask selects is not null. `length_status`: for a mask of another length."""
 
     def test(call: Call) -> str | None:
         flags = call.attributes[mask]
@@ -95,10 +87,10 @@ def masked(row: Row, mask: str, *names: str) -> Group:
         def is_null(call: Call) -> str | None:
             return rule.missing(name) if call.attributes[mask][number] and call.tensors[name] is None else None
 
-        error = _NULLS.get(_null_statuses(row).get(name, ""), NullArgument)
+        error = _NULLS.get(_null_statuses(row).get(name, 161001), NullArgument)
         return Check(f"{name} is not null where {mask} asks for it", is_null, error, about=(name, mask))
 
-    error = NullArgument if status == "161001" else InvalidArgument
+    error = NullArgument if length_status == 161001 else InvalidArgument
     length = Check(f"{mask} has {len(names)} flags", test, error)
     return (length, *[check(k, name) for k, name in enumerate(names)])
 
@@ -156,26 +148,20 @@ def dims(row: Row, name: str, tensor: str, *options: str) -> Group:
     return (Check(f"{name} is a dimension of {tensor}", test, about=(name, tensor)),)
 
 
-def must(row: Row, *chain: str) -> Group:
-    """Check a chain of comparisons, such as `0 <= reduction <= 2`.
-
-    The check passes if a term names an absent tensor.
-    """
-    text = " ".join(chain)
+def must(row: Row, *comparisons: Comparison) -> Group:
+    """Check comparisons. The check passes if a term names an absent argument."""
+    text = " and ".join(each.text for each in comparisons)
+    terms = {term.text: term for each in comparisons for term in each.terms}
 
     def test(call: Call) -> str | None:
-        values = [term(call, each) for each in chain[::2]]
-        if _holds(values, chain[1::2]):
+        values = {name: term.read(call) for name, term in terms.items()}
+        if None in values.values() or all(each.holds(call) for each in comparisons):
             return None
-        words = " and ".join(f"{t} is {v}" for t, v in zip(chain[::2], values, strict=True) if not is_number(t))
+        words = " and ".join(f"{name} is {values[name]}" for name, term in terms.items() if term.names)
         return f"{words}; the call needs {text}; change one of them"
 
-    return (Check(text, test, about=tuple(p.name for p in row.parameters if p.name in text)),)
-
-
-def _holds(values: list[Any], signs: tuple[str, ...]) -> bool:
-    pairs = zip(signs, pairwise(values), strict=True)
-    return any(value is None for value in values) or all(_SIGNS[sign](a, b) for sign, (a, b) in pairs)
+    names = tuple(dict.fromkeys(name for term in terms.values() for name in term.names))
+    return (Check(text, test, about=names),)
 
 
 def product(row: Row, name: str, *factors: str) -> Group:
@@ -191,12 +177,12 @@ def product(row: Row, name: str, *factors: str) -> Group:
     return (Check(f"{name} has as many elements as the product of {', '.join(factors)}", test, about=(name, *factors)),)
 
 
-def positive(row: Row, name: str, lowest: str = "0") -> Group:
+def positive(row: Row, name: str, lowest: int = 0) -> Group:
     """Check that each entry of an array is at least 0, or at least `lowest`."""
 
     def test(call: Call) -> str | None:
         fault = f"{name} is {call.attributes[name]}; each must be at least {lowest}; change {name}"
-        return None if all(number >= int(lowest) for number in call.attributes[name] or ()) else fault
+        return None if all(number >= lowest for number in call.attributes[name] or ()) else fault
 
     return (Check(f"each number of {name} is at least {lowest}", test, about=(name,)),)
 
@@ -207,7 +193,7 @@ def lists(row: Row, *options: str) -> Group:
     `apart`: each list has its own dtype.
     """
     names = row.of_type("tensors")
-    shaped = [name for name in names if name not in (row.arguments_of("anyshape") or ())]
+    shaped = [name for name in names if name not in (row.arguments_of("any_shape") or ())]
 
     def lengths(call: Call) -> str | None:
         counts = {n: len(v) for n in row.of_type("tensors", "scalars") if (v := call.attributes.get(n)) is not None}
@@ -235,13 +221,13 @@ def lists(row: Row, *options: str) -> Group:
 
     of_shapes = Check("tensors at the same index have the same shape", shapes)
     checks = (Check("the lists have the same length", lengths), of_shapes)
-    return (Check("all tensors have the same dtype", dtypes), *checks, *shape_words.rank(row, ",".join(names), "0-8"))
+    return (Check("all tensors have the same dtype", dtypes), *checks, *shape_words.rank(row, tuple(names), 0, 8))
 
 
 # Words that are conditions
 
 
-def _conditional(row: Row, words: tuple[str, ...], condition: str, holds: Callable[[Call], bool]) -> Group:
+def _conditional(row: Row, words: Phrase, condition: str, holds: Callable[[Call], bool]) -> Group:
     def conditional(check: Check) -> Check:
         return replace(
             check, rule=f"{check.rule}, where {condition}", test=lambda c: check.test(c) if holds(c) else None
@@ -250,16 +236,12 @@ def _conditional(row: Row, words: tuple[str, ...], condition: str, holds: Callab
     return tuple(map(conditional, checks_of(row, words)))
 
 
-def when(row: Row, left: str, sign: str, right: str, *words: str) -> Group:
+def when(row: Row, comparison: Comparison, *words: Any) -> Group:
     """Apply another word only if a comparison holds."""
-
-    def holds(call: Call) -> bool:
-        return _holds([term(call, left), term(call, right)], (sign,))
-
-    return _conditional(row, words, f"{left} {sign} {right}", holds)
+    return _conditional(row, words, comparison.text, comparison.holds)
 
 
-def where(row: Row, name: str, *words: str) -> Group:
+def where(row: Row, name: str, *words: Any) -> Group:
     """Apply another word only if an optional pointer is passed."""
 
     def is_passed(call: Call) -> bool:
@@ -268,23 +250,23 @@ def where(row: Row, name: str, *words: str) -> Group:
     return _conditional(row, words, f"{name} is passed", is_passed)
 
 
-def unless(row: Row, name: str, dtypes: str, *words: str) -> Group:
-    """Apply another word unless a tensor has this dtype, or one of several dtypes with plus signs between them."""
-    names = dtypes.split("+")
+def unless(row: Row, name: str, dtypes: DtypeList, *words: Any) -> Group:
+    """Apply another word unless a tensor has one of these dtypes."""
+    names = dtypes.names
     return _conditional(
-        row, words, f"{name} is not {either(names)}", lambda c: all(d.acl_name not in names for d in dtypes_of(c, name))
+        row, words, f"{name} is not {either(names)}", lambda c: all(d.name not in names for d in dtypes_of(c, name))
     )
 
 
-def on(row: Row, chips: str, *words: str) -> Group:
-    """Apply another word only on some products, separated by commas."""
-    products = tuple(f"Ascend{chip}" for chip in chips.split(","))
+def on(row: Row, chips: tuple[str, ...], *words: Any) -> Group:
+    """Apply another word only on some products."""
+    products = tuple(f"Ascend{chip}" for chip in chips)
     return _conditional(
         row, words, f"the product is {either(products)}", lambda call: str(product_of(call)) in products
     )
 
 
-def tiling(row: Row, *words: str) -> Group:
+def tiling(row: Row, *words: Any) -> Group:
     """Apply another word at the stage where a generated function plans its kernel."""
     return rule.in_tiling(checks_of(row, words))
 
@@ -296,18 +278,19 @@ def nothing(row: Row, *_: str) -> Group:
 
 #: Words that patterns, the judge and `nulls` read.
 _READ = (
-    "null", "lengths", "optional", "free", "anyout", "anyrank", "ones", "emptyfirst", "empty", "anyshape", "twice",
-    "reductions",
+    "null", "null_entries", "lengths", "optional", "free", "unconverted_on", "any_rank", "ones", "empty_first", "empty",
+    "any_shape", "twice", "reductions",
 )  # fmt: skip
 _DTYPE_WORDS = (
-    "dtype", "equal", "same", "casts", "promoted", "alpha", "real", "promotable", "copyable", "part", "orfloat",
-    "columns", "scalarof", "ranged", "representable", "stepped", "interval",
+    "dtype", "equal", "same", "casts", "promoted", "alpha", "real", "promotable", "copyable", "part",
+    "float32_or_dtype_of", "columns", "scalar_fits", "ranged", "representable", "stepped", "interval",
 )  # fmt: skip
 _SHAPE_WORDS = (
-    "public", "contiguous", "nd", "oneformat", "formats", "images", "rank", "shape", "broadcast", "fits", "into",
-    "multiplied", "reducible", "statistics", "within", "last", "onesor", "filled", "masks", "indexed",
+    "public", "contiguous", "nd", "one_format", "formats", "images", "rank", "shape", "broadcast", "broadcastable",
+    "fits", "into", "multiplied", "reducible", "statistics", "within", "last", "one_or_size_of", "filled", "masks",
+    "indexed",
 )  # fmt: skip
-_WORDS = (oneof, masked, chips, only, cube, dims, must, product, positive, lists, when, where, unless, on, tiling)
+_WORDS = (one_of, masked, chips, only, cube, dims, must, product, positive, lists, when, where, unless, on, tiling)
 WORDS: dict[str, Callable[..., Group]] = {
     **{f.__name__: f for f in _WORDS},
     **{name: getattr(dtype_words, name) for name in _DTYPE_WORDS},
@@ -316,5 +299,5 @@ WORDS: dict[str, Callable[..., Group]] = {
 }
 
 
-def checks_of(row: Row, words: tuple[str, ...]) -> Group:
+def checks_of(row: Row, words: Phrase) -> Group:
     return WORDS[words[0]](row, *words[1:])

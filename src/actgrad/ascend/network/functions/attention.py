@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..checks.dtypes import BF16, BOOL, FLOAT16, INT4, INT8, UINT8, H
 from ..checks.patterns import ATTENTION, OTHER
-from ..checks.phrases import chips, equal, must, nd, oneof, onesor, optional, rank, shape, tiling
+from ..checks.phrases import chips, equal, must, nd, one_of, one_or_size_of, optional, rank, shape, tiling
+from ..checks.terms import arg, between
 from ..function import Checks, Function
 from ..rules import RULES
 
@@ -20,7 +21,7 @@ FUNCTIONS = (
         "int64_t sparseMode, const aclTensor* softmaxMaxOut, const aclTensor* softmaxSumOut, "
         "const aclTensor* softmaxOutOut, const aclTensor* attentionOutOut",
         checks=Checks(ATTENTION, {"query": H, "dropMaskOptional": UINT8}, optional("softmaxOutOut"),
-            equal("key", "value", "query"), equal("realShiftOptional", "query"), must("0 < headNum"))),
+            equal("key", "value", "query"), equal("realShiftOptional", "query"), must(arg("headNum") > 0))),
     Function("FlashAttentionScoreGrad", "flash_attention_score_grad", RULES["attention_backward"],
         "const aclTensor* query, const aclTensor* keyIn, const aclTensor* value, const aclTensor* dy, "
         "const aclTensor* pseShiftOptional, const aclTensor* dropMaskOptional, "
@@ -32,8 +33,9 @@ FUNCTIONS = (
         "int64_t sparseMode, const aclTensor* dqOut, const aclTensor* dkOut, const aclTensor* dvOut, "
         "const aclTensor* dpseOut",
         checks=Checks(ATTENTION, {"query": H, "dropMaskOptional": UINT8}, equal("keyIn", "value", "dy", "query"),
-            oneof("attentionInOptional"), must("0 < headNum"),
-            rank("query,keyIn,value,dy,attentionInOptional,dqOut,dkOut,dvOut", "3-8"), optional("dpseOut"))),
+            one_of("attentionInOptional"), must(arg("headNum") > 0),
+            rank("query", "keyIn", "value", "dy", "attentionInOptional", "dqOut", "dkOut", "dvOut", between=(3, 8)),
+            optional("dpseOut"))),
     Function("FusedInferAttentionScoreV2", "fused_infer_attention_score_v2", RULES["inference"],
         "const aclTensor* query, const aclTensorList* key, const aclTensorList* value, "
         "const aclTensor* pseShiftOptional, const aclTensor* attenMaskOptional, "
@@ -54,14 +56,15 @@ FUNCTIONS = (
         checks=Checks(ATTENTION, {"query": FLOAT16 + BF16 + INT8, "pseShiftOptional": FLOAT16 + BF16,
             "key": FLOAT16 + BF16 + INT8 + INT4, "value": FLOAT16 + BF16 + INT8 + INT4,
             "attentionOut": FLOAT16 + BF16 + INT8}, chips("910B", "910_93"), optional("softmaxLse"),
-            tiling(rank("query,key,value", "3-4")), tiling(must("0 < numHeads")),
+            tiling(rank("query", "key", "value", between=(3, 4))), tiling(must(arg("numHeads") > 0)),
             tiling(shape("attentionOut", "query")))),
     Function("RotaryPositionEmbedding", "rotary_position_embedding", RULES["rotary"],
         "const aclTensor* x, const aclTensor* cos, const aclTensor* sin, int64_t mode, aclTensor* out",
         checks=Checks(ATTENTION, {"x": H, "cos": H, "sin": H, "out": H}, chips("910B", "910_93", "950"),
-            equal("cos", "sin", "out", "x"), tiling(rank("x,cos,sin,out", "4")), tiling(must("x[-1] multiple 2")),
-            tiling(shape("out", "x")), tiling(shape("sin", "cos")), tiling(onesor("cos", "x")),
-            tiling(must("0 <= mode <= 3")))),
+            equal("cos", "sin", "out", "x"), tiling(rank("x", "cos", "sin", "out", exactly=4)),
+            tiling(must(arg("x")[-1].is_multiple_of(2))),
+            tiling(shape("out", "x")), tiling(shape("sin", "cos")), tiling(one_or_size_of("cos", "x")),
+            tiling(must(between(0, arg("mode"), 3))))),
     Function("ScaledMaskedSoftmax", "scaled_masked_softmax", RULES["masked_softmax"],
         "const aclTensor* x, const aclTensor* mask, double scale, bool fixTriuMask, aclTensor* y"),
     Function("ScaledMaskedSoftmaxBackward", "scaled_masked_softmax_backward", RULES["masked_softmax_backward"],
@@ -69,8 +72,9 @@ FUNCTIONS = (
         "bool fixTriuMask, aclTensor* out",
         checks=Checks(OTHER, {"gradOutput": H.on_every_chip(), "y": H.on_every_chip(), "mask": BOOL,
             "out": H.on_every_chip()}, nd("gradOutput"), nd("y"), nd("mask"), nd("out"),
-            rank("gradOutput,mask", "4"), must("gradOutput[3] <= 4096"), shape("y", "gradOutput"),
-            shape("out", "gradOutput"), must("mask[2] == gradOutput[2]"), must("mask[3] == gradOutput[3]"),
-            onesor("mask", "gradOutput"), must("fixTriuMask == 0"), chips("910B", "910_93"),
+            rank("gradOutput", "mask", exactly=4), must(arg("gradOutput")[3] <= 4096), shape("y", "gradOutput"),
+            shape("out", "gradOutput"), must(arg("mask")[2] == arg("gradOutput")[2]),
+            must(arg("mask")[3] == arg("gradOutput")[3]),
+            one_or_size_of("mask", "gradOutput"), must(arg("fixTriuMask") == 0), chips("910B", "910_93"),
             equal("y", "out", "gradOutput"))),
 )  # fmt: skip

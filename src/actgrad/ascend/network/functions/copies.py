@@ -24,7 +24,8 @@ from ..checks.dtypes import (
     X,
 )
 from ..checks.patterns import OTHER
-from ..checks.phrases import anyrank, anyshape, fits, must, null, promotable, rank, real, shape, stepped
+from ..checks.phrases import any_rank, any_shape, fits, must, null, promotable, rank, real, shape, stepped
+from ..checks.terms import arg
 from ..function import Checks, Function
 from ..rules import RULES
 
@@ -33,12 +34,12 @@ SUBJECT = "copies and fills"
 FUNCTIONS = (
     Function("Eye", "eye", RULES["eye"],
         "int64_t n, int64_t m, aclTensor* out",
-        checks=Checks(OTHER, {"out": H + I + BOOL}, rank("out", "2"), must("0 <= n"), must("0 <= m"),
-            must("out[0] == n"), must("out[1] == m"))),
+        checks=Checks(OTHER, {"out": H + I + BOOL}, rank("out", exactly=2), must(arg("n") >= 0), must(arg("m") >= 0),
+            must(arg("out")[0] == arg("n")), must(arg("out")[1] == arg("m")))),
     Function("Linspace", "linspace", RULES["linspace"],
         "const aclScalar* start, const aclScalar* end, int64_t steps, aclTensor* out",
         checks=Checks(OTHER, {"out": (D + INT32 + INT8 + UINT8).on("910B", "910_93", "950", more=INT16 + INT64)},
-            null("561103", "start", "end", "out"), real("start", "end"), must("0 <= steps"), anyshape("out"))),
+            null(561103, "start", "end", "out"), real("start", "end"), must(arg("steps") >= 0), any_shape("out"))),
     Function("InplaceCopy", "copy", RULES["copy"],
         "aclTensor* selfRef, const aclTensor* src",
         checks=Checks(OTHER, {"selfRef": (ALL + U + F8 + FLOAT8_E8M0).on_every_chip(),
@@ -55,14 +56,14 @@ FUNCTIONS = (
         checks=Checks(OTHER, {"selfRef": ALL.on("910B", "910_93", "950", more=U)}, promotable("selfRef", "value"))),
     Function("InplaceZero", "zero", RULES["zero"],
         "aclTensor* selfRef",
-        checks=Checks(OTHER, {"selfRef": (ALL + UINT16).on_every_chip().on("950", more=F8 + F4)}, anyrank())),
+        checks=Checks(OTHER, {"selfRef": (ALL + UINT16).on_every_chip().on("950", more=F8 + F4)}, any_rank())),
     Function("InplaceOne", "ones", RULES["one"],
         "const aclTensor* selfRef", results=("selfRef",),
         checks=Checks(OTHER, {"selfRef": R})),
     Function("Arange", "arange", RULES["sequence"],
         "const aclScalar* start, const aclScalar* end, const aclScalar* step, aclTensor* out",
         checks=Checks(OTHER, {"start": R, "end": R, "step": R, "out": D + X},
-            stepped("start", "end", "step", "out"), anyshape("out"))),
+            stepped("start", "end", "step", "out"), any_shape("out"))),
     Function("Complex", "complex", RULES["complex"],
         "const aclTensor* real, const aclTensor* imag, aclTensor* out"),
 )  # fmt: skip

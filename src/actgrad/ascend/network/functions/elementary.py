@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..checks.dtypes import ALL, BF16, BOOL, FLOAT, INT8, INT32, INT64, UINT8, C, D, H, I, N, R, U, X
+from ..checks.dtypes import ALL, BF16, BOOL, FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8, C, D, H, I, N, R, U, X
 from ..checks.patterns import BROADCAST, GEN, SCALAR, UNARY
 from ..checks.phrases import (
     columns,
@@ -19,6 +19,7 @@ from ..checks.phrases import (
     tiling,
     when,
 )
+from ..checks.terms import arg
 from ..function import Checks, Function
 from ..rules import RULES
 
@@ -91,7 +92,7 @@ FUNCTIONS = (
         "const aclTensor* self, const aclScalar* exponent, const aclTensor* out",
         checks=Checks(SCALAR, {"self": ALL.on_every_chip(), "exponent": ALL.on_every_chip(), "never": BOOL},
             promotable("self", "exponent"), empty("self"),
-            on("950", when("category(self) < 2", when("category(exponent) < 2", must("0 <= exponent")))),
+            on("950", when(arg("self").category < 2, when(arg("exponent").category < 2, must(arg("exponent") >= 0)))),
             on("950", representable("exponent", "self", "promoted")))),
     Function("PowScalarTensor", "pow", RULES["pow"],
         "const aclScalar* self, const aclTensor* exponent, const aclTensor* out",
@@ -192,14 +193,14 @@ FUNCTIONS = (
         checks=Checks(UNARY, {"selfRef": H.on("950", more=INT32 + INT8 + UINT8)})),
     Function("Sinc", "sinc", RULES["sinc"],
         "const aclTensor* self, aclTensor* out",
-        checks=Checks(UNARY, {"self": R, "out": D.on_every_chip()}, null("561103", "self", "out"), free())),
+        checks=Checks(UNARY, {"self": R, "out": D.on_every_chip()}, null(561103, "self", "out"), free())),
     Function("InplaceSinc", "sinc", RULES["sinc"],
         "aclTensor* selfRef",
         checks=Checks(UNARY, {"selfRef": D}, free())),
     Function("Logit", "logit", RULES["logit"],
         "const aclTensor* input, double eps, const aclTensor* out",
-        checks=Checks(GEN, {}, columns("input out", "BF16 BF16", "FLOAT16 FLOAT16", "FLOAT FLOAT", "INT16 FLOAT",
-            "INT8 FLOAT", "UINT8 FLOAT"))),
+        checks=Checks(GEN, {}, columns(("input", "out"), (BF16, BF16), (FLOAT16, FLOAT16), (FLOAT, FLOAT), (INT16,
+            FLOAT), (INT8, FLOAT), (UINT8, FLOAT)))),
     Function("LogitGrad", "logit_grad", RULES["logit_backward"],
         "const aclTensor* x, const aclTensor* dy, double eps, const aclTensor* out",
         checks=Checks(GEN, {"x": H, "dy": H, "out": H}, equal("out", "dy", "x"), tiling(shape("dy", "x")))),
