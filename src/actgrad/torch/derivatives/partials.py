@@ -125,7 +125,7 @@ def vector_jacobian(
     operator: Operator, tensors: Tensors, attributes: dict[str, Any], gradients: Tensors, number: int
 ) -> torch.Tensor:
     """The gradient of the tensor with this number, from the outputs' gradients. None means 0."""
-    closed = closed_forms.CROSS_ENTROPIES.get(operator.formula)
+    closed = closed_forms.CROSS_ENTROPIES.get(operator.definition.formula_for(attributes))
     if closed is not None and all(gradient is None for gradient in gradients[1:]):
         return closed(number, *tensors, gradients[0])
     call = FormulaCall(operator, tensors, attributes)
