@@ -1,4 +1,4 @@
-"""Automatic gradients of formulas in which two tensors compete, where the tensors are equal: as PyTorch's own."""
+"""Automatic gradients: of tensors that compete, where they are equal; and of functions of attributes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actgrad.base.xp import maximum, minimum
+from actgrad.base.xp import erfc, exp, maximum, minimum, sqrt, tanh
 from actgrad.calls.operator import Operator
 
 torch = pytest.importorskip("torch")
@@ -42,3 +42,25 @@ def test_equal_tensors_share_the_gradient(operator: Operator) -> None:
         finite = torch.isfinite(x) & torch.isfinite(y)  # an infinite factor times a slope of 0 is NaN
         torch.testing.assert_close(mine[finite], expected[finite])
         assert (mine[finite] != 0).any()
+
+
+def softness(x, beta):  # type: ignore[no-untyped-def]  # a formula
+    """tanh(x * sqrt(beta)) * exp(beta) + erfc(beta) * x * x"""
+    return tanh(x * sqrt(beta)) * exp(beta) + erfc(beta) * x * x
+
+
+def test_functions_of_an_attribute_alone(registry_as_before: None) -> None:
+    """They are numbers, and PyTorch's functions take tensors only."""
+    import actgrad.torch  # noqa: F401  # for torch.ops
+
+    Operator("softness(Tensor self, Scalar beta) -> Tensor out", summary="tanh(x * sqrt(beta)) ...", formula=softness)
+    for dtype in (torch.float64, torch.float32):
+        x = torch.linspace(-3, 3, 41, dtype=dtype).requires_grad_()
+        roots, powers = (torch.tensor(f(1.7), dtype=dtype) for f in (math.sqrt, math.exp))
+        theirs = torch.tanh(x * roots) * powers + math.erfc(1.7) * x * x
+        ours = torch.ops.actgrad.softness(x, 1.7)
+        torch.testing.assert_close(ours, theirs)
+        for _ in range(2):
+            (ours,) = torch.autograd.grad(ours.sum(), x, create_graph=True)
+            (theirs,) = torch.autograd.grad(theirs.sum(), x, create_graph=True)
+            torch.testing.assert_close(ours, theirs)

@@ -138,23 +138,23 @@ _ON_TENSORS: Mapping[str, Callable[..., Any]] = {
 }
 
 
-def _function(name: str) -> Callable[..., Any]:
-    """The function of xp.py called `name`, for dual numbers."""
+def _function(name: str, dtype: torch.dtype) -> Callable[..., Any]:
+    """The function of xp.py called `name`, for dual numbers and for numbers of attributes, computed in `dtype`."""
     plain, derivative = _ON_TENSORS[name], xp.bind(xp.SLOPES[name], _ON_TENSORS)
 
     def apply(x: Any, *constants: float) -> Any:
+        if not isinstance(value(x), torch.Tensor):
+            x = torch.scalar_tensor(x, dtype=dtype)
         result = plain(value(x), *constants)
         return _dual(result, None if slope(x) is None else slope(x) * derivative(result, value(x), *constants))
 
     return apply
 
 
-_FUNCTIONS = {name: _function(name) for name in xp.SLOPES}
-
-
 @cache
 def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
     """The functions that a formula may call, for dual numbers computed in `dtype`."""
+    of_one_number = {name: _function(name, dtype) for name in xp.SLOPES}
 
     def choose(condition: Any, a: Any, b: Any) -> Any:
         if not isinstance(condition, torch.Tensor):  # a condition on attributes; a traced one becomes a guard
@@ -182,13 +182,13 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         return _with_tie(where(_or_nan(is_first(a, b), a), a, b), a, b)
 
     table: dict[str, Callable[..., Any]] = {
-        **_FUNCTIONS,
+        **of_one_number,
         "where": where,
         "abs": absolute,
         "conjugate": lambda x: x,
         "minimum": lambda a, b: extreme(a, b, operator.le, "max"),
         "maximum": lambda a, b: extreme(a, b, operator.gt, "min"),
-        "exp_difference": lambda x, y: _FUNCTIONS["exp"](x - y),
+        "exp_difference": lambda x, y: of_one_number["exp"](x - y),
     }
     return xp.with_factors(table)
 
