@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -71,7 +70,7 @@ def with_formula(operator: actgrad.Operator, text: Callable[[list[str]], str]) -
     new = Switch(formula.by, {k: changed(one) for k, one in formula.items()}) if is_switch else changed(formula)
     other = actgrad.Operator.__new__(actgrad.Operator)  # the registry keeps the operator as it was
     other.gradient_of, other.part_of = operator.gradient_of, operator.part_of
-    other.definition = replace(operator.definition, formula=new)
+    other.definition = operator.definition.changed(formula=new)
     other._set_up()
     return other
 

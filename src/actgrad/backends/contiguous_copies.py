@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from .. import arrays
 from ..base.computation import Computation, forward
 from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Operand, TensorMeta, row_major
+from ..base.records import Record
 from .kernel import BackendKernel
 
 Make = Callable[[Computation], BackendKernel]
@@ -20,8 +20,7 @@ def word(x):  # type: ignore[no-untyped-def]  # a formula
     return x
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Record):
     """A tensor of a call, and the kernels that copy it."""
 
     tensor: int  # index among the addresses

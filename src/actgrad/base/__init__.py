@@ -4,6 +4,7 @@ errors             the exceptions
 dtypes             the data types
 products           the chips, and the choice of the chip whose rules apply
 schema             the language of an operator's interface
+records            immutable objects with named fields
 definition         an operator as data
 torch_names        parses the names of an operator in actgrad.torch
 access             which elements of the tensors a formula gets

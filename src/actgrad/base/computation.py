@@ -7,20 +7,19 @@ then the attributes, and return one value for each part of the outputs. They wor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
 from .dtypes import Dtype
 from .loop import Loop
+from .records import Record
 
 LARGEST, TOTAL, ONCE, LENGTH = "largest", "total", "once", "length"
 #: The passes that compute a number once for each row, and visit no element.
 ONCE_PER_ROW = ((ONCE,), (LENGTH,))
 
 
-@dataclass(frozen=True)
-class RowStatistics:
+class RowStatistics(Record):
     """The statistics of a computation's rows. A row is the elements along the loop's last `dims` dimensions.
 
     The computation has the formula of an element, and then a term for each statistic. A term is a function of the

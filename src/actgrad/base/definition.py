@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
 from . import schema
 from .access import Access, Elementwise
+from .access.elementwise import NONE
 from .dtypes import BY_NAME, BY_NUMBER, FLOATS, Dtype
 from .forks import cached_property
+from .records import Record
 from .schema import Argument, Schema
 
 Formula = Callable[..., Any]
 TensorDtypes = Mapping[str, Dtype]
 Requirement = Callable[[dict[str, Any]], bool]
+ELEMENTWISE = Elementwise()
 
 
 class Switch(dict[Any, Any]):
@@ -33,18 +35,16 @@ class Switch(dict[Any, Any]):
         self.by, self.variant = by, variant
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Record):
     """The tensor of a gradient operator that is the result of the forward operator, not its input."""
 
     tensor: str = ""
     flag: str = ""  # if this attribute is false, the tensor is the input instead
     #: Rules in words, each with a test of the attributes: what makes the result enough to compute the gradient.
-    suffices: Mapping[str, Requirement] = field(default_factory=dict)
+    suffices: Mapping[str, Requirement] = NONE
 
 
-@dataclass(frozen=True, slots=True)
-class Integers:
+class Integers(Record):
     """How integer inputs are computed. Without a formula, they are computed as floats and then converted."""
 
     formula: Formula | Mapping[Any, Any] | None = None  # for integer arithmetic. It may be the operator's formula
@@ -52,8 +52,7 @@ class Integers:
     in_floats: bool = False  # whether the formula computes in floats, because attributes are floats
 
 
-@dataclass(frozen=True, slots=True)
-class Roles:
+class Roles(Record):
     """The parts that tensors play in an operator, beyond being an argument of the formula."""
 
     multiplies: str = ""  # the tensor that multiplies the formula's value, or "other" for the other half
@@ -65,8 +64,7 @@ class Roles:
     part_of: Any = None  # the operator of which this one returns only the first result
 
 
-@dataclass(frozen=True, slots=True)
-class Ragged:
+class Ragged(Record):
     """The optional last tensor, if it says which rows of a call are computed, or to which group a row belongs."""
 
     counter: str = ""  # this tensor's sum is the number of rows before `dim` that a call computes
@@ -77,19 +75,17 @@ class Ragged:
     rest: str = "kept"
 
 
-@dataclass(frozen=True, slots=True)
-class Dtypes:
+class Dtypes(Record):
     """The dtypes that the mathematics allows: all floating ones, and others."""
 
     besides_floats: str = ""  # the inputs' dtypes that are not floating, with spaces between
     #: Output -> its dtypes, names with spaces between. The first one is the dtype of a new output. For dtypes that
     #: depend on the switch, write a mapping from its values to dtypes. Other outputs have the promoted dtype.
-    outputs: Mapping[str, str | Mapping[Any, str]] = field(default_factory=dict)
+    outputs: Mapping[str, str | Mapping[Any, str]] = NONE
     attribute: str = ""  # the int that numbers the dtype (aclDataType) of a new first output
 
 
-@dataclass(frozen=True, slots=True)
-class Torch:
+class Torch(Record):
     """An operator's names in actgrad.torch: a differentiable function, and a module.
 
     Each name may have a list of parameters, for example "elu(alpha, inplace, *, scale, save)". Parameters are
@@ -103,11 +99,10 @@ class Torch:
     function: str
     module: str = ""
     #: The names of parameters that PyTorch deprecated, and their new names.
-    former_names: Mapping[str, str] = field(default_factory=dict)
+    former_names: Mapping[str, str] = NONE
 
 
-@dataclass(frozen=True, eq=False)
-class Definition:
+class Definition(Record):
     """An operator as data. Its schema line is its interface, and the rest follows from the line.
 
     `formula` computes one element. With `gradient_of`, it is the derivative, and kernels apply the chain rule.
@@ -122,13 +117,15 @@ class Definition:
     roles: Roles = Roles()
     result: Result = Result()
     integers: Integers = Integers()
-    defaults_of_tensors: Mapping[str, float] = field(default_factory=dict)  # optional tensor -> a number in its place
+    defaults_of_tensors: Mapping[str, float] = NONE  # optional tensor -> a number in its place
     preconditions: tuple[Any, ...] = ()  # rules on dtypes and shapes, in order. Empty: they follow from the rest
-    requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether attributes keep it
+    requires: Mapping[str, Requirement] = NONE  # rule in words -> whether attributes keep it
     dtypes: Dtypes = Dtypes()
     broadcasts: bool = False  # whether inputs are promoted and broadcast. Otherwise shapes and dtypes are equal
     torch: Torch | None = None  # the names in actgrad.torch
     paper: str = ""  # authors, year and address. A gradient has the paper of its forward operator
+
+    __eq__, __hash__ = object.__eq__, object.__hash__  # one object for each operator
 
     @cached_property
     def schema(self) -> Schema:
@@ -136,7 +133,8 @@ class Definition:
 
     @property
     def name(self) -> str:
-        return self.schema.name
+        """The operator's name. It is read without the schema, which is parsed at the operator's first use."""
+        return self.text.partition("(")[0]
 
     @property
     def switch(self) -> str | Callable[[dict[str, Any]], Any]:
@@ -170,7 +168,7 @@ class Definition:
             return self.layout
         forward = self.gradient_of or self.roles.part_of
         if forward is None:
-            return Elementwise()
+            return ELEMENTWISE
         packed = [output for output, tensor in self.gradients.items() if forward.access.part_count(tensor) > 1]
         return forward.access.with_packed(*packed)
 
@@ -303,8 +301,4 @@ def functions_in(source: Any) -> tuple[Formula, ...]:
 
 
 #: The fields that `Operator` takes as keywords, and whether they are required.
-FIELDS = {
-    field.name: field.default is MISSING and field.default_factory is MISSING
-    for field in fields(Definition)
-    if field.name != "text"
-}
+FIELDS = {name: name in Definition.required_fields for name in Definition.field_names if name != "text"}

@@ -5,17 +5,16 @@ Numbers and rules are CANN's (aclDataType). Names are NumPy's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import first_use
 from .errors import InvalidDtype
+from .records import Record
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # one object per dtype: compared and hashed as such
-class Dtype:
+class Dtype(Record):
     """A storage type of tensor elements."""
 
     name: str
@@ -25,6 +24,8 @@ class Dtype:
     acl: int  # aclDataType
     acl_name: str  # as the documents write it
     compute: str  # the type that arithmetic on it is done in (opmath)
+
+    __eq__, __hash__ = object.__eq__, object.__hash__  # one object for each dtype
 
     def __str__(self) -> str:
         return self.name

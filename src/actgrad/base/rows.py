@@ -8,7 +8,6 @@ total of exp(x - m) in its second pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
@@ -54,7 +53,6 @@ def _not_called() -> float:
     return 0.0
 
 
-@dataclass(frozen=True, slots=True)
 class Rows(Elementwise):
     """The formula reads every tensor at the index of the result's element, and the statistics of the element's row.
 
@@ -153,7 +151,6 @@ class Rows(Elementwise):
         return tuple(sizes)
 
 
-@dataclass(frozen=True, slots=True)
 class RowsAlong(TensorAlong, Rows):
     """Rows for the gradient of a tensor that lies along the dimension `position`. This gradient is a statistic.
 

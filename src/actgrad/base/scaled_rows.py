@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from .access.elementwise import NONE, Part
@@ -12,7 +11,6 @@ from .loop import Shape
 from .rows import Rows
 
 
-@dataclass(frozen=True, slots=True)
 class ScaledRows(Rows):
     """Rows along the last dimension, and tensors `scales` that all rows share.
 
@@ -65,7 +63,7 @@ class ScaledRows(Rows):
 
     def with_packed(self, *names: str) -> ScaledRows:
         """The access of an operator that has further packed tensors."""
-        return self if self.halves is None else replace(self, halves=self.halves.with_packed(*names))
+        return self if self.halves is None else self.changed(halves=self.halves.with_packed(*names))
 
     def part_count(self, *names: str) -> int:
         """The number of parts of these tensors together."""

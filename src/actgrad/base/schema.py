@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import InvalidOperator, quote
+from .records import Record
 
 _SCHEMA = re.compile(r"(?P<name>[a-z]\w*)\((?P<inputs>.*)\) -> (?P<outputs>Tensor \w+|\((?:Tensor \w+(?:, )?)+\))")
 _ARGUMENT = re.compile(r"(?P<type>Tensor\??|Scalar|bool|int) (?P<name>[a-z]\w*)(?:=(?P<default>\S+))?")
 LITERALS = {"True": True, "False": False}
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Record):
     """An argument of an operator. `default` is None if the argument has no default."""
 
     type: str  # "Tensor", "Tensor?", "Scalar", "bool" or "int"
     name: str
+    if TYPE_CHECKING:  # no fields: they follow from the type
+        is_tensor: bool
+        is_optional: bool
     default: Any = None
-    is_tensor: bool = field(init=False)
-    is_optional: bool = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "is_tensor", self.type.startswith("Tensor"))
-        object.__setattr__(self, "is_optional", self.type.endswith("?"))
+    def __init__(self, type: str, name: str, default: Any = None):
+        is_tensor, is_optional = type.startswith("Tensor"), type.endswith("?")
+        self.__dict__.update(type=type, name=name, default=default, is_tensor=is_tensor, is_optional=is_optional)
 
 
 class Schema:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import arrays
@@ -271,7 +270,7 @@ def _definition(text: str, gradient_of: Operator | None = None, paper: str = "",
         text,
         paper=paper or ("" if forward is None else forward.paper),
         gradient_of=None if gradient_of is None else gradient_of.definition,
-        roles=roles if part_of is None else replace(roles, part_of=part_of.definition),
+        roles=roles if part_of is None else roles.changed(part_of=part_of.definition),
         **fields,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..arrays import ArrayView, interception
@@ -35,23 +34,32 @@ def packed_kernel(computation: Computation, kernel: BackendKernel) -> bytes | No
     return extension.packed(kernel.machine_code, computation.loop.size)
 
 
-@dataclass(eq=False, slots=True)  # not frozen, because frozen=True doubles the time to make a plan
 class Plan:
     """A checked call, ready to run. `run()` only computes. A plan keeps its arrays alive. `print` shows its loop."""
 
-    operator: str
-    attributes: dict[str, Any]
-    prepared: Prepared
-    outputs: Sequence[ArrayView] = field(repr=False)
-    inputs: Sequence[ArrayView | None] = field(repr=False)
-    addresses: tuple[int, ...] = field(repr=False)
-    result: Any = field(repr=False)
-    note_written: Callable[[], object] | None = field(repr=False)
-    _packed: bytes | None = field(init=False, repr=False)
+    __slots__ = (
+        "_packed", "addresses", "attributes", "inputs", "note_written", "operator", "outputs", "prepared", "result",
+    )  # fmt: skip
 
-    def __post_init__(self) -> None:
-        packed = self.prepared.packed
-        self._packed = packed and packed + extension.packer(len(self.addresses))(*self.addresses)
+    def __init__(
+        self,
+        operator: str,
+        attributes: dict[str, Any],
+        prepared: Prepared,
+        outputs: Sequence[ArrayView],
+        inputs: Sequence[ArrayView | None],
+        addresses: tuple[int, ...],
+        result: Any,
+        note_written: Callable[[], object] | None,
+    ):
+        self.operator, self.attributes, self.prepared = operator, attributes, prepared
+        self.outputs, self.inputs, self.addresses = outputs, inputs, addresses
+        self.result, self.note_written = result, note_written
+        packed = prepared.packed
+        self._packed = packed and packed + extension.packer(len(addresses))(*addresses)
+
+    def __repr__(self) -> str:
+        return f"Plan(operator={self.operator!r}, attributes={self.attributes!r}, prepared={self.prepared!r})"
 
     def __copy__(self) -> Plan:
         return self

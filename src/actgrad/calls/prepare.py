@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -213,7 +212,7 @@ def row_groups(call: checks.Call, results: tuple[TensorMeta, ...], device: str) 
     rest = None
     if ragged.rest == "computed":
         tensors = {n: None if n in (*grouped, ragged.groups) else each for n, each in call.tensors.items()}
-        rest = make_computation(replace(call, tensors=tensors), results, device)
+        rest = make_computation(call.changed(tensors=tensors), results, device)
     return counted_kernel.RowGroups(ragged.groups, meta, are_counts, steps, rest, keeps, keeps and not call.outputs)
 
 

@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..base.definition import Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidArgument
 from ..base.loop import TensorMeta
+from ..base.records import Record
 
 if TYPE_CHECKING:
     from .law import LawInForce
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Record):
     """The metadata of a call. `tensors` lacks an output that the call allocates."""
 
     definition: Definition
     tensors: dict[str, TensorMeta | None]
     attributes: dict[str, Any]
+    if TYPE_CHECKING:  # no fields: they follow from the others
+        inputs: dict[str, TensorMeta]  # the tensors of the call that formulas get
+        outputs: dict[str, TensorMeta]  # the outputs that the caller passes
     law: Any = None  # the LawInForce that judges the call. None means only the operator's own rules
-    inputs: dict[str, TensorMeta] = field(init=False)  # the tensors of the call that formulas get
-    outputs: dict[str, TensorMeta] = field(init=False)  # the outputs that the caller passes
 
-    def __post_init__(self) -> None:
-        schema, tensor_of = self.definition.schema, self.tensors.get
-        for kind, names in (("inputs", self.definition.element_tensors), ("outputs", schema.outputs)):
-            object.__setattr__(self, kind, {name: meta for name in names if (meta := tensor_of(name)) is not None})
+    def __init__(
+        self,
+        definition: Definition,
+        tensors: dict[str, TensorMeta | None],
+        attributes: dict[str, Any],
+        law: Any = None,
+    ):
+        self.__dict__.update(
+            definition=definition,
+            tensors=tensors,
+            attributes=attributes,
+            law=law,
+            inputs={n: meta for n in definition.element_tensors if (meta := tensors.get(n)) is not None},
+            outputs={n: meta for n in definition.schema.outputs if (meta := tensors.get(n)) is not None},
+        )
 
     @property
     def first(self) -> tuple[str, TensorMeta]:
@@ -71,8 +82,7 @@ def change(call: Call, name: str) -> str:
     return f"allocate {name} with that shape" if name in call.definition.schema.outputs else f"reshape {name}"
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Record):
     """A rule in words, and a test that returns a message if a call breaks the rule, or None."""
 
     rule: str

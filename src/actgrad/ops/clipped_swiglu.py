@@ -46,8 +46,6 @@ def clipped_swish_gradients(g, a, b, alpha, limit, bias):
 class FlatHalves(Halves):
     """Halves along `dim`. If `interleaved`, the dimensions from `dim` on are merged before they are halved."""
 
-    __slots__ = ()
-
     def merged_from(self, attributes, rank):
         """The first of the dimensions that are merged into one row, or None if none are merged."""
         dim = int(attributes[self.dim]) % rank if rank else 0

@@ -113,8 +113,6 @@ def no_scale(largest, largest_value, clamp_limit, glu_alpha, glu_bias):
 class ModeHalves(WeightedHalves):
     """Halves. In one swiglu_mode, they are the even and the odd elements, and the even elements are active."""
 
-    __slots__ = ()
-
     def is_interleaved(self, attributes):
         """Whether the halves are the even and the odd elements."""
         return attributes["swiglu_mode"] == INTERLEAVED

@@ -71,8 +71,6 @@ def weight_gradient(g, a, b, weight, y_origin, clamp_limit):
 class WeightedHalves(Halves):
     """Halves with a tensor that has one element for each row along the last dimension."""
 
-    __slots__ = ()
-
     def is_per_row(self, name):
         """Whether a tensor has one element for each row along the last dimension."""
         return name == self.tensor

@@ -38,7 +38,6 @@ class Blocks(ScaledRows):
     Each block has statistics. With quant_mode 0, a row of fewer than 128 elements is one block.
     """
 
-    __slots__ = ()
     has_blocks = True
 
     def blocks(self, size, attributes):

@@ -220,7 +220,7 @@ class _Maker:
         call = self.call(inputs, attributes)
         try:
             checks.run(call)  # only then it has results
-            checks.run(replace(self.call(inputs | self.outputs(call), attributes), law=judge))
+            checks.run(self.call(inputs | self.outputs(call), attributes).changed(law=judge))
         except ActgradError:
             return False
         return True

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from math import prod
 from typing import Any
@@ -58,7 +57,6 @@ class When(Enum):
     UNTYPED = "in Python"
 
 
-@dataclass(frozen=True)
 class Rule(Check):
     """A check of CANN: with its origin, the calls that it judges, and the error of C calls if that differs."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
@@ -207,7 +207,7 @@ class RowKernel:
             broadcast=(False,) * len(loop.inputs),
         )  # fmt: skip
         lanes = tuple(map(row_loop.lanes_of, loop.operands, plan.lane_strides))
-        statistics = replace(statistics, dims=len(plan.sizes))
+        statistics = statistics.changed(dims=len(plan.sizes))
         row_bytes = plan.sizes[-1] * BY_NAME[computation.compute].itemsize
         streams = (
             bool(self.target.fence and plan.outputs_are_large and not plan.across)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -26,7 +25,6 @@ def along(size: int, position: int, rank: int) -> Shape:
 class TensorAlong(Elementwise):
     """The methods of an access with a tensor along the dimension `position`. -1 is the last dimension."""
 
-    __slots__ = ()
     is_uniform = False
     example_shape = (2, 2)
 
@@ -65,7 +63,6 @@ class TensorAlong(Elementwise):
         return (*(1,) * self.position, count) if self.position >= 0 else (count, *(1,) * (-1 - self.position))
 
 
-@dataclass(frozen=True, slots=True)
 class Along(TensorAlong):
     """Like Elementwise, but the formula reads one tensor at the index of the result's element along one dimension.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .. import computation
@@ -19,7 +18,6 @@ def bit(x, power):  # type: ignore[no-untyped-def]  # a formula
     return where(x >= power, 1.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
 class Bits(Elementwise):
     """The formula reads every tensor at the index of the result's element, and one bit of the tensor `tensor`.
 

@@ -6,7 +6,6 @@ The other kinds of access override some of these methods.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,6 +13,7 @@ from .. import computation
 from ..computation import RowStatistics
 from ..errors import InvalidArgument
 from ..loop import Shape, broadcast_shapes
+from ..records import Record
 
 Shapes = Mapping[str, Shape]  # by the names of tensors
 NONE: Mapping[str, Any] = MappingProxyType({})
@@ -41,8 +41,7 @@ class Part(NamedTuple):
         return (*(slice(None),) * self.dim, slice(self.start, self.stop, self.step))
 
 
-@dataclass(frozen=True, slots=True)
-class Elementwise:
+class Elementwise(Record):
     """The formula reads every tensor at the index of the result's element. Tensors are broadcast together."""
 
     is_uniform = True  # whether the formula reads only one number of each tensor

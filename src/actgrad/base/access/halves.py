@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -12,7 +11,6 @@ from ..loop import Shape
 from .elementwise import NONE, Elementwise, Function, Part
 
 
-@dataclass(frozen=True, slots=True)
 class Halves(Elementwise):
     """The formula reads one number of each half of the packed tensors. The attribute `dim` is the halved dimension.
 
@@ -70,7 +68,7 @@ class Halves(Elementwise):
 
     def with_packed(self, *names: str) -> Halves:
         """The access of an operator that has further packed tensors."""
-        return replace(self, packed=(*self.packed, *names))
+        return self.changed(packed=(*self.packed, *names))
 
     def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
         """The active half of a packed tensor and the other half. (None,) for another tensor."""
