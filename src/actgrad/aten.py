@@ -118,6 +118,9 @@ ATEN: dict[str, Callable[..., Any]] = {
     "relu6_backward": lambda ops, a, g, y: ops.hardtanh_backward(g, y, 0.0, 6.0),
 }
 
+#: Gradients that have the same bits in PyTorch's operator on a CPU. PyTorch's node for second derivatives is faster.
+SAME_BITS = ("leaky_relu_backward",)
+
 #: Operator -> type of device -> the dtype to which torch.autocast converts tensors of PyTorch's operator. "" means the
 #: dtype of the autocast context.
 AUTOCAST: dict[str, dict[str, str]] = {

@@ -168,3 +168,15 @@ def test_memory_of_a_second_derivative() -> None:
         count = len(saved)
         torch.autograd.grad(first.sum(), x, create_graph=True)
     assert len({each.data_ptr() for each in saved[count:]}) <= 8
+
+
+@pytest.mark.parametrize("slope", [0.2, -0.2, 0.0, -0.0, float("inf")])
+def test_the_gradient_of_leaky_relu_has_pytorchs_node_and_our_bits(slope: float) -> None:
+    x = torch.arange(65536, dtype=torch.int32).to(torch.int16).view(torch.bfloat16).requires_grad_()
+    weights = x.detach().flip(0)
+    found = [
+        torch.autograd.grad(ours.leaky_relu(x, slope), x, weights, create_graph=is_kept)[0] for is_kept in (False, True)
+    ]
+    assert found[1].grad_fn.name() == "LeakyReluBackwardBackward0"
+    plain, recorded = (each.detach() for each in found)
+    assert ((plain.view(torch.int16) == recorded.view(torch.int16)) | (plain.isnan() & recorded.isnan())).all()

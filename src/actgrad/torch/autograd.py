@@ -66,8 +66,13 @@ def is_forward() -> bool:
 
 @cache
 def node_of(interface: Interface, kind: Any) -> Any:
-    """The subclass of the node class `kind` for an operator. Graphs show its name."""
-    return type(f"{interface.title}{kind.SUFFIX}", (kind,), {"interface": interface})
+    """The subclass of the node class `kind` for an operator. Graphs show its name.
+
+    PyTorch's backward calls `apply` of the node, which looks `backward` up. Without the look-up, a node is faster.
+    """
+    node = type(f"{interface.title}{kind.SUFFIX}", (kind,), {"interface": interface})
+    node._backward_cls.apply = kind.backward  # type: ignore[attr-defined]
+    return node
 
 
 def kernel(interface: Interface) -> Callable[..., Any]:
@@ -104,7 +109,19 @@ def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any
     derivation = CACHE.get((node.interface, values, tensors[0].dtype, save))
     if derivation is None or 0.0 in values:  # the key of 0.0 equals the key of -0.0
         derivation = derive(node.interface, values, tensors[0].dtype, save)
-    return node.apply(derivation, derivation.compute, *tensors)
+    return node.apply(derivation, derivation.plain, *tensors)
+
+
+def _computed(operator: Operator, values: tuple[Any, ...], *tensors: Any) -> Any:
+    """Compute a call of a product, and record it if a tensor requires grad."""
+    node = _recorded_node(operator)
+    derivation = CACHE.get((node.interface, values, tensors[0].dtype, saving.AUTO))
+    if derivation is None or 0.0 in values:
+        derivation = derive(node.interface, values, tensors[0].dtype, saving.AUTO)
+    result = derivation.plain(*tensors)
+    if result is None or result is NotImplemented:
+        return node.apply(derivation, derivation.plain, *tensors)
+    return result
 
 
 def _product_gradients(derivation: Derivation, numbers: list[int], saved: tuple[Any, ...], gradients: Any) -> Any:
@@ -118,12 +135,12 @@ def _product_gradients(derivation: Derivation, numbers: list[int], saved: tuple[
     for number in numbers:
         if number < product.order:
             row = [*factors[:number], gradient, *factors[number + 1 :], x]
-            results.append(record(operator, _values(derivation, names), saving.AUTO, *row))
+            results.append(_computed(operator, _values(derivation, names), *row))
         elif product.is_constant():
             results.append(torch.zeros_like(x))
         elif by_x := product.by_x():
             row = [*factors, gradient, x]
-            results.append(record(by_x, _values(derivation, product.scalars), saving.AUTO, *row))
+            results.append(_computed(by_x, _values(derivation, product.scalars), *row))
         else:
             results += derivation.gradients([number], saved, gradients)
     return results
@@ -185,6 +202,8 @@ class Node(_SingleLevelFunction):
     @staticmethod
     def forward(ctx: Any, derivation: Derivation, compute: Callable[..., Any], *tensors: Any) -> Any:
         outputs = compute(*tensors)
+        if outputs is None or outputs is NotImplemented:
+            outputs = derivation.compute(*tensors)
         every = outputs if isinstance(outputs, tuple) else (outputs,)
         ctx.set_materialize_grads(False)
         ctx.mark_non_differentiable(*[y for y in every if not (y.is_floating_point() or y.is_complex())])
@@ -233,6 +252,8 @@ class UnaryNode(Node):
         (x,) = tensors
         ctx.derivation = derivation
         y = compute(x)
+        if y is None or y is NotImplemented:
+            y = derivation.compute(x)
         ctx.save_for_backward(y if derivation.keeps_result else x)
         return y
 
@@ -251,7 +272,8 @@ class ProductNode(Node):
         is_constant = len(tensors) == 2 and derivation.product is not None and derivation.product.is_constant()
         # Then no gradient needs the values of the first tensor.
         ctx.save_for_backward(*(tensors[-1:] * 2 if is_constant and products.are_alike(tensors) else tensors))
-        return compute(*tensors)
+        result = compute(*tensors)
+        return derivation.compute(*tensors) if result is None or result is NotImplemented else result
 
 
 class InPlaceNode(Node):

@@ -34,6 +34,7 @@ class GradientProduct(NamedTuple):
     order: int  # the number of factors, and the order of the derivative of f
     scalars: tuple[str, ...]  # the names of the formula's attributes
 
+    @cache  # noqa: B019  there are few products
     def by_x(self) -> Operator | None:
         """The operator of the gradient by x, which has one more factor. None if `closed_forms` lacks the formula."""
         formulas = DERIVATIVES[self.derivative]
@@ -42,6 +43,7 @@ class GradientProduct(NamedTuple):
         formula = formulas[self.order - 1]
         return None if formula is None else _operator(self.derivative, formula, self.order + 1, self.scalars)
 
+    @cache  # noqa: B019
     def is_constant(self) -> bool:
         """Whether the product does not depend on x."""
         return DERIVATIVES[self.derivative][self.order - 1 : self.order] == (None,)
