@@ -26,7 +26,7 @@ pytestmark = pytest.mark.share(6)
 
 
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 def test_what_is_right_gets_no_diagnosis(operator: actgrad.Operator) -> None:
     for dtype in judged_dtypes(operator, None):
         for case in cases(operator, dtype, seed=11):

@@ -123,3 +123,29 @@ def test_zeros_are_unwritten_where_half_of_the_right_values_are_zeros() -> None:
     x, values = (RNG.standard_normal((20, 30)).astype(np.float32) for _ in range(2))
     verdict = judge(actgrad.heaviside, {}, [x, values], [np.zeros_like(x)])
     assert [d.says for d in verdict.diagnoses] == ["output left unwritten: out: every element is 0.0"]
+
+
+@pytest.mark.parametrize("distance", [1, -3, 96])
+def test_integers_of_other_elements(distance: int) -> None:
+    out, scale = actgrad.dynamic_quant(X)
+    wrong = np.roll(out.ravel(), distance).reshape(out.shape)
+    (found,) = judge(actgrad.dynamic_quant, {}, [X], [wrong, scale]).diagnoses
+    assert found.mistake in ("shifted", "rows-shifted")
+
+
+def test_an_attribute_next_to_rows_that_are_not_computed() -> None:
+    """The rows behind the last group are 0 in the prediction too, so they do not contradict it."""
+    index = np.array([9, 6], np.int64)
+    inputs = [X, None, index]
+    wrong = actgrad.swiglu_group(*inputs, clamp_limit=1.69)
+    assert not wrong[15:].any()
+    (found,) = judge(actgrad.swiglu_group, {"clamp_limit": 1.3}, inputs, [wrong]).diagnoses
+    assert found.mistake == "clamp_limit-squared"
+
+
+def test_an_input_that_is_read_after_the_output_overwrote_it() -> None:
+    x = np.random.default_rng(8).normal(0, 2, 900).astype(np.float32)
+    wrong = actgrad.mish(x)
+    wrong[450:] = actgrad.mish(wrong[450:])
+    (found,) = judge(actgrad.mish, {}, [x], [wrong]).diagnoses
+    assert (found.mistake, found.explained) == ("read-after-write", found.looked_at)

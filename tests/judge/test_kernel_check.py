@@ -21,7 +21,7 @@ KERNEL = (EXAMPLES / "celu.cpp").read_text(encoding="utf-8")
 FIELDS = {"total": "elements", "perBlock": "elements_per_block", "tile": 2048, "alpha": "alpha"}
 RIGHT = ("DataCopyPad(in, xGm[at], copy, {false, 0, 0, 0.0f});", "inQueue.EnQue(in);")
 
-pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
+pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="no g++"), pytest.mark.share(3)]
 
 
 @pytest.fixture
@@ -112,11 +112,11 @@ def test_the_text_shows_the_line(folder: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_a_mistake_in_the_numbers_has_a_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, document = report(capsys, tiling=json.dumps({**FIELDS, "alpha": 1.0}), cases=24)
-    assert (status, document["faults"]) == (1, [])
+    assert check("--json", "report.json", tiling=json.dumps({**FIELDS, "alpha": 1.0}), cases=24) == 1
+    document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert document["faults"] == []
     mistakes = {one["mistake"] for result in document["results"] for one in result["verdict"]["diagnoses"]}
     assert "missing-alpha" in mistakes
-    assert check(tiling=json.dumps({**FIELDS, "alpha": 1.0}), cases=24) == 1
     assert "cases: looks like: " in capsys.readouterr().out
 
 
@@ -136,16 +136,14 @@ def test_timeouts_end_the_run(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_json_has_what_the_text_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, document = report(capsys)
-    assert status == 0
+    assert check("--json", "report.json") == 0
+    document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert document["verdict"] == "ACCEPTED"
     assert document["cases"] == {"drawn": 9, "run": 9, "judged": 9}
     assert document["instances"] == [{"entry": "celu", "tiling_key": 0}]
     assert document["parameters"] == "x = self, y = out"
     assert len(document["results"]) == 9
     assert {one["name"] for one in document["assumptions"]} >= {"nan_in_max_min", "accuracy"}
-    assert check("--json", "report.json") == 0
-    assert json.loads((folder / "report.json").read_text())["verdict"] == "ACCEPTED"
-    capsys.readouterr()
 
 
 class Tags(HTMLParser):

@@ -89,7 +89,7 @@ MODES = {
     "": ("backend", "dtype", "seed", "full", *_REPORT),
     "actual": ("inputs", "attr", *_REPORT),
     "cases": ("results", "tensors", "backend", "seed", *_REPORT),
-    "manifest": ("jobs", "executor", "junit", "state", "case", "baseline", "level", *_REPORT),
+    "manifest": ("jobs", "executor", "junit", "state", "case", "original", "baseline", "level", *_REPORT),
     "compare": ("json",),
     "exhaustive": ("executor", "every", "defaults", "state", "write", "dtype"),
 }
@@ -182,6 +182,8 @@ def add_arguments(parser: Parser) -> None:
     words = "run the tasks on a Dask cluster, for example dask:tcp://127.0.0.1:8786; also with --exhaustive"
     add("--executor", metavar="dask:ADDRESS", type=_cluster, help=words)
     add("--case", action="append", metavar="ID", help="judge only this case; may be repeated")
+    words = "the folder or the manifest.json that actgrad cases wrote: refuse other cases, attributes, dtypes or inputs"
+    add("--original", metavar="DIR", type=path, help=words)
     words = (
         "a folder with a second device's outputs under the same names: errors may be a few times those of this device"
     )

@@ -19,6 +19,7 @@ from .standards import CROSS_CHECK, NAMES, PUBLISHED, STANDARDS, ULP, Outcome, s
 ULP_EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0)
 MAX_FAILURES = 5  # the number of failures that a verdict keeps in each of its lists
 SAMPLE_SIZE = 4096  # the number of elements for plots, and of failing elements for the diagnosis
+EXPLAINED = 0.9  # the share of the failing elements that a mistake must explain for a warning about few elements
 WARNING_SHARE = 0.1  # the share of elements beyond actgrad's own bounds above which an accepted result gets a warning
 NO_JSON = {"json": False}  # marks fields that JSON leaves out
 
@@ -127,11 +128,14 @@ class Verdict:
     def needs_warning(self, outcome: Outcome) -> bool:
         """Whether an accepted result needs a warning: this standard fails, but does not decide.
 
-        actgrad's own bounds give a warning only if many 16-bit elements are beyond the bounds, and a mistake explains
-        them. In float32, the order of a sum moves a result beyond the bounds, and a mistake may explain this by chance.
+        actgrad's own bounds give a warning only if a mistake explains the elements beyond them, and these elements are
+        16-bit and many, or beyond the mixed tolerance too: a stale tile is less than the 1 % that it ignores. In
+        float32, the order of a sum moves a result beyond the bounds, and a mistake may explain this by chance.
         """
         if outcome.standard != ULP or outcome.limits is None:
             return outcome.is_exceeded
+        if outcome.is_exceeded and any(one.standard == "mixed" and one.over for one in self.outcomes):
+            return any(d.explained >= EXPLAINED * d.looked_at > 0 for d in self.diagnoses)
         is_half = all(BY_NAME[output.dtype].itemsize == 2 for output in self.outputs)
         return (
             outcome.is_exceeded

@@ -30,7 +30,10 @@ from .manifest import DeliveryCase
 def run(args: argparse.Namespace) -> bool:
     """Judge, report and decide. Return whether all cases are accepted."""
     folder = args.manifest
-    cases = _chosen(args, manifest.read(folder))
+    cases = manifest.read(folder)
+    if args.original is not None:
+        manifest.refuse_changes(folder, cases, manifest.described(args.original))
+    cases = _chosen(args, cases)
     listed = [] if args.waivers is None else waivers.read(args.waivers)
     files = {"--json": args.json, "--html": args.html, "--junit": args.junit, "--state": args.state}
     files = {option: path for option, path in files.items() if path != "-"}
@@ -40,6 +43,8 @@ def run(args: argparse.Namespace) -> bool:
         raise ActgradError(
             "check: --level needs --baseline; it says how far from the second device; add --baseline DIR"
         )
+    if args.baseline is not None:
+        _refuse_itself(folder, args.baseline, cases)
     names = None if args.standard is None else [name for name in args.standard if name != REPEAT]
     options = {
         "measured": names, "deciding": [name for name in (IN_FORCE if names is None else names) if name != REPEAT],
@@ -69,6 +74,9 @@ def run(args: argparse.Namespace) -> bool:
     entries = summary.with_waivers([_reproducible(args, by_id[case.id]) for case in cases], listed, today)
     digest = hashlib.sha256((folder / manifest.NAME).read_bytes()).hexdigest()
     facts = summary.settings(options, shlex.join(["actgrad", *sys.argv[1:]]), digest)
+    if args.baseline is not None and all(_is_equal(folder, args.baseline, case) for case in cases):
+        facts["second device"] = "all outputs are equal bit for bit, so the cross check shows nothing"
+        terminal.complain(f"warning: --baseline {args.baseline}: {facts['second device']}")
     reports = {str(path) for path in files.values() if path is not None}
     surplus = [name for name in summary.surplus_files(folder, cases) if not _is_among(folder / name, reports)]
     document = summary.report(entries, surplus, facts, None if args.case else design.coverage(cases))
@@ -104,6 +112,21 @@ def _executor(
         )
     with cluster.connected(args.executor) as execute:
         yield execute
+
+
+def _refuse_itself(folder: Path, baseline: Path, cases: Sequence[DeliveryCase]) -> None:
+    """Raise if the second device's outputs are the files of the delivery."""
+    for one in (tensor.file for case in cases for tensor in case.outputs.values()):
+        pair = folder / one, baseline / one
+        if all(path.is_file() for path in pair) and os.path.samefile(*pair):
+            fault = f"--baseline {baseline}: {one} is the delivery's own file"
+            raise ActgradError(f"{fault}; it must be a second device's output; name the folder of that device")
+
+
+def _is_equal(folder: Path, baseline: Path, case: DeliveryCase) -> bool:
+    """Whether all outputs of a case are the same files as those of the second device."""
+    folders = folder, baseline
+    return all(len({trial.output_digest(one, tensor) for one in folders}) == 1 for tensor in case.outputs.values())
 
 
 #: The options that change a verdict.

@@ -181,6 +181,45 @@ def read(folder: Path) -> list[DeliveryCase]:
     return cases
 
 
+def described(original: Path) -> list[DeliveryCase]:
+    """The cases of a manifest, whose files need not exist: a folder with it, or the manifest itself."""
+    path = original / NAME if original.is_dir() else original
+    where = f"{path}: "
+    try:
+        with sizes.reading(path):
+            entries = _entries(path.read_text(encoding="utf-8-sig"))
+        cases = []
+        for number, entry in enumerate(entries):
+            where = f"{path}: case {number}: "
+            cases.append(_case(entry, number))
+    except FieldError as fault:
+        raise UnreadableFile(f"{where}{fault}") from fault
+    return cases
+
+
+def refuse_changes(folder: Path, cases: Sequence[DeliveryCase], original: Sequence[DeliveryCase]) -> None:
+    """Raise unless the cases are those of the original manifest: operators, attributes, dtypes, shapes and inputs."""
+    found = {case.id: case.as_json() for case in cases}
+    expected = {case.id: case.as_json() for case in original}
+    for name in (*expected, *found):
+        where = f"{folder / NAME}: case {quote(name)}"
+        if name not in found or name not in expected:
+            fault = "is missing" if name in expected else "is not in the original"
+            raise UnreadableFile(f"{where}: {fault}; all cases of --original must be there, and no others; restore it")
+        if difference := _difference("", found[name], expected[name]):
+            field, got, value = difference
+            raise UnreadableFile(f"{where}: {field} is {got}; the original has {value}; restore the manifest")
+
+
+def _difference(field: str, found: Any, expected: Any) -> tuple[str, str, str] | None:
+    """The first field that differs, and both values."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        names = dict.fromkeys((*expected, *found))
+        pairs = ((f"{field} {name}".strip(), found.get(name), expected.get(name)) for name in names)
+        return next(filter(None, (_difference(*pair) for pair in pairs)), None)
+    return None if found == expected else (field, quote(found), quote(expected))
+
+
 def load(folder: Path, tensor: TensorFile) -> Array:
     """A tensor, mapped into memory. Raises UnreadableFile if the file has changed since `read`."""
     path = folder / tensor.file
@@ -212,10 +251,12 @@ def changed(path: Path) -> str:
     return f"{path}: has another SHA-256 than the manifest says; it must be the original; copy that file"
 
 
-def digest(path: Path) -> str:
-    """The SHA-256 of a file, or "" if the file does not exist."""
+def digest(path: Path, most: int | None = None) -> str:
+    """The SHA-256 of a file, or "" if the file does not exist. A file of more than `most` bytes is not read."""
     if not path.is_file():
         return ""
+    if most is not None and (size := path.stat().st_size) > most:
+        return f"{size} bytes"
     state = hashlib.sha256()
     with path.open("rb") as file:
         while part := file.read(1 << 20):

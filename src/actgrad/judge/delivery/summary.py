@@ -44,10 +44,13 @@ def report(
 ) -> dict[str, Any]:
     """The content of report.json. `coverage` is that of the whole delivery, or None if only some cases are judged."""
     counts = Counter(entry["verdict"] for entry in entries)
-    is_accepted = counts[ACCEPTED] + counts[WAIVED] == len(entries)
+    is_judged = any(entry.get("elements") for entry in entries if entry["verdict"] == ACCEPTED)
+    is_accepted = counts[ACCEPTED] + counts[WAIVED] == len(entries) and is_judged
     verb = "is" if len(entries) == 1 else "are"
     words = [f"{counts[ACCEPTED]} of {quantity(len(entries), 'case')} {verb} accepted"]
     words += [f"{counts[word]} {word.lower()}" for word in (REJECTED, MISSING, WAIVED) if counts[word]]
+    if not is_judged and counts[ACCEPTED] + counts[WAIVED] == len(entries):
+        words.append("no element that was judged is accepted")
     shown = [ACCEPTED, REJECTED, MISSING, *([WAIVED] if counts[WAIVED] else [])]
     return {
         "format": f"{MARK}-report",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import time
 from collections import Counter
@@ -20,6 +21,7 @@ import numpy as np
 
 import actgrad
 
+from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
 from ...checks import law
 from .. import cross_check, oracle, runner, state
@@ -57,7 +59,8 @@ def judge_case(
     if options.get("operators"):
         operator_files.load_same(*options["operators"])
     entry = {"id": case.id, "operator": case.operator.name, "special": case.special, "kind": case.kind}
-    hashes = {tensor.file: manifest.digest(folder / tensor.file) for tensor in case.files}
+    hashes = {tensor.file: manifest.digest(folder / tensor.file) for tensor in case.inputs.values()}
+    hashes |= {tensor.file: output_digest(folder, tensor) for tensor in case.outputs.values()}
     for tensor in case.inputs.values():
         if tensor.sha256 not in ("", hashes[tensor.file]):
             raise UnreadableFile(manifest.changed(folder / tensor.file))
@@ -79,6 +82,14 @@ def judge_case(
     return {**entry, "hashes": hashes, "key": key, "compared": compared, "seconds": seconds}
 
 
+def output_digest(folder: Path, output: TensorFile) -> str:
+    """The digest of an output. A file that is too large for its shape is not read, because it is not judged either."""
+    if output.shape is None:
+        return manifest.digest(folder / output.file)
+    itemsize = 16 if output.dtype is None else BY_NAME[output.dtype].itemsize
+    return manifest.digest(folder / output.file, sizes.MOST_NPY_HEADER + itemsize * math.prod(output.shape))
+
+
 def _key(case: DeliveryCase, options: Mapping[str, Any], hashes: Mapping[str, str]) -> str:
     """The digest of everything that the result depends on, except the outputs that a diagnosis compares."""
     in_force = law.current()
@@ -91,14 +102,14 @@ def _key(case: DeliveryCase, options: Mapping[str, Any], hashes: Mapping[str, st
         options,
         case.as_json(),
         hashes,
-        [] if baseline is None else [manifest.digest(baseline / one.file) for one in case.outputs.values()],
+        [] if baseline is None else [output_digest(baseline, one) for one in case.outputs.values()],
     ]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
 def _compared(folder: Path, verdict: str, outputs_before: Sequence[tuple[str, TensorFile]]) -> list[str]:
     """The digests of the outputs that the diagnosis of a rejected case reads. Empty for an accepted case."""
-    return [manifest.digest(folder / one.file) for _, one in outputs_before] if verdict == REJECTED else []
+    return [output_digest(folder, one) for _, one in outputs_before] if verdict == REJECTED else []
 
 
 def _hint(folder: Path, case: DeliveryCase) -> str:
@@ -153,6 +164,10 @@ def _judged(
         baseline=_baseline(options, case, planned), level=options.get("level") or cross_check.LEVEL,
     )  # fmt: skip
     entry = {**facts, "dtype": dtype, **_entry(verdict)}
+    others = [(n, a, r) for n, a, r in zip(case.outputs, actual, planned, strict=True) if a.dtype != r.dtype]
+    for name, array, result in others:
+        words = f"{name} is {array.dtype}, and the result is {result.dtype}: the limits of {array.dtype} apply"
+        entry["warnings"] = [*entry["warnings"], words]
     if not verdict.holds:
         entry["reproduce"] = {"script": reproduction.script(case, verdict)}
     return entry
