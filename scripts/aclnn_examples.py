@@ -151,14 +151,17 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="folders of the group, like gelu_v2; default: all")
     parser.add_argument("--group", default="activation", help="the folder of the operators; . means all folders")
     parser.add_argument("--build", type=Path, default=Path("build/aclnn-examples"), help="the folder of the build")
+    parser.add_argument("--sdk", type=Path, help="the folder of an SDK that is there; default: build one")
     parser.add_argument("--compare", action="store_true", help="compare each call with PyTorch or a float64 formula")
     parser.add_argument("--seconds", type=int, default=60, help="the most that one program may take")
     options = parser.parse_intermixed_args()
     group, folder = options.checkout.resolve() / options.group, options.build.resolve()
     chosen = programs(group, options.names)
     tried = [place for place in chosen if operator(place) not in LEFT_OUT]
-    sdk = folder / "sdk"
-    builder.build(sdk)
+    sdk = options.sdk or folder / "sdk"
+    folder.mkdir(parents=True, exist_ok=True)
+    if options.sdk is None:
+        builder.build(sdk)
     passed = silent = 0
     for place in chosen:
         binary = folder / "-".join(place.with_suffix("").parts)

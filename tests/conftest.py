@@ -87,12 +87,18 @@ def right_outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def sdk(tmp_path_factory: pytest.TempPathFactory) -> "sdk_programs.Sdk":
-    """The C SDK of this Python, in a folder of this run."""
+def sdk_cache(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """A cache folder (XDG_CACHE_HOME) in which `actgrad sdk --run` finds an SDK. All workers of a run share it."""
+    folder = tmp_path_factory.getbasetemp()
+    return (folder.parent if hasattr(request.config, "workerinput") else folder) / "cache"
+
+
+@pytest.fixture(scope="session")
+def sdk(sdk_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> "sdk_programs.Sdk":
+    """The C SDK of this Python, which one worker of this run builds."""
     from tests.support import sdk_programs
 
-    folder = tmp_path_factory.mktemp("sdk")
-    return sdk_programs.Sdk(folder / "sdk", folder / "programs")
+    return sdk_programs.Sdk(sdk_programs.kept_sdk(sdk_cache), tmp_path_factory.mktemp("programs"))
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -35,13 +36,27 @@ def environment(**settings: str | None) -> dict[str, str]:
     return {k: v for k, v in changed.items() if settings.get(k, v) is not None}
 
 
+def kept_sdk(cache: Path) -> Path:
+    """The SDK that `actgrad sdk --run` keeps in a cache folder. One process builds it, and the others wait."""
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "lock").open("w") as lock, pytest.MonkeyPatch.context() as patch:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        patch.setenv("XDG_CACHE_HOME", str(cache))
+        return programs.kept_sdk()
+
+
 class Sdk:
     """An SDK and the programs compiled against it."""
 
-    def __init__(self, prefix: Path, folder: Path, interpreter: builder.Interpreter | None = None):
+    def __init__(self, prefix: Path, folder: Path):
         self.prefix, self.folder = prefix, folder
         folder.mkdir(parents=True, exist_ok=True)
-        builder.build(prefix, interpreter)
+
+    @classmethod
+    def built(cls, folder: Path, interpreter: builder.Interpreter | None = None) -> Sdk:
+        """A new SDK in a folder."""
+        builder.build(folder / "sdk", interpreter)
+        return cls(folder / "sdk", folder / "programs")
 
     def compile(self, source: Path, *flags: str, compiler: str = "") -> Path:
         """A program's executable."""

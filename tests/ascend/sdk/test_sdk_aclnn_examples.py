@@ -17,7 +17,7 @@ import pytest
 from actgrad.ascend.sdk import seam
 from tests.ascend.sdk.test_sdk_hosts import tensor_words
 from tests.support.calls import script
-from tests.support.sdk_programs import environment, needs_compiler
+from tests.support.sdk_programs import Sdk, environment, needs_compiler
 
 CHECKOUT = os.environ.get("ACTGRAD_TEST_OPS_NN", "")
 SCRIPT = Path(__file__).parents[3] / "scripts" / "aclnn_examples.py"
@@ -111,17 +111,21 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def run(checkout: Path | str, folder: Path, *names: str, seconds: int = 60) -> tuple[int, str, str]:
-    """The script's exit status, and what it prints."""
-    command = [sys.executable, str(SCRIPT), str(checkout), "--build", str(folder), "--seconds", str(seconds), *names]
+def run(
+    checkout: Path | str, folder: Path, *names: str, sdk: Sdk | None = None, seconds: int = 60
+) -> tuple[int, str, str]:
+    """The script's exit status, and what it prints. Without `sdk`, the script builds one."""
+    built = [] if sdk is None else ["--sdk", str(sdk.prefix)]
+    command = [sys.executable, str(SCRIPT), str(checkout), "--build", str(folder), "--seconds", str(seconds)]
+    command += [*built, *names]
     done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
     return done.returncode, done.stdout, done.stderr
 
 
-def test_all_pass(checkout: Path, tmp_path: Path) -> None:
+def test_all_pass(checkout: Path, tmp_path: Path, sdk: Sdk) -> None:
     """A folder's name chooses its programs; one that is left out is not run."""
     names = ("relu", "chip", "counts", "swiglu_group_quant", "acos", "verdict")
-    status, printed, _ = run(checkout, tmp_path, *names)
+    status, printed, _ = run(checkout, tmp_path, *names, sdk=sdk)
     assert printed.splitlines() == [
         "acos/example/test_aclnn_acos.cpp: passes on Ascend910B",
         "chip/examples/test_aclnn_chip.cpp: passes on Ascend950",
@@ -135,10 +139,10 @@ def test_all_pass(checkout: Path, tmp_path: Path) -> None:
     assert status == 0
 
 
-def test_compared(checkout: Path, tmp_path: Path) -> None:
+def test_compared(checkout: Path, tmp_path: Path, sdk: Sdk) -> None:
     """The lines say what is compared."""
     pytest.importorskip("torch")
-    status, printed, _ = run(checkout, tmp_path, "--compare", "relu", "chip")
+    status, printed, _ = run(checkout, tmp_path, "--compare", "relu", "chip", sdk=sdk)
     assert printed.splitlines() == [
         "chip/examples/test_aclnn_chip.cpp: passes on Ascend950, not compared",
         "relu/examples/arch35/test_aclnn_relu.cpp: passes on Ascend950, 1 call compared",

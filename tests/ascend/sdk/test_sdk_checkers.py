@@ -43,7 +43,7 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
         pytest.skip("needs gcc's sanitizers")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CC", " ".join(["gcc", *SANITIZE]))
-        return Sdk(folder / "sdk", folder / "programs")
+        return Sdk.built(folder)
 
 
 @pytest.mark.parametrize(("program", "host"), [run for program in CHECKED for run in in_hosts(program)])

@@ -35,9 +35,9 @@ int main(int count, char** arguments) {
 
 
 @pytest.fixture(autouse=True)
-def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The SDK that --run keeps is kept for these tests alone."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+def _home(sdk_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--run` finds the SDK of this run, or builds it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(sdk_cache))
 
 
 def actgrad(

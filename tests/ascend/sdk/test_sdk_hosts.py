@@ -179,7 +179,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
         (folder / f"{name}.py").write_text(MODULE.format(folder=str(folder), name=name), encoding="utf-8")
     current = builder.Interpreter.current()
     interpreter = replace(current, path=(str(folder), *current.path))
-    return Sdk(base / "sdk", base / "programs", interpreter)
+    return Sdk.built(base, interpreter)
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -241,7 +241,7 @@ def test_python_that_lost_its_modules(tmp_path: Path) -> None:
     stdlib = tmp_path / "lib"
     (stdlib / "encodings").mkdir(parents=True)
     current = builder.Interpreter.current()
-    made = Sdk(tmp_path / "sdk", tmp_path / "programs", replace(current, stdlib=str(stdlib)))
+    made = Sdk.built(tmp_path, replace(current, stdlib=str(stdlib)))
     assert made.run("first_text") == WORKS
     shutil.rmtree(stdlib)
     says(made.run("first_text"), str(stdlib), "they must be in", "set ACTGRAD_SDK_HOST=server")

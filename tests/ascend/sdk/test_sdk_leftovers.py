@@ -14,7 +14,7 @@ import pytest
 
 from actgrad.ascend.sdk import builder
 from actgrad.ascend.sdk import prefix as prefixes
-from tests.support.sdk_programs import needs_compiler
+from tests.support.sdk_programs import Sdk, needs_compiler
 
 pytestmark = [pytest.mark.share(3), needs_compiler]
 
@@ -245,13 +245,12 @@ def test_an_old_sdk_that_the_user_changed(tmp_path: Path, build: Callable[[], li
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 def test_what_another_user_owns(tmp_path: Path, build: Callable[[], list[str]]) -> None:
     names = []
+    original = kill(tmp_path, "libraries").rename(tmp_path / "original")
     for k, part in enumerate([".", "fresh/include/acl/acl.h", "fresh/lib64"]):
-        left = kill(tmp_path, "libraries").rename(tmp_path / f"left{k}")
-        os.chown(left / part, 65534, 65534)
         names.append(f".actgrad-sdk-{k}")
-    for k, name in enumerate(names):
-        (tmp_path / f"left{k}").rename(tmp_path / name)
-    assert build() == names
+        shutil.copytree(original, tmp_path / names[-1], symlinks=True)
+        os.chown(tmp_path / names[-1] / part, 65534, 65534)
+    assert build() == [*names, "original"]
 
 
 def test_links_and_files(tmp_path: Path, build: Callable[[], list[str]]) -> None:
@@ -268,8 +267,17 @@ def test_links_and_files(tmp_path: Path, build: Callable[[], list[str]]) -> None
     assert (elsewhere / "left" / "fresh" / prefixes.MARKER).is_file()
 
 
-def test_the_marker_lists_every_file(tmp_path: Path) -> None:
+def test_the_marker_lists_every_file(tmp_path: Path, sdk: Sdk) -> None:
     """Of a whole build, with its libraries: no file of ours keeps a folder from being cleaned up."""
+
+    def copied(fresh: Path, *_: object) -> None:
+        """The libraries of the SDK of this run, instead of a compiler's."""
+        for path in (sdk.prefix / "lib64").rglob("*"):
+            if path.is_file() and not path.is_symlink():
+                target = fresh / path.relative_to(sdk.prefix)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, target)
+
     differences: list[str] = []
     finish = prefixes.finish
 
@@ -283,5 +291,6 @@ def test_the_marker_lists_every_file(tmp_path: Path) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prefixes, "finish", look)
+        patch.setattr(builder, "_write_libraries", copied)
         builder.build(tmp_path / "sdk")
     assert differences == []

@@ -30,7 +30,7 @@ def commands(text: str) -> str:
 
 @needs_compiler
 @pytest.mark.slow
-def test_commands(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_commands(tmp_path: Path, sdk_cache: Path) -> None:
     """In a fresh home, on a program of the reader's; whatever prints, prints no error."""
     home, tools = tmp_path / "home", tmp_path / "bin"
     home.mkdir()
@@ -43,8 +43,7 @@ def test_commands(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> N
     for tool in ("pkg-config", "valgrind"):
         if shutil.which(tool) is None:
             script = "\n".join(line for line in script.splitlines() if tool not in line)
-    cache = tmp_path_factory.getbasetemp() / "cache"  # of the other tests that run programs, too
-    settings = {"HOME": str(home), "PATH": f"{tools}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(cache)}
+    settings = {"HOME": str(home), "PATH": f"{tools}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(sdk_cache)}
     printed = run(["sh", "-c", f"exec 2>&1\n{script}"], **settings)
     wanted = run(["sh", "-c", f'cd && actgrad sdk --run "{EXAMPLES}/elu_backward.cpp"'], **settings)
     assert printed.count(wanted) == len(re.findall(r"--run program|\./program", script))

@@ -71,7 +71,7 @@ class Term:
         return self._compared(">=", operator.ge, other)
 
     def is_multiple_of(self, other: Any) -> Comparison:
-        """A multiple of another number, which is not 0."""
+        """A multiple of another number. The comparison holds if that is 0, because other checks refuse 0."""
         return self._compared("is a multiple of", lambda a, b: b == 0 or a % b == 0, other)
 
 
