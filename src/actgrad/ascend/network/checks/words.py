@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -97,7 +96,7 @@ def masked(row: Row, mask: str, names: tuple[str, ...], length_status: int) -> G
 
 def chips(row: Row, *names: str) -> Group:
     """Check that a generated function has a configuration for the product."""
-    return tuple(replace(check, error=NotConfigured) for check in only(row, *names))
+    return tuple(check.changed(error=NotConfigured) for check in only(row, *names))
 
 
 def only(row: Row, *names: str) -> Group:
@@ -229,8 +228,8 @@ def lists(row: Row, *options: str) -> Group:
 
 def _conditional(row: Row, words: Phrase, condition: str, holds: Callable[[Call], bool]) -> Group:
     def conditional(check: Check) -> Check:
-        return replace(
-            check, rule=f"{check.rule}, where {condition}", test=lambda c: check.test(c) if holds(c) else None
+        return check.changed(
+            rule=f"{check.rule}, where {condition}", test=lambda c: check.test(c) if holds(c) else None
         )
 
     return tuple(map(conditional, checks_of(row, words)))
