@@ -19,7 +19,7 @@ pytest.importorskip("sklearn")
 pytest.importorskip("rich")
 threadpoolctl = pytest.importorskip("threadpoolctl")
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 NAMES = list(ACTIVATIONS)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.share(3), pytest.mark.needs("ascend", "judge")]
+pytestmark = [pytest.mark.share(6), pytest.mark.needs("ascend", "judge")]
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/accept.md").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from actgrad.cli.main import main
 from actgrad.kernel import ASSUMPTIONS
 from tests.documents.test_tutorials import _run
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/tutorials/kernel.md").read_text(encoding="utf-8")

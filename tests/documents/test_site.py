@@ -21,7 +21,7 @@ import actgrad.aclnn
 from tests.support.calls import script
 from tests.support.sdk_programs import needs_compiler
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -13,7 +13,7 @@ import pytest
 from tests.support.calls import run_script
 from tests.support.sdk_programs import needs_compiler
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 DOCS = Path(__file__).parents[2] / "docs"
 FOLDER = DOCS / "tutorials"

@@ -23,7 +23,7 @@ from actgrad.cli import commands
 
 pytest.importorskip("build")
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 ROOT = Path(__file__).parents[2]
 VERSION = actgrad.__version__

@@ -21,7 +21,7 @@ KERNEL = (EXAMPLES / "celu.cpp").read_text(encoding="utf-8")
 FIELDS = {"total": "elements", "perBlock": "elements_per_block", "tile": 2048, "alpha": "alpha"}
 RIGHT = ("DataCopyPad(in, xGm[at], copy, {false, 0, 0, 0.0f});", "inQueue.EnQue(in);")
 
-pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="no g++"), pytest.mark.share(3)]
+pytestmark = [pytest.mark.skipif(shutil.which("g++") is None, reason="no g++"), pytest.mark.share(6)]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from actgrad.cli.main import main
 from actgrad.kernel import compiler
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 SCALE = """
 #include "kernel_operator.h"

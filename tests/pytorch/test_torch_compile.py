@@ -55,6 +55,7 @@ def test_compile_trains_the_same(dynamic: bool) -> None:
         torch.testing.assert_close(slopes(function, network, x), slopes(network, network, x))
 
 
+@pytest.mark.share(6)
 @pytest.mark.skipif(shutil.which("g++") is None, reason="inductor compiles C++")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # PyTorch's own
 def test_inductor_trains_the_same() -> None:

@@ -134,7 +134,7 @@ class Definition(Record):
     @property
     def name(self) -> str:
         """The operator's name. It is read without the schema, which is parsed at the operator's first use."""
-        return self.text.partition("(")[0]
+        return self.text.partition("(")[0] if isinstance(self.text, str) else self.schema.name
 
     @property
     def switch(self) -> str | Callable[[dict[str, Any]], Any]:

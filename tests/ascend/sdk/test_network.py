@@ -86,6 +86,7 @@ def test_every_rule_is_of_a_function_with_results() -> None:
 RULES: dict[str, Callable[[Any, Any], Any]] = {"Mul": torch.mul, "Div": torch.div}
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("a", "b"), list(itertools.product(DTYPES, repeat=2)))
 def test_promotion_of_tensors(a: str, b: str) -> None:
     """As PyTorch's, for each two dtypes; shapes broadcast."""
@@ -186,6 +187,7 @@ def test_functions_of_one_tensor(name: str, dtype: str) -> None:
     torch.testing.assert_close(out, wanted, equal_nan=True)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("a", "b"), list(itertools.product(DTYPES[:-1], repeat=2)))
 def test_comparisons(a: str, b: str) -> None:
     x, y = sample(a, (3, 4), 9), sample(b, (4,), 10)
@@ -240,6 +242,7 @@ PRODUCTS = (
 )  # fmt: skip
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("dtype", [*HALVES, "float64", "int32"])
 @pytest.mark.parametrize("shapes", PRODUCTS)
 def test_products_of_matrices(dtype: str, shapes: tuple[tuple[int, ...], ...]) -> None:

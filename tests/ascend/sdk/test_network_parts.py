@@ -430,6 +430,7 @@ def test_cube_math_type_of_halves_on_310p() -> None:
             assert status("Addmm", call | {"mat1": T((2, 2)), "cubeMathType": mode}) == expected
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(("name", "change", "expected"), WRONG)
 def test_wrong_calls(name: str, change: dict[str, Any], expected: int) -> None:
     assert status(name, right_call(name)) == 0

@@ -81,6 +81,7 @@ def test_wrong_calls(call: str) -> None:
     assert status(name, wrong) == expected
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", ROWS)
 def test_right_calls(name: str) -> None:
     with actgrad.product(product_of(name)):

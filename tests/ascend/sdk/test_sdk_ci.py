@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.sdk_programs import EXAMPLES, needs_compiler, run
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 FOLDER = EXAMPLES / "ci"
 PAGE = (Path(__file__).parents[3] / "docs" / "ci.md").read_text(encoding="utf-8")

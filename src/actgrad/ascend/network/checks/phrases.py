@@ -11,7 +11,7 @@ from typing import Any
 
 from .dtypes import DtypeList
 from .row import Phrase
-from .terms import Comparison
+from .terms import Relation
 
 
 def _said(word: str) -> Callable[..., Phrase]:
@@ -21,7 +21,7 @@ def _said(word: str) -> Callable[..., Phrase]:
     return phrase
 
 
-def must(*comparisons: Comparison) -> Phrase:
+def must(*comparisons: Relation) -> Phrase:
     """These comparisons hold."""
     return ("must", *comparisons)
 
@@ -31,7 +31,7 @@ def columns(names: tuple[str, ...], *combinations: tuple[DtypeList, ...]) -> Phr
     return ("columns", names, *combinations)
 
 
-def when(comparison: Comparison, phrase: Phrase) -> Phrase:
+def when(comparison: Relation, phrase: Phrase) -> Phrase:
     """Only if a comparison holds."""
     return ("when", comparison, *phrase)
 

@@ -17,7 +17,7 @@ from ...rules.scalars import to_float
 from .row import CATEGORIES
 
 
-class Comparison(NamedTuple):
+class Relation(NamedTuple):
     """A statement on numbers of a call."""
 
     text: str
@@ -48,29 +48,29 @@ class Term:
 
         return Term(f"{self.text} + {other.text}", self.names + other.names, read)
 
-    def _compared(self, sign: str, compare: Callable[[Any, Any], bool], other: Any) -> Comparison:
+    def _compared(self, sign: str, compare: Callable[[Any, Any], bool], other: Any) -> Relation:
         other = _term(other)
-        return Comparison(f"{self.text} {sign} {other.text}", (self, other), compare)
+        return Relation(f"{self.text} {sign} {other.text}", (self, other), compare)
 
-    def __eq__(self, other: Any) -> Comparison:  # type: ignore[override]
+    def __eq__(self, other: Any) -> Relation:  # type: ignore[override]
         return self._compared("==", operator.eq, other)
 
-    def __ne__(self, other: Any) -> Comparison:  # type: ignore[override]
+    def __ne__(self, other: Any) -> Relation:  # type: ignore[override]
         return self._compared("!=", operator.ne, other)
 
-    def __lt__(self, other: Any) -> Comparison:
+    def __lt__(self, other: Any) -> Relation:
         return self._compared("<", operator.lt, other)
 
-    def __le__(self, other: Any) -> Comparison:
+    def __le__(self, other: Any) -> Relation:
         return self._compared("<=", operator.le, other)
 
-    def __gt__(self, other: Any) -> Comparison:
+    def __gt__(self, other: Any) -> Relation:
         return self._compared(">", operator.gt, other)
 
-    def __ge__(self, other: Any) -> Comparison:
+    def __ge__(self, other: Any) -> Relation:
         return self._compared(">=", operator.ge, other)
 
-    def is_multiple_of(self, other: Any) -> Comparison:
+    def is_multiple_of(self, other: Any) -> Relation:
         """A multiple of another number. The comparison holds if that is 0, because other checks refuse 0."""
         return self._compared("is a multiple of", lambda a, b: b == 0 or a % b == 0, other)
 
@@ -161,13 +161,13 @@ def _term(value: Any) -> Term:
     return value if isinstance(value, Term) else Term(str(value), (), lambda call: value)
 
 
-def between(low: Any, number: Term, high: Any) -> Comparison:
+def between(low: Any, number: Term, high: Any) -> Relation:
     """low <= number <= high"""
     terms = _term(low), number, _term(high)
-    return Comparison(" <= ".join(term.text for term in terms), terms, lambda a, b, c: a <= b <= c)
+    return Relation(" <= ".join(term.text for term in terms), terms, lambda a, b, c: a <= b <= c)
 
 
-def all_equal(*numbers: Any) -> Comparison:
+def all_equal(*numbers: Any) -> Relation:
     """The numbers are equal."""
     terms = tuple(map(_term, numbers))
-    return Comparison(" == ".join(term.text for term in terms), terms, lambda *values: len({*values}) == 1)
+    return Relation(" == ".join(term.text for term in terms), terms, lambda *values: len({*values}) == 1)

@@ -13,7 +13,7 @@ from ...rules.rule import product_of
 from . import dtype_words, shape_words
 from .dtypes import DtypeList
 from .row import Group, Phrase, Row, dtypes_of, entries
-from .terms import Comparison
+from .terms import Relation
 
 _NULLS: dict[int, type[ActgradError]] = {561103: KernelMissing, 161002: InvalidArgument}
 
@@ -147,7 +147,7 @@ def dims(row: Row, name: str, tensor: str, *options: str) -> Group:
     return (Check(f"{name} is a dimension of {tensor}", test, about=(name, tensor)),)
 
 
-def must(row: Row, *comparisons: Comparison) -> Group:
+def must(row: Row, *comparisons: Relation) -> Group:
     """Check comparisons. The check passes if a term names an absent argument."""
     text = " and ".join(each.text for each in comparisons)
     terms = {term.text: term for each in comparisons for term in each.terms}
@@ -235,7 +235,7 @@ def _conditional(row: Row, words: Phrase, condition: str, holds: Callable[[Call]
     return tuple(map(conditional, checks_of(row, words)))
 
 
-def when(row: Row, comparison: Comparison, *words: Any) -> Group:
+def when(row: Row, comparison: Relation, *words: Any) -> Group:
     """Apply another word only if a comparison holds."""
     return _conditional(row, words, comparison.text, comparison.holds)
 
