@@ -28,6 +28,12 @@ def test_every_function_of_ours_is_one_of_cann() -> None:
     assert not unknown, f"laws name {', '.join(unknown)}; cann_interfaces.json lacks this; {cure}"
 
 
+def test_every_graph_operator_of_ours_is_one_of_cann() -> None:
+    unknown = sorted(set(ir.names()) - TABLE["graph"].keys())
+    cure = "correct the name, or add CANN's inputs, outputs and attributes to the file"
+    assert not unknown, f"laws name {', '.join(unknown)}; cann_interfaces.json lacks this; {cure}"
+
+
 def value(text: str) -> Any:
     """A default as the table writes it."""
     text = text.strip("{}")  # a list of one

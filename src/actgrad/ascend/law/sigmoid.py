@@ -77,6 +77,6 @@ Law(
         result_shape("grad_input"),
     ),
     functions=(C("TanhBackward"),),
-    graph=("TanhGrad(y=output, dy=grad_output) -> z",),
+    graph=("TanhGrad(y=output, dy=grad_output, complex_conj=_:False) -> z",),
     differences_file="sigmoid.md",
 )
