@@ -35,13 +35,16 @@ def torch_of(loaded: Loaded) -> Any:
 
 
 def ours(case: Case, torch: Any) -> dict[Key, Bound]:
-    """The call into given memory, planned, and the call that allocates; the latter on PyTorch's tensors, if any."""
+    """The call into given memory, and the call that allocates; the latter on PyTorch's tensors, if any."""
+
+    def given_memory(tensors: Tensors) -> Any:
+        return partial(case.operator, *tensors.inputs, out=tensors.out, **case.attributes)
 
     def allocating(tensors: Tensors) -> Any:
         given = [t if torch is None else peer.to_torch(torch, t) for t in tensors.inputs]
         return partial(case.operator, *given, **case.attributes)
 
-    return {f"{OURS} out": Bound(lambda tensors: case.plan(tensors).run), f"{OURS} new": Bound(allocating)}
+    return {f"{OURS} out": Bound(given_memory), f"{OURS} new": Bound(allocating)}
 
 
 def theirs(case: Case, loaded: Loaded, run: Run) -> Iterator[tuple[Key, Peer, Bound]]:
