@@ -8,6 +8,7 @@ in the gradient of a backward operator, this tensor may be a partial sum.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,12 @@ def register(interface: Interface, overload: Any) -> None:
         register_sharding(overload)(lambda *args, **options: placements(interface, args, is_in_place))
 
     late_imports.after_import("torch.distributed.tensor", now)
+
+
+def is_sharded(x: Any) -> bool:
+    """Whether x is a DTensor."""
+    module = sys.modules.get("torch.distributed.tensor")
+    return module is not None and isinstance(x, module.DTensor)
 
 
 def placements(interface: Interface, args: tuple[Any, ...], is_in_place: bool = False) -> list[tuple[Any, Any]]:

@@ -10,7 +10,7 @@ import torch
 
 from ..base.errors import InvalidArgument
 from ..base.forks import cached_property
-from . import graphs, kernels
+from . import graphs, kernels, sharding
 from .autograd import InPlaceNode, Redispatch, is_forward, node_of, refuses_overwriting
 from .derivatives import saving
 from .derivatives.derivations import derive
@@ -168,9 +168,12 @@ class InPlaceVariant(Variant):
             return node.apply(derivation, Redispatch(interface, overload, keys, row, None, True, False), x, None)
         # The result is computed from the copy. Otherwise, torch.compile could save x and copy it in backward, after the
         # write.
+        copy = torch.ops.actgrad._clone(x)  # recorded in the graph, for second derivatives
+        if sharding.is_sharded(x):  # DTensor has rules for results, and none for `out`
+            result_of = Redispatch(interface, interface.overload, keys, row, None, True, False)
+            return node.apply(derivation, lambda x: x.copy_(result_of(copy)), x, copy)
         out = interface.outputs[0]
         from_copy = Redispatch(interface, list_variants(interface)[0].overload, keys, row, None, True, False)
-        copy = torch.ops.actgrad._clone(x)  # recorded in the graph, for second derivatives
         return node.apply(derivation, lambda x: from_copy(copy, **{out: x}), x, copy)
 
 

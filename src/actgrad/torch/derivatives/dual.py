@@ -138,13 +138,24 @@ _ON_TENSORS: Mapping[str, Callable[..., Any]] = {
 }
 
 
+def _tensor_of(number: Any, dtype: torch.dtype) -> Any:
+    """A number as a tensor without dimensions.
+
+    If the number is an input of a graph, inductor would write its present value into the graph as a constant, for
+    `scalar_tensor` and `where`, and compute later calls with it.
+    """
+    if isinstance(number, torch.SymFloat):
+        return torch.ones((), dtype=dtype) * number
+    return torch.scalar_tensor(number, dtype=dtype)
+
+
 def _function(name: str, dtype: torch.dtype) -> Callable[..., Any]:
     """The function of xp.py called `name`, for dual numbers and for numbers of attributes, computed in `dtype`."""
     plain, derivative = _ON_TENSORS[name], xp.bind(xp.SLOPES[name], _ON_TENSORS)
 
     def apply(x: Any, *constants: float) -> Any:
         if not isinstance(value(x), torch.Tensor):
-            x = torch.scalar_tensor(x, dtype=dtype)
+            x = _tensor_of(x, dtype)
         result = plain(value(x), *constants)
         return _dual(result, None if slope(x) is None else slope(x) * derivative(result, value(x), *constants))
 
@@ -160,7 +171,8 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         if not isinstance(condition, torch.Tensor):  # a condition on attributes; a traced one becomes a guard
             return a if condition else b
         if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
-            a = torch.scalar_tensor(a, dtype=dtype)  # torch.where of two Python numbers would have the default dtype
+            a = _tensor_of(a, dtype)  # torch.where of two Python numbers would have the default dtype
+        a, b = (_tensor_of(z, dtype) if isinstance(z, torch.SymFloat) else z for z in (a, b))
         return torch.where(condition, a, b)
 
     def where(condition: Any, a: Any, b: Any) -> Any:

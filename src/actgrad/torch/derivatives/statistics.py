@@ -105,7 +105,8 @@ class ElementCall(NamedTuple):
     def of_rows(self, y: Any) -> torch.Tensor:
         """A statistic as a tensor with one value for each row. A formula may also give the statistic as one number."""
         shape = [1 if d in self.dims else n for d, n in enumerate(self.shape)]
-        return y if isinstance(y, torch.Tensor) else self.inputs[0].new_full(shape, y)
+        # a product, because inductor would make a constant of a graph's number in new_full
+        return y if isinstance(y, torch.Tensor) else self.inputs[0].new_ones(shape) * y
 
     def jacobian_vector(self, directions: Sequence[torch.Tensor | None]) -> list[torch.Tensor]:
         """The outputs' tangents, from the inputs' tangents. None means 0."""
