@@ -15,11 +15,11 @@ test: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n auto
 
 # The last command runs the tests of calls with the extension under AddressSanitizer and UndefinedBehaviorSanitizer.
 slow: .venv/dev
-	$(BIN)/pytest -n auto --dist worksteal -m slow
+	$(BIN)/pytest -n auto -m slow
 	$(BIN)/python scripts/sanitize.py
 
 # The unmodified wheel of torch_npu on the C SDK. It has a folder of its own: PyTorch would import it in every test.
