@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 
@@ -37,14 +38,14 @@ class Mistake:
     """A mistake. `apply` makes wrong outputs from a case and its right outputs, or None if the case cannot show it."""
 
     says: str
-    names: tuple[str, ...]  # of the judge. A name may begin with "*": then only its end must match
+    names: tuple[str, ...]  # of the judge, as patterns: "*" stands for any characters
     apply: Callable[[Case, Outputs], Outputs | None]
     kind: str = "usual"  # of the case
     is_small: bool = False  # whether the tolerance of a published standard may cover it
 
     def is_described_by(self, name: str) -> bool:
         """Whether a name of the judge describes the mistake."""
-        return any(name.endswith(one[1:]) if one.startswith("*") else name == one for one in self.names)
+        return any(fnmatchcase(name, pattern) for pattern in self.names)
 
 
 def _computed(case: Case, **changes: Array) -> Outputs | None:

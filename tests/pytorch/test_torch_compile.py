@@ -138,6 +138,43 @@ except codecache.BypassFxGraphCache as refusal:
     assert "its formula may change" in printed
 
 
+@pytest.mark.share(3)
+@pytest.mark.skipif(shutil.which("g++") is None, reason="inductor compiles C++")
+@pytest.mark.parametrize("name", ["add_relu", "leaky_relu"])
+def test_a_cached_graph_computes_with_the_present_number(name: str, tmp_path: Path) -> None:
+    """add_relu stays in the graph, with the number as a constant. From the third number on, PyTorch asks its cache."""
+    run_script(
+        f"""
+import warnings, torch, actgrad, actgrad.torch
+from actgrad.torch.kernels import interface_of
+from tests.support.torch_calls import drawn
+warnings.simplefilter("ignore")  # PyTorch's own
+operator = actgrad.operators["{name}"]
+interface, number = interface_of(operator), operator.schema.scalars[-1]
+overload = interface.overload
+given = drawn(operator, (3, 4), torch.float32, torch.Generator().manual_seed(1), optional=False)
+
+def function(value, *tensors):
+    row = interface.row(tensors, operator.defaults | {{number: value}})
+    return overload(*row)
+
+def results(call, value):
+    leaves = [t if t is None or not t.is_floating_point() else t.detach().requires_grad_() for t in given]
+    found = call(value, *leaves)
+    found = found if isinstance(found, tuple) else (found,)
+    inputs = [t for t in leaves if t is not None and t.requires_grad]
+    loss = sum((y * y).sum() for y in found if y.requires_grad)
+    slopes = torch.autograd.grad(loss, inputs) if isinstance(loss, torch.Tensor) else ()
+    return [y.detach() for y in found] + list(slopes)
+
+compiled = torch.compile(function)
+for value in (0.3, 1.7, 0.123, 2.5):
+    torch.testing.assert_close(results(compiled, value), results(function, value))
+""",
+        TORCHINDUCTOR_CACHE_DIR=str(tmp_path),
+    )
+
+
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_every_operator_compiles_with_dynamic_shapes(operator: actgrad.Operator) -> None:
     attributes = attribute_cases(operator)[-1]

@@ -2214,16 +2214,18 @@ class _Tanh(GraphOperator):
 Tanh: _Tanh
 
 class _TanhGrad(GraphOperator):
-    def __call__(this, /, y: ArrayT, dy: ArrayT) -> ArrayT:
-        """TanhGrad(y, dy) -> z
+    def __call__(this, /, y: ArrayT, dy: ArrayT, *, complex_conj: Literal[False] = False) -> ArrayT:
+        """TanhGrad(y, dy, complex_conj=False) -> z
 
         dy * (1 - y**2); y = tanh(x)
 
         For complex numbers, the conjugate of 1 - y**2 is taken.
         """
-    def plan(this, /, y: ArrayT, dy: ArrayT, *, out: Any = None) -> Plan: ...
-    def infer_shape(this, /, y: Sequence[int], dy: Sequence[int]) -> tuple[tuple[int, ...], ...]: ...
-    def infer_dtype(this, /, y: Any, dy: Any) -> tuple[Any, ...]: ...
+    def plan(this, /, y: ArrayT, dy: ArrayT, *, out: Any = None, complex_conj: Literal[False] = False) -> Plan: ...
+    def infer_shape(
+        this, /, y: Sequence[int], dy: Sequence[int], *, complex_conj: Literal[False] = False
+    ) -> tuple[tuple[int, ...], ...]: ...
+    def infer_dtype(this, /, y: Any, dy: Any, *, complex_conj: Literal[False] = False) -> tuple[Any, ...]: ...
 
 TanhGrad: _TanhGrad
 

@@ -5,7 +5,7 @@ These compilations took half of the time that `import actgrad` took in addition 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 T = TypeVar("T", bound="Record")
 
@@ -24,8 +24,8 @@ class Record:
     A field's default is the value of the class's attribute. Records of one class are equal if their fields are.
     """
 
-    field_names: ClassVar[tuple[str, ...]] = ()
-    required_fields: ClassVar[tuple[str, ...]] = ()  # those without defaults
+    field_names = tuple[str, ...]()
+    required_fields = tuple[str, ...]()  # those without defaults
 
     def __init_subclass__(cls) -> None:
         names = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import InvalidOperator, quote
 from .records import Record
@@ -18,10 +18,8 @@ class Argument(Record):
 
     type: str  # "Tensor", "Tensor?", "Scalar", "bool" or "int"
     name: str
-    if TYPE_CHECKING:  # no fields: they follow from the type
-        is_tensor: bool
-        is_optional: bool
     default: Any = None
+    is_tensor = is_optional = False  # no fields: they follow from the type
 
     def __init__(self, type: str, name: str, default: Any = None):
         is_tensor, is_optional = type.startswith("Tensor"), type.endswith("?")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..base.access.elementwise import NONE
 from ..base.definition import Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidArgument
@@ -21,10 +22,8 @@ class Call(Record):
     definition: Definition
     tensors: dict[str, TensorMeta | None]
     attributes: dict[str, Any]
-    if TYPE_CHECKING:  # no fields: they follow from the others
-        inputs: dict[str, TensorMeta]  # the tensors of the call that formulas get
-        outputs: dict[str, TensorMeta]  # the outputs that the caller passes
     law: Any = None  # the LawInForce that judges the call. None means only the operator's own rules
+    inputs = outputs = NONE  # no fields: the tensors that formulas get, and the outputs that the caller passes
 
     def __init__(
         self,

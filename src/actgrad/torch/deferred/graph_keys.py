@@ -47,9 +47,12 @@ def _complete(settings: Callable[[], str]) -> None:
     @functools.wraps(initialise)
     def with_our_state(self: Any, graph: Any, *args: Any, **options: Any) -> None:
         initialise(self, graph, *args, **options)
-        names = set(_operator_names(graph))
+        calls = list(_calls(graph))
+        names = set(map(_operator_name, calls))
         if any(name in REGISTRY and REGISTRY[name] is not getattr(public, name, None) for name in names):
             raise codecache.BypassFxGraphCache("an operator of actgrad is not actgrad's own: its formula may change")
+        if any(map(_has_symbol, calls)):
+            raise codecache.BypassFxGraphCache("a number may become a constant of the graph, and caches lose its guard")
         if names:
             self.actgrad = f"actgrad {__version__}, {_digest()}, {settings()}"
 
@@ -57,14 +60,27 @@ def _complete(settings: Callable[[], str]) -> None:
     _is_complete = True
 
 
-def _operator_names(graph: Any) -> Iterator[str]:
-    """The names of our operators in a graph and its subgraphs."""
+def _calls(graph: Any) -> Iterator[torch.fx.Node]:
+    """The calls of our operators in a graph and its subgraphs."""
     for module in graph.modules() if isinstance(graph, torch.nn.Module) else ():
         for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
-            library, _, name = str(node.target).partition(".")
-            if node.op == "call_function" and library == "actgrad":
-                name = name.partition(".")[0]
-                yield name if name in REGISTRY else name.removesuffix("_")
+            if node.op == "call_function" and str(node.target).partition(".")[0] == "actgrad":
+                yield node
+
+
+def _operator_name(call: torch.fx.Node) -> str:
+    name = str(call.target).split(".")[1]
+    return name if name in REGISTRY else name.removesuffix("_")
+
+
+def _has_symbol(call: torch.fx.Node) -> bool:
+    """Whether a call of an operator has a number that is an input of the graph.
+
+    If an operator stays in the graph, PyTorch makes the number a constant, and guards its value. A graph from a cache
+    has the constant without the guard, so a later call with another number would compute with the old one.
+    """
+    values = (node.meta.get("example_value", node.meta.get("val")) for node in call.all_input_nodes)
+    return any(isinstance(value, torch.SymFloat) for value in values)
 
 
 @cache

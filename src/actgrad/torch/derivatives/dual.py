@@ -141,8 +141,8 @@ _ON_TENSORS: Mapping[str, Callable[..., Any]] = {
 def _tensor_of(number: Any, dtype: torch.dtype) -> Any:
     """A number as a tensor without dimensions.
 
-    If the number is an input of a graph, inductor would write its present value into the graph as a constant, for
-    `scalar_tensor` and `where`, and compute later calls with it.
+    A product keeps a number that is an input of a graph. `scalar_tensor` and `where` would make it a constant, and
+    PyTorch would compile again for each number.
     """
     if isinstance(number, torch.SymFloat):
         return torch.ones((), dtype=dtype) * number

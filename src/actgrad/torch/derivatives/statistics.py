@@ -105,7 +105,7 @@ class ElementCall(NamedTuple):
     def of_rows(self, y: Any) -> torch.Tensor:
         """A statistic as a tensor with one value for each row. A formula may also give the statistic as one number."""
         shape = [1 if d in self.dims else n for d, n in enumerate(self.shape)]
-        # a product, because inductor would make a constant of a graph's number in new_full
+        # A product keeps a number that is an input of a graph. new_full would make it a constant.
         return y if isinstance(y, torch.Tensor) else self.inputs[0].new_ones(shape) * y
 
     def jacobian_vector(self, directions: Sequence[torch.Tensor | None]) -> list[torch.Tensor]:

@@ -41,6 +41,24 @@ from ..rules import RULES
 
 SUBJECT = "normalisation"
 
+#: The chips before Ascend950.
+OLDER = ("910", "910B", "910_93", "310P", "310B")
+GROUP_NORM_SILU = Checks(
+    NORM, {"self": H, "gamma": H, "beta": H}, optional("gamma", "beta"), equal("beta", "gamma"),
+    where("gamma", where("beta", float32_or_dtype_of("gamma", "self"))), equal("out", "self"),
+    on(OLDER, equal("meanOut", "self")), on(OLDER, equal("rstdOut", "self")),
+    on(OLDER, unless("self", FLOAT16 + BF16, equal("gamma", "self"))),
+    on(OLDER, unless("self", FLOAT16 + BF16, equal("beta", "self"))),
+    on("950", float32_or_dtype_of("meanOut", "self")), on("950", float32_or_dtype_of("rstdOut", "self")),
+    rank("self", between=(2, 8)), shape("out", "self"), rank("meanOut", "rstdOut", exactly=2),
+    must(all_equal(arg("meanOut")[0], arg("rstdOut")[0], arg("self")[0])),
+    must(all_equal(arg("meanOut")[1], arg("rstdOut")[1], arg("group"))),
+    where("gamma", rank("gamma", exactly=1)), where("gamma", must(arg("gamma")[0] == arg("self")[1])),
+    where("beta", rank("beta", exactly=1)), where("beta", must(arg("beta")[0] == arg("self")[1])),
+    must(arg("group") > 0), on(OLDER, must(arg("self")[0] > 0)), on(OLDER, must(arg("self")[1] > 0)),
+    must(arg("eps") > 0.0), must(arg("self")[1].is_multiple_of(arg("group"))),
+)  # fmt: skip
+
 FUNCTIONS = (
     Function("RmsNormGrad", "rms_norm_grad", RULES["rms_norm_grad"],
         "const aclTensor* dy, const aclTensor* x, const aclTensor* rstd, const aclTensor* gamma, "
@@ -189,45 +207,11 @@ FUNCTIONS = (
     Function("GroupNormSilu", "group_norm_silu", RULES["group_norm_silu"],
         "const aclTensor* self, const aclTensor* gamma, const aclTensor* beta, int64_t group, double eps, "
         "aclTensor* out, aclTensor* meanOut, aclTensor* rstdOut",
-        checks=Checks(NORM, {"self": H, "gamma": H, "beta": H}, optional("gamma", "beta"), equal("beta", "gamma"),
-            where("gamma", where("beta", float32_or_dtype_of("gamma", "self"))), equal("out", "self"),
-            on(("910", "910B", "910_93", "310P", "310B"), equal("meanOut", "self")),
-            on(("910", "910B", "910_93", "310P", "310B"), equal("rstdOut", "self")),
-            on(("910", "910B", "910_93", "310P", "310B"), unless("self", FLOAT16 + BF16, equal("gamma", "self"))),
-            on(("910", "910B", "910_93", "310P", "310B"), unless("self", FLOAT16 + BF16, equal("beta", "self"))),
-            on("950", float32_or_dtype_of("meanOut", "self")), on("950", float32_or_dtype_of("rstdOut", "self")),
-            rank("self", between=(2, 8)),
-            shape("out", "self"), rank("meanOut", "rstdOut", exactly=2), must(all_equal(arg("meanOut")[0],
-            arg("rstdOut")[0],
-            arg("self")[0])),
-            must(all_equal(arg("meanOut")[1], arg("rstdOut")[1], arg("group"))), where("gamma", rank("gamma",
-            exactly=1)),
-            where("gamma", must(arg("gamma")[0] == arg("self")[1])), where("beta", rank("beta", exactly=1)),
-            where("beta", must(arg("beta")[0] == arg("self")[1])), must(arg("group") > 0),
-            on(("910", "910B", "910_93", "310P", "310B"), must(arg("self")[0] > 0)),
-            on(("910", "910B", "910_93", "310P", "310B"), must(arg("self")[1] > 0)), must(arg("eps") > 0.0),
-            must(arg("self")[1].is_multiple_of(arg("group"))))),
+        checks=GROUP_NORM_SILU),
     Function("GroupNormSiluV2", "group_norm_silu", RULES["group_norm_silu"],
         "const aclTensor* self, const aclTensor* gamma, const aclTensor* beta, int64_t group, double eps, "
         "bool activateSilu, aclTensor* out, aclTensor* meanOut, aclTensor* rstdOut",
-        checks=Checks(NORM, {"self": H, "gamma": H, "beta": H}, optional("gamma", "beta"), equal("beta", "gamma"),
-            where("gamma", where("beta", float32_or_dtype_of("gamma", "self"))), equal("out", "self"),
-            on(("910", "910B", "910_93", "310P", "310B"), equal("meanOut", "self")),
-            on(("910", "910B", "910_93", "310P", "310B"), equal("rstdOut", "self")),
-            on(("910", "910B", "910_93", "310P", "310B"), unless("self", FLOAT16 + BF16, equal("gamma", "self"))),
-            on(("910", "910B", "910_93", "310P", "310B"), unless("self", FLOAT16 + BF16, equal("beta", "self"))),
-            on("950", float32_or_dtype_of("meanOut", "self")), on("950", float32_or_dtype_of("rstdOut", "self")),
-            rank("self", between=(2, 8)),
-            shape("out", "self"), rank("meanOut", "rstdOut", exactly=2), must(all_equal(arg("meanOut")[0],
-            arg("rstdOut")[0],
-            arg("self")[0])),
-            must(all_equal(arg("meanOut")[1], arg("rstdOut")[1], arg("group"))), where("gamma", rank("gamma",
-            exactly=1)),
-            where("gamma", must(arg("gamma")[0] == arg("self")[1])), where("beta", rank("beta", exactly=1)),
-            where("beta", must(arg("beta")[0] == arg("self")[1])), must(arg("group") > 0),
-            on(("910", "910B", "910_93", "310P", "310B"), must(arg("self")[0] > 0)),
-            on(("910", "910B", "910_93", "310P", "310B"), must(arg("self")[1] > 0)), must(arg("eps") > 0.0),
-            must(arg("self")[1].is_multiple_of(arg("group"))))),
+        checks=GROUP_NORM_SILU),
     Function("GroupNormSwish", "group_norm_swish", RULES["group_norm_swish"],
         "const aclTensor* x, const aclTensor* gamma, const aclTensor* beta, int64_t numGroups, "
         "char* dataFormatOptional, double eps, bool activateSwish, double swishScale, "

@@ -57,6 +57,9 @@ from ..rules import RULES
 
 SUBJECT = "rearrangement"
 
+#: The dtypes of paddings by reflection.
+PADDED = R.on("910B", "910_93", more=C).on("950", more=C + U + F8 + FLOAT8_E8M0)
+
 FUNCTIONS = (
     Function("Flip", "flip", RULES["flip"],
         "const aclTensor* self, const aclIntArray* dims, aclTensor* out",
@@ -137,20 +140,14 @@ FUNCTIONS = (
             one_format("out", "self", unless_nd=True))),
     Function("ReflectionPad1d", "reflection_pad1d", RULES["reflection_pad"],
         "const aclTensor* self, const aclIntArray* padding, aclTensor* out",
-        checks=Checks(OTHER, {"self": R.on("910B", "910_93", more=C).on("950", more=C + U + F8 + FLOAT8_E8M0),
-            "out": R.on("910B",
-            "910_93", more=C).on("950", more=C + U + F8 + FLOAT8_E8M0)}, equal("out", "self"), one_format("out",
-            "self"),
+        checks=Checks(OTHER, {"self": PADDED, "out": PADDED}, equal("out", "self"), one_format("out", "self"),
             rank("self", between=(2, 3)), must(arg("self").rank == arg("out").rank), must(arg("padding").length == 2),
             must(arg("padding")[0] < arg("self")[-1], arg("self")[-1] > arg("padding")[1]),
             must(arg("out")[-1] == arg("self")[-1] + arg("padding")[0] + arg("padding")[1]),
             empty("self", "out"))),
     Function("ReflectionPad2d", "reflection_pad2d", RULES["reflection_pad"],
         "const aclTensor* self, const aclIntArray* padding, aclTensor* out",
-        checks=Checks(OTHER, {"self": R.on("910B", "910_93", more=C).on("950", more=C + U + F8 + FLOAT8_E8M0),
-            "out": R.on("910B",
-            "910_93", more=C).on("950", more=C + U + F8 + FLOAT8_E8M0)}, equal("out", "self"), one_format("out",
-            "self"),
+        checks=Checks(OTHER, {"self": PADDED, "out": PADDED}, equal("out", "self"), one_format("out", "self"),
             rank("self", between=(3, 4)), must(arg("self").rank == arg("out").rank), must(arg("padding").length == 4),
             must(arg("padding")[0] < arg("self")[-1], arg("self")[-1] > arg("padding")[1]),
             must(arg("padding")[2] < arg("self")[-2], arg("self")[-2] > arg("padding")[3]),
@@ -174,10 +171,7 @@ FUNCTIONS = (
         "const aclTensor* selfRef, int64_t diagonal", results=("selfRef",)),
     Function("ReflectionPad3d", "reflection_pad3d", RULES["reflection_pad"],
         "const aclTensor* self, const aclIntArray* padding, aclTensor* out",
-        checks=Checks(OTHER, {"self": R.on("910B", "910_93", more=C).on("950", more=C + U + F8 + FLOAT8_E8M0),
-            "out": R.on("910B",
-            "910_93", more=C).on("950", more=C + U + F8 + FLOAT8_E8M0)}, equal("out", "self"), one_format("out",
-            "self"),
+        checks=Checks(OTHER, {"self": PADDED, "out": PADDED}, equal("out", "self"), one_format("out", "self"),
             rank("self", between=(4, 5)), must(arg("padding").length == 6), must(arg("padding")[0] < arg("self")[-1],
             arg("self")[-1] > arg("padding")[1]),
             must(arg("padding")[2] < arg("self")[-2], arg("self")[-2] > arg("padding")[3]),
