@@ -11,6 +11,7 @@ import pytest
 
 import actgrad
 from actgrad import samples
+from actgrad.base.dtypes import FLOATS
 from tests.support.calls import OPERATORS, doubled, off_defaults
 
 torch = pytest.importorskip("torch")
@@ -41,6 +42,11 @@ def attribute_cases(operator: actgrad.Operator) -> list[dict[str, Any]]:
 
 def _has_scalars_of(case: dict[str, Any], other: dict[str, Any]) -> bool:
     return all(case[name] == value for name, value in other.items() if type(value) is float)
+
+
+def has_gradient(operator: actgrad.Operator) -> bool:
+    """Whether the first result, as that of most operators, is a float with a gradient and not an integer or FLOAT8."""
+    return set(operator.definition.dtypes_of(operator.schema.outputs[0])) <= {*FLOATS}
 
 
 def call(operator: actgrad.Operator, attributes: dict[str, Any], **options: Any) -> Callable[..., Any]:

@@ -116,7 +116,7 @@ def hardtanh(function: str) -> Iterator[Row]:
     def crossed(c: Call) -> bool:
         low, high = (c[name] for name in bounds)
         if low.dtype in INTEGERS and math.isfinite(high.double):
-            return int(low.stored) > int(high.stored)
+            return low.integer > high.integer
         return low.double > high.double
 
     yield from (unheld(n, first) for n in bounds)

@@ -108,6 +108,10 @@ class Scalar:
     def double(self) -> float:
         return 0.0 if self.dtype in COMPLEX else float(self.stored)
 
+    @property
+    def integer(self) -> int:
+        return 0 if self.dtype in COMPLEX else int(self.stored)
+
 
 @dataclass(frozen=True)
 class Call:
