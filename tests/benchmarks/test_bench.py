@@ -237,6 +237,7 @@ def test_short_calls_are_repeated_within_a_run(monkeypatch: pytest.MonkeyPatch) 
 # The ceiling
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("title", [case.title for case in ALL_CASES])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_ceiling_moves_as_many_bytes(title: str, dtype: str) -> None:

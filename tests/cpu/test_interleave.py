@@ -65,6 +65,7 @@ def multiplications_at_once(name: str, operator: actgrad.Operator, dtype: str) -
     return min(len(list(run)) for fused, run in itertools.groupby(block, lambda line: "llvm.fma" in line) if fused)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
 @pytest.mark.parametrize("operator", [actgrad.elu, actgrad.selu, actgrad.gelu], ids=lambda operator: operator.name)
 def test_formulas_of_several_vectors(operator: actgrad.Operator, dtype: str) -> None:

@@ -49,6 +49,7 @@ def large_expected(operator: actgrad.Operator, tensors: dict[str, np.ndarray], r
     return [np.concatenate(p) for p in zip(*parts, strict=True)]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("offset", [0, 4, 2])
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_large(operator: actgrad.Operator, offset: int) -> None:

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.needs("ascend")
 def test_raw_and_adjusted_errors_stand_side_by_side() -> None:
     families = script("families")
     part = documents.part(TEXT, families.LARGEST)
@@ -48,6 +49,7 @@ def test_the_comparison_with_pytorch_holds_in_the_tail_only() -> None:
     assert "less than 2.4e-5" in TEXT
 
 
+@pytest.mark.needs("ascend")
 def test_the_numbers_of_measured_operators() -> None:
     families = script("families")
     rows = [row for row in families.cells("accuracy.md", "exhaustive") if row[0] in actgrad.operators]

@@ -120,6 +120,7 @@ def test_a_package_lists_its_files() -> None:
     assert missing == []
 
 
+@pytest.mark.needs("ascend")
 def test_each_family_has_a_file_of_mathematics_and_one_of_law() -> None:
     formulas, laws = ({path.stem for path in folder.glob("*.py")} for folder in FAMILIES)
     assert formulas - {"public"} == laws

@@ -17,6 +17,7 @@ from tests.support.calls import OPERATORS, ids, run_script
 X = np.linspace(-3, 3, 24, dtype=np.float32).reshape(4, 6)
 
 
+@pytest.mark.needs("ascend")
 def test_public_names() -> None:
     for name in actgrad.__all__:
         assert getattr(actgrad, name) is not None
@@ -54,6 +55,7 @@ def test_copies_of_an_operator_are_the_operator(operator: actgrad.Operator) -> N
 HEAVY = ("llvmlite", "torch", "triton", "ml_dtypes", "matplotlib", "sklearn", "scipy", "jax")
 
 
+@pytest.mark.needs("ascend")
 def test_import_is_light() -> None:
     script = f"""
 import sys
@@ -72,6 +74,7 @@ assert "llvmlite" not in sys.modules and "torch" not in sys.modules
     run_script(script)
 
 
+@pytest.mark.needs("ascend")
 def test_an_import_does_not_look_for_similar_names() -> None:
     """Before a submodule is loaded, Python asks the package for its name."""
     run_script("import sys\nfrom actgrad import aclnn, ir\nassert 'difflib' not in sys.modules")

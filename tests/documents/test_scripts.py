@@ -49,6 +49,7 @@ def missing(source: str) -> Iterator[str]:
                 yield f"{module.__name__}.{node.attr}"
 
 
+@pytest.mark.needs("ascend", "judge", "kernel", "torch")
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
 def test_names(path: Path) -> None:
     pytest.importorskip("torch")

@@ -55,7 +55,7 @@ def run(output: str) -> set[str]:
     return set(re.findall(r"test_cases\.py::(\S+) PASSED", output))
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_cases_of_a_seed(tmp_path: Path) -> None:
     """make test runs one of n cases, make slow the others, and the printed option repeats the draw."""
     quick, slow = pytest_of(tmp_path), run(pytest_of(tmp_path, "-m", "slow"))
@@ -69,7 +69,7 @@ def test_cases_of_a_seed(tmp_path: Path) -> None:
     assert slow == every - run(quick) | {f"test_slow[{a}]" for a in range(3)}
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_workers_draw_the_same_cases(tmp_path: Path) -> None:
     """xdist refuses workers that collect different cases."""
     assert "5 passed" in pytest_of(tmp_path, "-n", "2", "--share-seed=1", "-k", "shared")

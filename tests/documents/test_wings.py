@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 #: The tests of a wing, if the folder has not the name of the wing.
 TESTS = {"torch": "pytorch"}
 #: Tests of the rest that are quick and know every operator.
-QUICK = ("tests/base", "tests/calls/test_plan.py", "tests/cli/test_cli.py")
+QUICK = ("tests/calls/test_plan.py", "tests/cli/test_cli.py")
 #: What goes with each wing: other names of its modules, and what stands on two wings.
 GONE = {
     "ascend": ("actgrad.aclnn", "actgrad.ir"),
@@ -32,6 +32,8 @@ IMPORTS = f"""
 import importlib, pkgutil, sys
 import numpy as np
 import actgrad
+
+pytestmark = pytest.mark.needs("ascend", "judge", "kernel", "torch")
 for module in pkgutil.walk_packages(actgrad.__path__, "actgrad."):
     if not f"{{module.name}}.".startswith(tuple(f"{{name}}." for name in {LEFT_OUT!r})):
         try:
@@ -57,6 +59,7 @@ def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(folder)})
 
 
+@pytest.mark.share(2)
 def test_the_rest_imports_and_computes(rest: tuple[str, Path]) -> None:
     wing, folder = rest
     done = python(folder, "-c", IMPORTS)
@@ -66,6 +69,7 @@ def test_the_rest_imports_and_computes(rest: tuple[str, Path]) -> None:
     assert [module for module, _ in missing if not f"{module}.".startswith(tuple(f"{m}." for m in GONE[wing]))] == []
 
 
+@pytest.mark.share(2)
 def test_the_rest_has_its_commands(rest: tuple[str, Path]) -> None:
     _, folder = rest
     listed = python(folder, "-m", "actgrad", "list", "elu")

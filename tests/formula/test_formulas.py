@@ -398,6 +398,7 @@ def test_second_derivative_of_gelu_at_zero(torch, torch_functions, derivative):
     assert second.item() == pytest.approx(2 / math.sqrt(2 * math.pi), rel=1e-15)  # 0.797884560802865
 
 
+@pytest.mark.share(4)
 @over_derivatives
 def test_torch_differentiates_the_formulas(
     torch, torch_functions, function, derivative, scalars, forward_scalars, from_result

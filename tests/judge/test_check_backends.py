@@ -80,6 +80,7 @@ def test_an_output_that_is_not_written_is_found(monkeypatch: pytest.MonkeyPatch)
     assert (seen[1] == -77).all()
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
 def test_the_cases_have_what_they_promise(operator: actgrad.Operator) -> None:
     found = list(cases(operator, "float32"))
@@ -107,6 +108,7 @@ def test_the_cases_have_what_they_promise(operator: actgrad.Operator) -> None:
     assert not np.array_equal(found[0].inputs[0], other[0].inputs[0])
 
 
+@pytest.mark.needs("ascend")
 def test_cases_of_a_product_are_those_that_it_takes(capsys: Capture) -> None:
     call = ["check", "--product", "Ascend310P", "--dtype", "float16,bfloat16", "--standard", "ulp", "--json", "-"]
     assert status(*call, "geglu", "selu_backward") == 0

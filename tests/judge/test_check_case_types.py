@@ -71,6 +71,7 @@ def refused(file: str, case: str, field: str, capsys: Capture) -> str:
     return line
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize(("table", "field", "kind"), ATK, ids=["-".join(entry) for entry in ATK])
 def test_a_field_of_an_atk_case(table: str, field: str, kind: str, folder: Path, capsys: Capture) -> None:
     Path("c.json").write_text(json.dumps([atk_case(id=1), atk(table, field, VALUES[kind])]))
@@ -141,6 +142,7 @@ COLUMNS: dict[str, set[str]] = {
 TTK = [(column, kind) for column in COLUMNS for kind in CELLS]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize(("column", "kind"), TTK, ids=["-".join(entry) for entry in TTK])
 def test_a_cell_of_a_ttk_case(column: str, kind: str, folder: Path, capsys: Capture) -> None:
     good, bad = (dict.fromkeys([column], text) for text in ("", CELLS[kind]))

@@ -114,6 +114,7 @@ def test_raw_bytes_of_a_device(folder: Path) -> None:
     assert status(*call, "y.bin:bfloat16:40x51") == 2
 
 
+@pytest.mark.needs("ascend")
 def test_the_product_and_the_rules_change_what_is_right(folder: Path, capsys: Capture) -> None:
     y = np.zeros((4, 4), np.float32)
     np.save("y.npy", y)
@@ -174,6 +175,7 @@ WRONG = {
 }  # fmt: skip
 
 
+@pytest.mark.needs("ascend")
 @pytest.mark.parametrize("kind", WRONG)
 def test_wrong_calls_and_files_end_with_2(kind: str, folder: Path, capsys: Capture) -> None:
     np.save("flat.npy", np.load("x.npy").ravel())

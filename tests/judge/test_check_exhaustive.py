@@ -258,6 +258,7 @@ WRONG = {
 }
 
 
+@pytest.mark.needs("ascend")
 @pytest.mark.parametrize("kind", WRONG)
 def test_wrong_calls_end_with_2(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.chdir(tmp_path)

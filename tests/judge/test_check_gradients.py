@@ -33,7 +33,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("operator", GRADIENTS, ids=lambda o: o.name)
-@pytest.mark.share(6)
+@pytest.mark.share(7)
 def test_our_gradients_are_those_of_their_forward_operators(operator: actgrad.Operator) -> None:
     """By every product and by the documents too, whose conventions at kinks are others."""
     for chip in (None, *products.BY_NAME):
@@ -87,6 +87,7 @@ PLANTED: dict[str, tuple[str, str]] = {
 }
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("mistake", PLANTED)
 @pytest.mark.parametrize("operator", GRADIENTS, ids=lambda o: o.name)
 def test_a_planted_mistake_is_found(operator: actgrad.Operator, mistake: str) -> None:

@@ -34,7 +34,7 @@ def wrong_outputs(results: tuple[Array, ...]) -> Iterator[tuple[Array, ...]]:
 
 
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
-@pytest.mark.share(72)
+@pytest.mark.share(180)
 def test_no_wrong_output_causes_an_internal_error(operator: actgrad.Operator) -> None:
     failing = 0
     by_kind = {(BY_NAME[name].kind, BY_NAME[name].itemsize == 2): name for name in judged_dtypes(operator, None)}

@@ -164,6 +164,7 @@ def test_the_verdict_does_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch)
     assert one.ranges == five.ranges
 
 
+@pytest.mark.needs("ascend")
 def test_a_product_that_was_chosen_holds_in_all_threads() -> None:
     y = np.zeros(3 * measurement.CHUNK, np.float32)
     with actgrad.product("Ascend950"):
@@ -251,6 +252,7 @@ def test_a_compiled_formula_that_is_wrong_is_not_trusted(monkeypatch: pytest.Mon
     np.testing.assert_allclose(doubted.values([g, x])[0], values(honest, [g, x])[0], rtol=1e-13)
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
 def test_golden_is_the_references(operator: actgrad.Operator) -> None:
     """With attributes that float32 and float64 do not agree on."""

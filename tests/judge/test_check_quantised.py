@@ -33,6 +33,7 @@ def test_a_row_with_a_normal_scale_is_judged_as_before() -> None:
     assert not judge(actgrad.gelu_quant, {}, [x, None, None], [wrong, scale], strict=True).holds
 
 
+@pytest.mark.needs("ascend")
 def test_dtypes_that_need_an_optional_tensor_have_no_cases() -> None:
     """int32 needs weight_scale, and uint8 has no -1, hardtanh's default. Every other operator keeps its dtypes."""
     assert elements.case_dtypes(actgrad.dequant_swiglu_quant) == ["float16", "bfloat16"]
@@ -43,6 +44,8 @@ def test_dtypes_that_need_an_optional_tensor_have_no_cases() -> None:
             assert elements.case_dtypes(operator) == judged
 
 
+@pytest.mark.needs("ascend")
+@pytest.mark.share(3)
 @pytest.mark.parametrize("name", ["gelu_quant", "dequant_swiglu_quant", "relu_with_mask_backward"])
 def test_case_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -225,6 +225,7 @@ def test_repeat() -> None:
     assert standards.repeat(50, 1).holds is False
 
 
+@pytest.mark.needs("ascend")
 def test_standards_name_their_documents(tmp_path: Path, right_outputs: Path) -> None:
     """docs/standards.md and both kinds of HTML pages name the document, the repository, the path and the commit."""
     assert set(standards.SOURCES) - {"cross-check"} == set(standards.NAMES) - {"ulp"}  # --baseline makes a cross check

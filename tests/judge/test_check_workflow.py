@@ -42,6 +42,7 @@ def entry(report: Any, case: str) -> Any:
     return next(one for one in report["cases"] if one["id"] == case)
 
 
+@pytest.mark.needs("ascend")
 def test_waived_cases_are_counted_and_listed(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     spoil(folder, "relu-0001", lambda out: 4 * out)
     assert judged(folder)[0] == 1
@@ -71,6 +72,7 @@ def test_waived_cases_are_counted_and_listed(folder: Path, tmp_path: Path, capsy
         assert words in capsys.readouterr().err
 
 
+@pytest.mark.needs("ascend")
 def test_reports_are_compared(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     spoil(folder, "relu-0001", lambda out: 4 * out)
@@ -93,6 +95,7 @@ def test_reports_are_compared(folder: Path, tmp_path: Path, capsys: Capture) -> 
     assert "format must be actgrad-delivery-report" in capsys.readouterr().err.replace("its ", "")
 
 
+@pytest.mark.needs("ascend")
 def test_a_failing_case_has_a_command_and_a_script_of_numpy_only(folder: Path, tmp_path: Path) -> None:
     spoil(folder, "silu-0002", lambda out: -out)
     again = entry(judged(folder, "--html", str(tmp_path / "r.html"))[1], "silu-0002")["reproduce"]
@@ -112,6 +115,7 @@ def test_a_failing_case_has_a_command_and_a_script_of_numpy_only(folder: Path, t
     assert 'id="fails-silu"' in page
 
 
+@pytest.mark.needs("ascend")
 def test_junit_has_times(folder: Path, tmp_path: Path) -> None:
     judged(folder, "--junit", str(tmp_path / "j.xml"))
     times = [one.get("time") for one in ElementTree.parse(tmp_path / "j.xml").getroot().findall(".//testcase")]
@@ -215,6 +219,7 @@ def test_a_bound_that_is_none_is_refused(own: actgrad.Operator, changed: Any, wo
         bound(actgrad.gelu, float32=100)
 
 
+@pytest.mark.needs("ascend")
 def test_a_delivery_with_an_empty_cell_is_not_called_complete(tmp_path: Path, capsys: Capture) -> None:
     for name, options, expected in (("a", [], "complete: "), ("b", ["--number", "4"], "INCOMPLETE: ")):
         folder = tmp_path / name
@@ -234,6 +239,7 @@ def test_a_delivery_with_an_empty_cell_is_not_called_complete(tmp_path: Path, ca
     assert "no case of the manifest has a kind" in judged(folder)[1]["coverage"]["says"]
 
 
+@pytest.mark.needs("ascend")
 def test_cases_of_a_file_have_a_table_of_their_kinds(tmp_path: Path, capsys: Capture) -> None:
     assert status("cases", "elu_backward", "-o", str(tmp_path / "a.json")) == 0
     out = " ".join(capsys.readouterr().out.split())

@@ -22,7 +22,10 @@ from tests.support.deliveries import edited
 
 CASES = 6
 distributed = pytest.importorskip("distributed")
-pytestmark = pytest.mark.filterwarnings("default")  # the warnings of distributed and its libraries
+pytestmark = [
+    pytest.mark.filterwarnings("default"),  # the warnings of distributed and its libraries
+    pytest.mark.needs("ascend"),
+]
 Capture = pytest.CaptureFixture[str]
 
 

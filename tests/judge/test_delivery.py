@@ -25,6 +25,8 @@ from tests.support import delivery_vendor
 from tests.support.calls import status
 from tests.support.deliveries import CASES, NAMES, edited, judged
 
+pytestmark = pytest.mark.needs("ascend")
+
 Capture = pytest.CaptureFixture[str]
 
 
@@ -65,6 +67,7 @@ def test_the_manifest_is_as_documented(folder: Path) -> None:
             assert list(array.shape) == one["shape"]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", ["swiglu", "gelu_backward", "softmax", "elu_backward", "relu", "prelu", "hardtanh"])
 def test_drawn_cases_have_size_and_power(name: str) -> None:
     cases = [*drawing.draw(actgrad.operators[name], drawing.DTYPES, 40, 3)]

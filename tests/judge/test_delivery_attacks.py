@@ -19,6 +19,8 @@ from tests.support import delivery_vendor
 from tests.support.calls import status
 from tests.support.deliveries import edited, judged
 
+pytestmark = pytest.mark.needs("ascend")
+
 Capture = pytest.CaptureFixture[str]
 
 

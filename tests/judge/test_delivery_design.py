@@ -48,6 +48,7 @@ def _stated(case: manifest.DeliveryCase) -> dict[str, object]:
     return {name: value for name, value in case.attributes.items() if value is not None}
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("operator", WITH_OPTIONAL, ids=lambda one: one.name)
 def test_every_optional_tensor_is_given_and_left_out(operator: actgrad.Operator) -> None:
     cases = [case for case, _ in drawing.draw(operator, ["float32"], None, 1)]
@@ -94,6 +95,7 @@ def test_a_softmax_of_the_first_1024_elements_is_rejected_in_every_dtype() -> No
         assert rejected, dtype
 
 
+@pytest.mark.needs("ascend")
 def test_inputs_that_are_not_contiguous_have_strides_in_the_manifest(tmp_path: Path) -> None:
     assert status("cases", "gelu", "swiglu", "--tensors", str(tmp_path / "d"), "--seed", "3") == 0
     cases = json.loads((tmp_path / "d" / "manifest.json").read_text())["cases"]
@@ -111,6 +113,7 @@ def test_inputs_that_are_not_contiguous_have_strides_in_the_manifest(tmp_path: P
     }
 
 
+@pytest.mark.needs("ascend")
 def test_cases_says_whether_a_delivery_is_complete(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status("cases", "gelu", "--tensors", str(tmp_path / "a")) == 0
     out = capsys.readouterr().out
@@ -122,6 +125,7 @@ def test_cases_says_whether_a_delivery_is_complete(tmp_path: Path, capsys: pytes
     assert "! 0" in out
 
 
+@pytest.mark.needs("ascend")
 def test_wrong_strides_end_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status("cases", "gelu", "--tensors", str(tmp_path / "d"), "--number", "1") == 0
     path = tmp_path / "d" / "manifest.json"

@@ -14,6 +14,8 @@ import pytest
 from tests.support.calls import status
 from tests.support.deliveries import edited, judged
 
+pytestmark = pytest.mark.needs("ascend")
+
 Capture = pytest.CaptureFixture[str]
 
 

@@ -17,7 +17,7 @@ from tests.support import planted_mistakes
 from tests.support.calls import status
 from tests.support.deliveries import edited
 
-pytestmark = pytest.mark.share(6)
+pytestmark = [pytest.mark.share(6), pytest.mark.needs("ascend")]
 
 Array = Any
 DTYPES = ("float16", "bfloat16", "float32")

@@ -15,6 +15,8 @@ from tests.support import delivery_vendor as exact
 from tests.support.calls import status
 from tests.support.deliveries import edited, judged, without_hashes
 
+pytestmark = pytest.mark.needs("ascend")
+
 Capture = pytest.CaptureFixture[str]
 
 

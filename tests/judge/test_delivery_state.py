@@ -26,7 +26,7 @@ from actgrad.judge.delivery import trial
 from tests.support.calls import status
 from tests.support.deliveries import CASES, NAMES, edited, judged
 
-pytestmark = pytest.mark.share(2)
+pytestmark = [pytest.mark.share(2), pytest.mark.needs("ascend")]
 
 Capture = pytest.CaptureFixture[str]
 

@@ -33,6 +33,7 @@ def _run(kernel, what, value=0, blocks=1, timeout=60.0, workspace=0, size=4, **t
     return report, y
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize(
     ("what", "value", "kind", "line", "words"),
     [

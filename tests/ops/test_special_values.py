@@ -12,6 +12,7 @@ from tests.support.accuracy_cases import FLOATS, assert_alike_in_kind, cases, me
 pytestmark = pytest.mark.share(6)
 
 
+@pytest.mark.share(12)
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(FLOATS)))
 def test_nan_stays_nan(operator, attributes, dtype):
     x = np.full(5, np.nan, FLOATS[dtype])

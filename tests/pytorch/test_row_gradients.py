@@ -38,6 +38,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives_of_both_modes_and_orders(name: str) -> None:
     function, given = CASES[name]

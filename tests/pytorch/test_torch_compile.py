@@ -219,7 +219,7 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.share(6)
+@pytest.mark.share(12)
 @pytest.mark.parametrize(("operator", "name"), NUMBERS, ids=lambda each: getattr(each, "name", each))
 def test_a_new_number_compiles_no_more_often_than_in_pytorch(operator: actgrad.Operator, name: str) -> None:
     """The first number is compiled as a constant."""

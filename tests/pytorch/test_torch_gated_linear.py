@@ -57,6 +57,7 @@ def test_agrees_with_aten(activation: str, shape: tuple[int, ...], has_bias: boo
         torch.testing.assert_close(gated_linear(*row, activation=activation), aten(*row, activation=activation))
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("activation", NAMES)
 def test_gradients_agree_with_differences(activation: str) -> None:
     row = tensors()
@@ -167,6 +168,7 @@ def test_transforms(activation: str) -> None:
         torch.testing.assert_close(transform(loss(gated_linear)), transform(loss(aten)))
 
 
+@pytest.mark.share(4)
 @pytest.mark.filterwarnings("ignore:.torch.jit.script_method:DeprecationWarning")  # PyTorch's, when inductor is loaded
 @pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
 @pytest.mark.parametrize("activation", ["silu", "relu"])

@@ -191,7 +191,7 @@ def test_is_that_of_pytorch(place: str, source: str) -> None:
     assert_same_outcomes(ACTIVATIONS, place, source)
 
 
-@pytest.mark.share(8)
+@pytest.mark.share(16)
 @pytest.mark.parametrize(("backend", "place", "source"), cells(["aot_eager", "graphs"]))
 def test_in_graphs_is_that_of_pytorch(backend: str, place: str, source: str) -> None:
     assert_same_outcomes(ACTIVATIONS, place, source, backend)

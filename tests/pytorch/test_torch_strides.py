@@ -76,7 +76,7 @@ def assert_strides(operator: actgrad.Operator, given: list[Any]) -> None:
         assert strides(function(*[MODE.from_tensor(each) for each in given])) == wanted
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("operator", ONE_KERNEL, ids=ids)
 def test_of_every_pair_of_formats(operator: actgrad.Operator) -> None:
     shapes = shapes_of(operator, SHAPE)
@@ -132,6 +132,7 @@ SAVING_RESULTS = {
 }
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("name", [*FUNCTIONS, *SAVING_RESULTS])
 def test_of_gradients(name: str) -> None:
     """Of the functions, which call kernels without the dispatcher."""

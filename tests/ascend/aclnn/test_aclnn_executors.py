@@ -54,6 +54,7 @@ def test_an_executor_runs_once(function: str) -> None:
     assert all((after[name] == memory).all() for name, memory in live.memory.items())
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_repeatable_executor_runs_until_it_is_destroyed(function: str) -> None:
     live = Live(good(function))

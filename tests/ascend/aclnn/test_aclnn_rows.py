@@ -180,7 +180,7 @@ def both(
     ("function", "product", "document"),
     with_quick([s for s in SITUATIONS if s[1] in EXISTS[s[0]]], "Ascend950", "Ascend910B"),
 )
-@pytest.mark.share(8)
+@pytest.mark.share(24)
 def test_good_calls_compute(function: str, product: str, document: bool) -> None:
     for dtype in listed(good(function, product)):
         for layout in (None, (1, 3), (200, 2)):

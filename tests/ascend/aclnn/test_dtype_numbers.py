@@ -80,6 +80,7 @@ def test_the_cases_have_every_operator_and_graph_operator_with_such_an_attribute
     assert {case.graph for case in CASES} == graphs | {""}
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.operator + case.graph * bool(case.attributes))
 def test_every_number_in_python(case: Case) -> None:
     by_name = {row.acl_name: row for row in BY_NUMBER.values()} | {row.name: row for row in BY_NUMBER.values()}

@@ -18,7 +18,7 @@ F32 = np.float32
 
 
 @pytest.mark.parametrize("operator", [o for o in EVERY if o.aclnn], ids=lambda operator: operator.name)
-@pytest.mark.share(18)
+@pytest.mark.share(40)
 def test_the_bits_of_separate_memory_or_refused(operator: Any) -> None:
     """In float32, or in float16 for the functions of C that take no float32."""
     assert _statuses(operator, "float32")[INVALID] or _statuses(operator, "float16")[INVALID]

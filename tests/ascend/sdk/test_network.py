@@ -86,7 +86,7 @@ def test_every_rule_is_of_a_function_with_results() -> None:
 RULES: dict[str, Callable[[Any, Any], Any]] = {"Mul": torch.mul, "Div": torch.div}
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(9)
 @pytest.mark.parametrize(("a", "b"), list(itertools.product(DTYPES, repeat=2)))
 def test_promotion_of_tensors(a: str, b: str) -> None:
     """As PyTorch's, for each two dtypes; shapes broadcast."""
@@ -106,6 +106,7 @@ def test_promotion_of_tensors(a: str, b: str) -> None:
             np.testing.assert_allclose(out.double().numpy(), wanted.double().numpy(), rtol=0, atol=tolerance)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("number", [2, 1.5])
 def test_promotion_with_numbers(dtype: str, number: float) -> None:
@@ -187,7 +188,7 @@ def test_functions_of_one_tensor(name: str, dtype: str) -> None:
     torch.testing.assert_close(out, wanted, equal_nan=True)
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(9)
 @pytest.mark.parametrize(("a", "b"), list(itertools.product(DTYPES[:-1], repeat=2)))
 def test_comparisons(a: str, b: str) -> None:
     x, y = sample(a, (3, 4), 9), sample(b, (4,), 10)
@@ -242,7 +243,7 @@ PRODUCTS = (
 )  # fmt: skip
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 @pytest.mark.parametrize("dtype", [*HALVES, "float64", "int32"])
 @pytest.mark.parametrize("shapes", PRODUCTS)
 def test_products_of_matrices(dtype: str, shapes: tuple[tuple[int, ...], ...]) -> None:
@@ -412,6 +413,7 @@ OTHERS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("dtype", ["float32", "float16", "float64", "int32"])
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_functions(name: str, dtype: str) -> None:
@@ -450,6 +452,7 @@ def test_made_and_looked_up() -> None:
     torch.testing.assert_close(sums, table.cumsum(-1))
 
 
+@pytest.mark.share(4)
 @needs_compiler
 @pytest.mark.parametrize("mode", MODES)
 def test_from_c(sdk: Sdk, mode: str) -> None:

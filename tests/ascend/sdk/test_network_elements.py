@@ -66,6 +66,7 @@ PADDING = [
 ]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(("name", "n", "mode", "gradient_name"), PADDING)
 def test_padding(name: str, n: int, mode: str, gradient_name: str, dtype: str) -> None:
@@ -300,6 +301,7 @@ WRONG: list[tuple[str, dict[str, Any], int]] = [
 ]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize(("name", "change", "expected"), WRONG)
 def test_wrong_calls(name: str, change: dict[str, Any], expected: int) -> None:
     assert status(name, right_call(name)) == 0

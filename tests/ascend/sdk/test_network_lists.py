@@ -112,6 +112,7 @@ def test_repetition() -> None:
         call("RepeatInterleaveTensor", times, 6, torch.zeros(6, dtype=I64))
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", [*FLOATS, "int64", "bool"])
 @pytest.mark.parametrize("dim", [0, 1, -1])
 def test_changes_by_indices(dtype: str, dim: int) -> None:
@@ -394,6 +395,7 @@ def test_lists_with_scalars_in_tensors() -> None:
             torch.testing.assert_close([norm.squeeze() for norm in norms], list(torch._foreach_norm(xs, order)))
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize(
     ("product", "order", "computed"),
     [

@@ -51,6 +51,7 @@ def test_wrong_parts() -> None:
 REDUCTIONS = {1: "sum", 2: "prod", 3: "amax", 4: "amin", 5: "mean"}
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("counts_self", [True, False])
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_scattered_reductions(reduction: int, counts_self: bool) -> None:
@@ -64,6 +65,7 @@ def test_scattered_reductions(reduction: int, counts_self: bool) -> None:
             in_place("InplaceScatterReduce", a, (0, index, b, reduction, counts_self), wanted)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("reduction", [0, 1, 2, 9])
 def test_soft_margin(reduction: int, dtype: str) -> None:
@@ -266,6 +268,7 @@ def test_group_norm_with_silu(dtype: str) -> None:
     assert torch.isnan(rstd).all()
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize(("activates", "slope"), [(True, 1.0), (True, -2.5), (True, 0.0), (False, 3.0)])
 def test_group_norm_with_swish(activates: bool, slope: float, dtype: str) -> None:
@@ -413,6 +416,7 @@ ON_950 = [
 ]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize(("name", "change", "expected"), ON_950)
 def test_calls_on_950(name: str, change: dict[str, Any], expected: int) -> None:
     with actgrad.product("Ascend950"):
@@ -430,7 +434,7 @@ def test_cube_math_type_of_halves_on_310p() -> None:
             assert status("Addmm", call | {"mat1": T((2, 2)), "cubeMathType": mode}) == expected
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(9)
 @pytest.mark.parametrize(("name", "change", "expected"), WRONG)
 def test_wrong_calls(name: str, change: dict[str, Any], expected: int) -> None:
     assert status(name, right_call(name)) == 0

@@ -94,6 +94,7 @@ CONVERTED: list[tuple[str, dict[str, Any], int]] = [
 ]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize(("name", "change", "expected"), CONVERTED)
 def test_statuses(name: str, change: dict[str, Any], expected: int) -> None:
     assert status(name, right_call(name) | change) == expected

@@ -74,6 +74,7 @@ CALLS: dict[str, tuple[str, dict[str, Any], dict[str, Any], int]] = {
 }  # fmt: skip
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("call", CALLS)
 def test_wrong_calls(call: str) -> None:
     name, right, wrong, expected = CALLS[call]
@@ -81,7 +82,7 @@ def test_wrong_calls(call: str) -> None:
     assert status(name, wrong) == expected
 
 
-@pytest.mark.share(3)
+@pytest.mark.share(12)
 @pytest.mark.parametrize("name", ROWS)
 def test_right_calls(name: str) -> None:
     with actgrad.product(product_of(name)):
@@ -158,6 +159,7 @@ MORE: dict[str, tuple[str, dict[str, Any], int]] = {
 }  # fmt: skip
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("what", MORE)
 def test_further_calls(what: str) -> None:
     name, difference, expected = MORE[what]

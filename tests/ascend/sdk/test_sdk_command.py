@@ -14,7 +14,7 @@ from actgrad.ascend.sdk.lacking import KINDS
 from actgrad.cli.main import main
 from tests.support.sdk_programs import EXAMPLES, PROGRAMS, Sdk, environment, needs_compiler
 
-pytestmark = pytest.mark.share(2)
+pytestmark = pytest.mark.share(6)
 
 PROGRAM = """\
 #include <stdio.h>

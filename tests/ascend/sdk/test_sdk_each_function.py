@@ -304,6 +304,7 @@ def answers(sdk: Sdk, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dic
     return dict(zip(CALLS, made, strict=True))
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("name", sorted({call.name for call in CALLS.values()}))
 def test_function(name: str, answers: dict[str, dict[str, Any]]) -> None:
     for key, call in CALLS.items():

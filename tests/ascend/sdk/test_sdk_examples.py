@@ -154,6 +154,7 @@ def test_thirteen_functions(sdk: Sdk, mode: str) -> None:
     check_thirteen(sdk.run("thirteen", mode=mode))
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("standard", ["c99", "c11", "c++11", "c++14", "c++17", "c++20"])
 @pytest.mark.parametrize("family", ["gcc", "clang"])
 def test_standard(sdk: Sdk, family: str, standard: str) -> None:

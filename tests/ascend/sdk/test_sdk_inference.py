@@ -32,6 +32,7 @@ def test_products_without_sizes_of_weights(sdk: Sdk, product: str) -> None:
     assert sdk.run("weights", "refused", ACTGRAD_PRODUCT=product) == "ok\n"
 
 
+@pytest.mark.share(4)
 #: A diagonal of ones needs float32.
 @pytest.mark.parametrize(
     ("dtype", "has_ones"), [("float32", False), ("float32", True), ("float64", False), ("complex64", False)]
@@ -135,6 +136,7 @@ def test_attention_that_is_not_computed(options: dict[str, Any], message: str) -
         infer(q, k, k, **{"heads": 2, "rows": (1, 2, 3)} | options)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 @pytest.mark.parametrize("scales", [(1,), (5,), (1, 5), (3, 5)])
 def test_products_with_quantised_weights(scales: tuple[int, ...], dtype: str) -> None:

@@ -51,6 +51,7 @@ WINDOWS: list[tuple[tuple[int, ...], Any, Any, Any, bool]] = [
 ]
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", TOLERANCES)
 @pytest.mark.parametrize("windows", WINDOWS)
 @pytest.mark.parametrize(("counts_padding", "divisor"), [(True, 0), (False, 0), (True, 5)])
@@ -98,6 +99,7 @@ BINS = [
 ]  # fmt: skip
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", TOLERANCES)
 @pytest.mark.parametrize(("shape", "sizes"), BINS)
 def test_adaptive_means(shape: tuple[int, ...], sizes: tuple[int, ...], dtype: str) -> None:
@@ -123,6 +125,7 @@ def test_a_bin_is_not_changed_by_other_bins() -> None:
     torch.testing.assert_close(out, F.adaptive_avg_pool2d(x, (2, 2)), equal_nan=True)
 
 
+@pytest.mark.share(4)
 @pytest.mark.parametrize("dtype", TOLERANCES)
 @pytest.mark.parametrize(("shape", "sizes"), BINS)
 def test_adaptive_extremes(shape: tuple[int, ...], sizes: tuple[int, ...], dtype: str) -> None:

@@ -76,6 +76,7 @@ def sanitized(tmp_path_factory, headers):
     return Runtime(tmp_path_factory.mktemp("sanitized"), headers, *SANITIZE)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("program", ORDINARY)
 def test_runtime(runtime, program, mode):
