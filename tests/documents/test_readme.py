@@ -57,6 +57,7 @@ def assert_shown(shown: str, printed: str) -> None:
             assert any(pattern.match(other) for other in lines), (line, printed)
 
 
+@pytest.mark.needs("ascend", "judge", "kernel", "torch")
 @needs_compiler
 def test_commands_print_as_shown(tmp_path: Path) -> None:
     """In a folder with the examples: each command after "$", and what is shown below it."""

@@ -61,6 +61,7 @@ def test_names(path: Path) -> None:
         pytest.skip(f"needs {error.name}")
 
 
+@pytest.mark.needs("judge")
 def test_a_missing_name_is_found() -> None:
     source = "from actgrad.conformance import oracle, nothing\noracle.samples(oracle.tensors)\n"
     assert list(missing(source)) == ["actgrad.conformance.nothing", "actgrad.judge.oracle.samples"]

@@ -29,6 +29,7 @@ PAGES = (
 TIMES = "training step"  # this line and the numbers of the errors differ from machine to machine
 
 
+@pytest.mark.needs("torch", "judge")
 def test_training(tmp_path: Path) -> None:
     """All blocks of Python as one program; each line of the text blocks is printed, but for measured numbers."""
     pytest.importorskip("torch")

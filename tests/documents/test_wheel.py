@@ -240,6 +240,7 @@ def test_every_command_has_its_help(installed: Installed) -> None:
         assert installed.actgrad(name, "--help").startswith(f"usage: actgrad {name}")
 
 
+@pytest.mark.needs("judge")
 @pytest.mark.parametrize(
     ("command", "status", "extra"),
     [("check elu_backward --dtype float16", 2, "check"), ("demo", 2, "demo")],

@@ -12,6 +12,7 @@ import pytest
 
 import actgrad
 
+pytestmark = pytest.mark.needs("ascend", "judge", "kernel", "torch")
 PACKAGE = Path(actgrad.__file__).parent
 ROOT = Path(__file__).parents[2]
 #: The tests of a wing, if the folder has not the name of the wing.
@@ -32,8 +33,6 @@ IMPORTS = f"""
 import importlib, pkgutil, sys
 import numpy as np
 import actgrad
-
-pytestmark = pytest.mark.needs("ascend", "judge", "kernel", "torch")
 for module in pkgutil.walk_packages(actgrad.__path__, "actgrad."):
     if not f"{{module.name}}.".startswith(tuple(f"{{name}}." for name in {LEFT_OUT!r})):
         try:
