@@ -22,7 +22,7 @@ from . import commands
 from .parsing import ERROR, Parser, options_first
 
 _STARTS = """\
-Run, judge and train Ascend operator code on a PC, without an NPU. What do you want to do?
+Run Ascend operators, judge kernels and train models on a PC, without an NPU. What do you want to do?
 
   run a C or C++ program            actgrad sdk --check program.cpp, then actgrad sdk --run program.cpp
   run and judge an Ascend C kernel  actgrad kernel check kernel.cpp --operator elu --tiling tiling.json ...
