@@ -93,3 +93,12 @@ def test_the_walk_names_files_that_exist() -> None:
         for name in names:
             bases = (folder, "src/actgrad") if "of the core" in rows else (folder,)
             assert any((ROOT / base / name).exists() for base in bases), name
+
+
+def test_no_file_has_the_marks_of_a_merge_conflict() -> None:
+    folders = ("benchmarks", "docs", "examples", "scripts", "src", "tests")
+    files = [*ROOT.glob("*.*"), *(file for folder in folders for file in (ROOT / folder).rglob("*.*"))]
+    texts = [file for file in files if file.suffix in (".c", ".cpp", ".h", ".md", ".py", ".pyi", ".toml", ".yml")]
+    assert len(texts) > 900
+    marks = (b"<" * 7 + b" ", b">" * 7 + b" ")
+    assert [file for file in texts if any(line.startswith(marks) for line in file.read_bytes().splitlines())] == []
