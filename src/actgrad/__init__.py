@@ -99,6 +99,8 @@ else:  # a type checker refuses unknown names itself
         if name in ("product", "rules") and _law.slots is not None:
             globals()[name] = getattr(_first_use.module(f"{__name__}.ascend.choice"), name)
             return globals()[name]
+        if name in __all__:
+            raise AttributeError(f"module {__name__!r}: {name} needs actgrad.ascend; install the whole package")
         if name.startswith("_"):
             cure = "look at dir(actgrad)"
         elif _find_spec(f"{__name__}.{name}") is not None:  # `from actgrad import NAME` calls it too

@@ -89,6 +89,8 @@ def test_case_files_need_the_wing_that_reads_them(tmp_path: Path) -> None:
     done = python(tmp_path, "-m", "actgrad", "check", "--cases", "cases.json")
     assert done.returncode == 2
     assert "actgrad.ascend reads them; install the whole package" in done.stderr
+    done = python(tmp_path, "-c", "import actgrad; actgrad.product")
+    assert "product needs actgrad.ascend; install the whole package" in done.stderr
     done = python(tmp_path, "-m", "actgrad", "check", "hardtanh", "--dtype", "float16")
     assert done.returncode == 0, done.stderr
 
