@@ -104,12 +104,15 @@ def test_attention(layout: str, dtype: str) -> None:
     behind = torch.arange(5) >= torch.tensor([4, 2])[:, None, None, None]
     lower = ~torch.ones(3, 5).tril().bool()
     right = ~torch.ones(3, 5).tril(2).bool()
+    last = torch.stack([~torch.ones(3, 5).tril(keys - 3).bool() for keys in (4, 3)])[:, None]  # CANN counts valid keys
+    square = torch.ones(2048, 2048, dtype=torch.bool)
     for mask, options in [
         (torch.zeros(1).bool(), {}),
         (behind, {"keys": (4, 2)}),
-        (lower, {"mode": 2}),
-        (right, {"mode": 3}),
-        (right | behind, {"mode": 3, "keys": (4, 2)}),
+        (lower, {"mode": 2, "mask": square}),
+        (right, {"mode": 3, "mask": square}),
+        (last, {"mode": 3, "mask": square, "keys": (4, 3)}),
+        (lower | behind, {"mode": 2, "mask": square, "keys": (4, 2)}),
         (right, {"mask": right[None, None]}),
     ]:
         scores = 0.3 * q.double() @ keys[0].transpose(-1, -2) + shift.double()

@@ -29,30 +29,33 @@ def _packed(a: Any, layout: str, groups: int = 1) -> Any:
     return a.reshape(*a.shape[:2], -1) if layout.endswith("H") else a
 
 
-def _triangle(mode: int, rows: int, columns: int) -> Any:
-    """The mask of modes 2 and 3: causal from the upper left corner, or from the lower right corner."""
-    return (
-        torch.ones((rows, columns), dtype=torch.bool).triu(1 + (columns - rows if mode == 3 else 0))
-        if mode in (2, 3)
-        else None
-    )
+def _triangle(mode: int, rows: int, columns: int, ends: Any) -> Any:
+    """The mask of modes 2 and 3: causal from the upper left corner, or from the lower right corner.
+
+    The lower right corner is at the last key that counts: `ends` is the number of keys that count.
+    """
+    last = torch.arange(rows)[:, None] + (ends - rows if mode == 3 else 0)
+    return torch.arange(columns) > last
 
 
 class _Attention:
-    """One call: the probability of each key for each query, and the factors of dropout."""
+    """One call: the probability of each key for each query, and the factors of dropout.
 
-    def __init__(self, q: Any, k: Any, v: Any, shift: Any, drop: Any, pad: Any, mask: Any, *settings: Any):
-        _, self.scale, keep, _, _, count, layout, _, mode = settings
-        self.layout, width = layout, q.shape[-1] // (count if layout.endswith("H") else 1)
+    `shift` is added to the products of queries and keys before these are scaled, or afterwards if `shifts_scaled`.
+    """
+
+    def __init__(
+        self, q: Any, k: Any, v: Any, shift: Any, drop: Any, mask: Any, scale: float, keep: float, count: int,
+        layout: str, shifts_scaled: bool = False,
+    ):  # fmt: skip
+        self.scale, self.layout = scale, layout
+        width = q.shape[-1] // (count if layout.endswith("H") else 1)
         self.q, k, v = (_heads(a, layout, width) for a in (q, k, v))
         self.groups = self.q.shape[1] // k.shape[1]
         self.k, self.v = k.repeat_interleave(self.groups, 1), v.repeat_interleave(self.groups, 1)
-        scores = self.scale * (self.q @ self.k.mT)
+        scores = scale * (self.q @ self.k.mT)
         if shift is not None:
-            scores = scores + shift.float()
-        rows, columns = scores.shape[-2:]
-        if (triangle := _triangle(mode, rows, columns)) is not None:
-            mask = triangle
+            scores = scores + (shift.float() if shifts_scaled else scale * shift.float())
         if mask is not None:
             scores = torch.where(mask != 0, -inf, scores)
         largest = torch.amax(scores, -1, True)
@@ -65,13 +68,22 @@ class _Attention:
             self.dropout_factors = unpacked(drop.reshape(-1), scores.numel()).reshape(scores.shape) / keep
 
 
+def _training(q: Any, k: Any, v: Any, shift: Any, drop: Any, pad: Any, mask: Any, *settings: Any) -> _Attention:
+    """A call of FlashAttentionScore or of its gradient. Without attenMask, sparseMode has no effect."""
+    _, scale, keep, _, _, count, layout, _, mode = settings
+    if mask is not None and mode in (2, 3):
+        dim = layout.index("S")
+        mask = _triangle(mode, q.shape[dim], k.shape[dim], k.shape[dim])
+    return _Attention(q, k, v, shift, drop, mask, scale, keep, count, layout)
+
+
 def _forward(*arguments: Any) -> Any:
-    call = _Attention(*arguments)
+    call = _training(*arguments)
     return *call.statistics, 0, _packed((call.chances * call.dropout_factors) @ call.v, call.layout)
 
 
 def _backward(q: Any, k: Any, v: Any, gradient: Any, shift: Any, drop: Any, pad: Any, mask: Any, *rest: Any) -> Any:
-    call = _Attention(q, k, v, shift, drop, pad, mask, *rest[4:])
+    call = _training(q, k, v, shift, drop, pad, mask, *rest[4:])
     gradient = _heads(gradient, call.layout, call.q.shape[-1])
     by_chance = (gradient @ call.v.mT) * call.dropout_factors
     by_score = call.chances * (by_chance - torch.sum(by_chance * call.chances, -1, True))
@@ -157,17 +169,36 @@ def _masked_shape(shape: Shape, mask: Shape, scale: float, is_causal: bool) -> S
 _REFUSED = "must be null, or off; actgrad computes attention of floating-point numbers only; change the arguments"
 
 
+def _key_ends(lengths: Any, batch: int, columns: int) -> Any:
+    """The number of keys that count, for each batch."""
+    ends = [columns] if not lengths else lengths if len(lengths) == 1 else lengths[:batch]
+    return torch.tensor(ends)[:, None, None, None]
+
+
+def _inference_mask(mask: Any, mode: int, rows: int, ends: Any, columns: int) -> Any:
+    """The scores that do not count.
+
+    A single query has no sparseMode. Mode 3 counts from the last key that counts. A mask without a dimension of heads
+    is for all heads: (batch, keys) for a single query, (queries, keys), or (batch, queries, keys).
+    """
+    is_hidden = torch.arange(columns) >= ends
+    if rows > 1 and mode in (2, 3):
+        return is_hidden | _triangle(mode, rows, columns, ends)
+    return is_hidden if mask is None else is_hidden | (mask.reshape(_mask_shape(tuple(mask.shape), rows)) != 0)
+
+
+def _mask_shape(shape: Shape, rows: int) -> Shape:
+    """The shape of a mask with a dimension of heads."""
+    if len(shape) == 2 and rows == 1:
+        return (shape[0], 1, 1, shape[1])
+    return (shape[0], 1, *shape[1:]) if len(shape) == 3 else shape
+
+
 def _inference(q: Any, keys: Any, values: Any, shift: Any, mask: Any, *rest: Any) -> Any:
     lengths, count, scale, layout, mode, has_total = rest[1], rest[19], rest[20], rest[23], rest[25], rest[29]
-    heads = _heads(q, layout, q.shape[-1] // (count if layout.endswith("H") else 1))
-    if lengths:  # keys beyond the lengths do not count
-        batch, columns = len(heads), _heads(keys[0], layout, heads.shape[-1]).shape[2]
-        ends = torch.tensor([lengths[k % len(lengths)] for k in range(batch)])
-        is_behind = torch.arange(columns) >= ends[:, None, None, None]
-        by_mode = _triangle(mode, heads.shape[2], columns)
-        base_mask = 0 if mask is None and by_mode is None else by_mode if by_mode is not None else mask != 0
-        mask, mode = is_behind | base_mask, 0
-    call = _Attention(q, keys[0], values[0], shift, None, None, mask, None, scale, 1, 0, 0, count, layout, 0, mode)
+    rows, columns = (a.shape[layout.index("S")] for a in (q, keys[0]))
+    mask = _inference_mask(mask, mode, rows, _key_ends(lengths, len(q), columns), columns)
+    call = _Attention(q, keys[0], values[0], shift, None, mask, scale, 1, count, layout, shifts_scaled=True)
     result = _packed(call.chances @ call.v, layout)
     largest, total = (each[..., :1] for each in call.statistics)
     return result, largest + torch.log(total) if has_total else None
@@ -183,14 +214,22 @@ def _inference_shapes(q: Shape, keys: Any, values: Any, shift: Any, mask: Any, *
         raise ValueError(f"a scale, an offset, a table, a padding size, a prefix or a mode is given; each {_REFUSED}")
     if len(keys) != 1 or len(values) != 1:
         raise ValueError(f"key has {quantity(len(keys), 'tensor')}; it must have 1; concatenate the tensors")
-    if layout not in ("BNSD", "BSND", "BSH") or mode not in (0, 1, 2, 3):
+    rows = q[layout.index("S")] if layout in ("BNSD", "BSND", "BSH") and len(q) == len(layout) else 0
+    if layout not in ("BNSD", "BSND", "BSH") or (rows != 1 and mode not in (0, 1, 2, 3)):
         expected = "inputLayout must be BNSD, BSND or BSH, sparseMode 0 to 3; change the arguments"
         raise ValueError(f"inputLayout is {layout}, sparseMode is {mode}; {expected}")
-    terms = {"pseShift": shift, "attenMask": mask if mode in (0, 1) else None}
+    reads_mask = mask is not None and (mode in (0, 1) or rows == 1)
+    terms = {"pseShift": shift, "attenMask": _mask_shape(mask, rows) if reads_mask else None}
     batch, heads, rows, columns = _check_scores(q, keys[0], values[0], layout, rest[19], **terms)
-    if rest[0] is not None and set(rest[0]) != {rows}:
+    lengths = rest[1] or ()
+    if 1 < len(lengths) < batch or not all(0 <= length <= columns for length in lengths):
+        expected = f"it must have 1 or {batch} numbers from 0 to {columns}, the keys"
+        raise ValueError(f"actualSeqLengthsKv is {lengths}; {expected}; change the lengths")
+    if mask is None and mode and rows > 1:
+        raise ValueError(f"sparseMode is {mode} and attenMask is null; it must be a tensor; pass a mask")
+    if rest[0] is not None and rows > 1 and set(rest[0]) != {rows}:
         raise ValueError(f"actualSeqLengths is {rest[0]}; each must be {rows}, query's sequence; slice query")
-    if mask is not None and mode == 0 and (pre < columns or following < columns):
+    if mask is not None and mode == 0 and rows > 1 and (pre < columns or following < columns):
         limits = f"both must be at least {columns}"
         raise ValueError(f"preTokens is {pre}, nextTokens is {following}; {limits}; put the band into attenMask")
     return _result_shape(q, values[0], layout), (batch, heads, rows, 1) if rest[29] else ...

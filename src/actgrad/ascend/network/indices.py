@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .entry import EACH, Entry, Shape, TorchEntry
-from .pytorch import torch
+from .pytorch import torch, wide_enough
 from .rearrangement import dimension, with_dimension, with_size
 
 
@@ -24,9 +24,14 @@ def indices_within(index: Any, size: int) -> Any:
     return index
 
 
-def _wide(a: Any) -> Any:
-    """16-bit dtypes as float32, so that sums are rounded once, at the end."""
-    return a.float() if a.dtype in (torch.float16, torch.bfloat16) else a
+def _wide(a: Any, terms: int = 1) -> Any:
+    """16-bit dtypes as float32, so that sums of up to `terms` numbers are rounded once, at the end."""
+    return wide_enough(a.float() if a.dtype in (torch.float16, torch.bfloat16) else a, terms)
+
+
+def _most_repeated(index: Any) -> int:
+    """How often the most frequent index occurs."""
+    return int(torch.bincount(index.reshape(-1)).max()) if index.numel() else 0
 
 
 def selection(a: Any, dim: int, index: Any) -> Any:
@@ -66,7 +71,7 @@ def _scattered(a: Any, dim: int, index: Any, source: Any, reduction: int) -> Any
     """Combine the elements by `reduction`: 1 adds, 2 multiplies, 3 takes the maximum, 4 the minimum, others replace."""
     if not index.numel():
         return a
-    result = _wide(a)
+    result = _wide(a, index.shape[dim] if index.ndim and reduction == 1 else 1)
     where, source = _along(result, index, dim), _source(result, index, source)
     if reduction == 1:
         return torch.scatter_add(*where, source)
@@ -82,7 +87,7 @@ def _scatter_reduced(a: Any, dim: int, index: Any, source: Any, reduction: int, 
     """Like `_scattered`, but reduction 5 takes the mean. Unless `counts_self`, only elements of `source` count."""
     if reduction not in _REDUCTIONS or not index.numel():
         return _scattered(a, dim, index, source, reduction)
-    result = _wide(a)
+    result = _wide(a, index.shape[dim] if index.ndim and reduction in (1, 5) else 1)
     source = _source(result, index, source)
     where = _along(result, index, dim)
     return torch.scatter_reduce(*where, source, _REDUCTIONS[reduction], include_self=counts_self)
@@ -111,9 +116,10 @@ def _put(a: Any, indices: Any, values: Any, accumulates: bool, *_: Any) -> Any:
     """
     if not (a.numel() and values.numel()) or all(each is None or not each.numel() for each in indices):
         return a
-    result = _wide(a).clone()
-    values = values.to(result.dtype)
     key = _key(a, indices)
+    terms = max(int(np.prod(each.shape)) for each in indices if each is not None) if accumulates else 1
+    result = _wide(a, terms).clone()
+    values = values.to(result.dtype)
     if not accumulates:
         result[key] = values
         return result
@@ -123,6 +129,12 @@ def _put(a: Any, indices: Any, values: Any, accumulates: bool, *_: Any) -> Any:
 def _all_indices(a: Any, key: tuple[Any, ...]) -> tuple[Any, ...]:
     """The indices of `torch.index_put`, for which None is a whole dimension."""
     return tuple(None if isinstance(each, slice) else each for each in key)
+
+
+def _put_flat(a: Any, index: Any, source: Any, accumulates: bool) -> Any:
+    """Write or add at places of the flat tensor."""
+    result = _wide(a, index.numel() if accumulates else 1)
+    return torch.put(result, index.long(), source.to(result.dtype), accumulates)
 
 
 def _sorted(a: Any, stable: bool, dim: int, descending: bool) -> Any:
@@ -141,7 +153,9 @@ def _top_shapes(shape: Shape, k: int, dim: int, *_: Any) -> tuple[Shape, Shape]:
 
 def _embedding_backward(gradient: Any, index: Any, rows: int, padding: int, scales: bool) -> Any:
     index = torch.where(index == padding, padding, indices_within(torch.where(index == padding, 0, index), rows))
-    return torch.ops.aten.embedding_dense_backward(_wide(gradient), index.long(), rows, padding, scales)
+    index = index.long()
+    terms = _most_repeated(index[index != padding])
+    return torch.ops.aten.embedding_dense_backward(_wide(gradient, terms), index, rows, padding, scales)
 
 
 def _one_hot(a: Any, classes: int, on: Any, off: Any, dim: int) -> Any:
@@ -156,8 +170,9 @@ def _one_hot_shape(shape: Shape, classes: int, on: Shape, off: Shape, dim: int) 
 
 def _index_add(a: Any, dim: int, index: Any, source: Any, alpha: Any, *_: Any) -> Any:
     """`alpha` is converted to the dtype of `a`."""
-    result = with_dimension(_wide(a))
+    result = with_dimension(a)
     index = indices_within(index.reshape(-1), result.shape[dim])
+    result = _wide(result, _most_repeated(index))
     values = with_dimension(source).to(result.dtype)
     is_exact = not (result.is_floating_point() or result.is_complex())
     sums = result.byte() if result.dtype == torch.bool else result  # PyTorch multiplies no truth values
@@ -402,11 +417,7 @@ RULES: dict[str, Entry] = {
         keeps_unsigned=True,
     ),
     "unique_runs": TorchEntry(_unique_runs, EACH, lambda *_: (..., ..., ...), is_found=True, keeps_unsigned=True),
-    "put": TorchEntry(
-        lambda a, index, source, accumulates: torch.put(_wide(a), index.long(), source.to(_wide(a).dtype), accumulates),
-        EACH,
-        lambda shape, *_: shape,
-    ),
+    "put": TorchEntry(_put_flat, EACH, lambda shape, *_: shape),
     "take": TorchEntry(lambda a, index: torch.take(a, index.long()), EACH, lambda shape, index: index),
     "masked_scatter": TorchEntry(_masked_scatter, EACH, lambda shape, *_: shape),
     "gather_points": TorchEntry(

@@ -33,9 +33,9 @@ def _shape_where_none(reduction: int, *shapes: Shape) -> Any:
     return ... if reduction else shape
 
 
-def _share(size: int, reduction: int) -> float:
-    """The factor of an element's gradient."""
-    return 1.0 / max(size, 1) if reduction == 1 else 1.0
+def _share(reduction: int, *tensors: Any) -> float:
+    """The factor of an element's gradient. The mean is over the elements of the tensors after broadcasting."""
+    return 1.0 / max(prod(np.broadcast_shapes(*(t.shape for t in tensors))), 1) if reduction == 1 else 1.0
 
 
 def _smooth_l1(a: Any, b: Any, beta: float) -> Any:
@@ -44,8 +44,9 @@ def _smooth_l1(a: Any, b: Any, beta: float) -> Any:
 
 
 def _smooth_l1_backward(gradient: Any, a: Any, b: Any, reduction: int, beta: float) -> Any:
+    """CANN does not broadcast before it counts the elements of the mean, like PyTorch."""
     slope = torch.where(torch.abs(a - b) < beta, (a - b) / (beta or 1), torch.sign(a - b))
-    return gradient * slope * _share(slope.numel(), reduction)
+    return gradient * slope * _share(reduction, a)
 
 
 def _divergence(a: Any, target: Any, reduction: int, is_log: bool) -> Any:
@@ -54,23 +55,26 @@ def _divergence(a: Any, target: Any, reduction: int, is_log: bool) -> Any:
     Reduction 3 divides the sum by the first size. Targets of 0 give NaN, as CANN documents. PyTorch gives 0.
     """
     values = torch.exp(target) * (target - a) if is_log else target * (torch.log(target) - a)
-    if reduction == 3 and a.ndim:
-        return torch.sum(values) / a.shape[0]
+    if reduction == 3 and values.ndim:
+        return torch.sum(values) / values.shape[0]
     return _reduced_loss(lambda x: x)(values, reduction)
 
 
-def _divergence_share(a: Any, reduction: int) -> float:
-    return 1 / a.shape[0] if reduction == 3 and a.ndim else _share(a.numel(), reduction)
+def _divergence_share(a: Any, target: Any, reduction: int) -> float:
+    shape = np.broadcast_shapes(a.shape, target.shape)
+    return 1 / shape[0] if reduction == 3 and shape else _share(reduction, a, target)
 
 
 def _divergence_backward(gradient: Any, a: Any, target: Any, reduction: int, is_log: bool) -> Any:
-    return -gradient * (torch.exp(target) if is_log else target) * _divergence_share(a, reduction)
+    slopes = -gradient * (torch.exp(target) if is_log else target) * _divergence_share(a, target, reduction)
+    return (slopes + torch.zeros_like(a)).sum_to_size(a.shape)
 
 
 def _divergence_by_target(gradient: Any, a: Any, target: Any, reduction: int, is_log: bool) -> Any:
-    difference = (target if is_log else torch.log(target)) - a + 1
-    slope = torch.exp(target) * difference if is_log else torch.where(target == 0, 0.0, difference)
-    return gradient * slope * _divergence_share(a, reduction)
+    """Targets of 0 give NaN, because CANN divides by them. PyTorch gives 0."""
+    difference = target - a + 1 if is_log else torch.log(target) - a + target / target
+    slopes = gradient * (torch.exp(target) * difference if is_log else difference)
+    return (slopes * _divergence_share(a, target, reduction)).sum_to_size(target.shape)
 
 
 def _chance_entropy(a: Any, target: Any, weight: Any) -> Any:
@@ -81,7 +85,7 @@ def _chance_entropy(a: Any, target: Any, weight: Any) -> Any:
 
 def _chance_entropy_backward(gradient: Any, a: Any, target: Any, weight: Any, reduction: int) -> Any:
     slope = (a - target) / torch.clamp((1 - a) * a, 1e-12)
-    return gradient * (slope if weight is None else slope * weight) * _share(a.numel(), reduction)
+    return gradient * (slope if weight is None else slope * weight) * _share(reduction, a)
 
 
 def _soft_margin(a: Any, target: Any) -> Any:
@@ -90,7 +94,7 @@ def _soft_margin(a: Any, target: Any) -> Any:
 
 def _soft_margin_backward(gradient: Any, a: Any, target: Any, reduction: int) -> Any:
     slope = -target * torch.sigmoid(-target * a)
-    return gradient * slope * _share(slope.numel(), reduction)
+    return gradient * slope * _share(reduction, gradient, slope)
 
 
 def _squares_over_batch(a: Any, b: Any, reduction: int) -> Any:
@@ -102,7 +106,7 @@ def _squares_over_batch(a: Any, b: Any, reduction: int) -> Any:
 
 
 def _mse_backward(gradient: Any, a: Any, b: Any, reduction: int) -> Any:
-    return gradient * (2 * _share(a.numel(), reduction)) * (a - b)
+    return gradient * (2 * _share(reduction, a)) * (a - b)
 
 
 def _entropy(a: Any, target: Any, weight: Any, positive: Any) -> Any:
@@ -115,7 +119,7 @@ def _entropy(a: Any, target: Any, weight: Any, positive: Any) -> Any:
 
 
 def _entropy_backward(gradient: Any, a: Any, target: Any, weight: Any, positive: Any, reduction: int) -> Any:
-    share, chance = _share(a.numel(), reduction), torch.sigmoid(a)
+    share, chance = _share(reduction, a), torch.sigmoid(a)
     by_a = chance - target if positive is None else (positive * target + 1 - target) * chance - positive * target
     return gradient * share * (by_a if weight is None else by_a * weight)
 
@@ -123,7 +127,7 @@ def _entropy_backward(gradient: Any, a: Any, target: Any, weight: Any, positive:
 def _entropy_by_target(gradient: Any, a: Any, target: Any, weight: Any, positive: Any, reduction: int) -> Any:
     more = torch.log1p(torch.exp(-torch.abs(a)))
     slope = (1 if positive is None else positive) * (more + torch.relu(-a)) - (more + torch.relu(a))
-    return gradient * (slope if weight is None else slope * weight) * _share(a.numel(), reduction)
+    return gradient * (slope if weight is None else slope * weight) * _share(reduction, a)
 
 
 def _rows_of_classes(a: Any, target: Any, weight: Any, ignored: int) -> tuple[Any, Any, Any]:
@@ -175,7 +179,7 @@ RULES: dict[str, Entry] = {
     ),
     "l1_loss": TorchEntry(_reduced_loss(lambda a, b: torch.abs(a - b)), FLOATING, _loss_shape),
     "l1_loss_backward": TorchEntry(
-        lambda g, a, b, reduction: g * _share(a.numel(), reduction) * torch.sign(a - b), FLOATING
+        lambda g, a, b, reduction: g * _share(reduction, g, a, b) * torch.sign(a - b), FLOATING
     ),
     "soft_margin": TorchEntry(
         lambda a, b, reduction: _reduced_loss(_soft_margin)(a, b, reduction if reduction in (0, 1) else 2),
@@ -193,8 +197,8 @@ RULES: dict[str, Entry] = {
     ),
     "smooth_l1_backward": TorchEntry(_smooth_l1_backward, FLOATING),
     "divergence": TorchEntry(_divergence, FLOATING, lambda a, b, reduction, *_: _shape_where_none(reduction, a, b)),
-    "divergence_backward": TorchEntry(_divergence_backward, FLOATING),
-    "divergence_by_target": TorchEntry(_divergence_by_target, FLOATING),
+    "divergence_backward": TorchEntry(_divergence_backward, FLOATING, lambda gradient, a, *_: a),
+    "divergence_by_target": TorchEntry(_divergence_by_target, FLOATING, lambda gradient, a, target, *_: target),
     "chance_entropy": TorchEntry(
         _reduced_loss(_chance_entropy), FLOATING, lambda a, b, weight, reduction: _shape_where_none(reduction, a, b)
     ),

@@ -125,6 +125,18 @@ def converted(value: Any, dtype: Dtype | None) -> Any:
     return (value.real if value.is_complex() and dtype.kind != "c" else value).to(dtype_of(working(dtype)))
 
 
+#: How many float32 numbers a plain loop adds. A sum of many more stops growing, because a term is less than half a unit
+#: in the last place of the sum.
+_MOST_TERMS = 1024
+
+
+def wide_enough(a: Any, terms: int) -> Any:
+    """The tensor in a dtype in which a plain loop may add `terms` of its numbers. Some functions of PyTorch do so."""
+    if terms <= _MOST_TERMS or not (a.is_floating_point() or a.is_complex()):
+        return a
+    return a.to(torch.complex128 if a.is_complex() else torch.float64)
+
+
 def as_values(computed: list[Any], inputs: list[Any]) -> list[Any]:
     """The results of a rule as tensors. None stands for a result that is not written.
 

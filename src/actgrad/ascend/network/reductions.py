@@ -9,7 +9,7 @@ from typing import Any
 from ..choice import current_product
 from ..rules.scalars import to_float
 from .entry import COMMON, EACH, MIXED, RESULT, Entry, Shape, TorchEntry
-from .pytorch import torch
+from .pytorch import torch, wide_enough
 from .rearrangement import with_dimension
 
 
@@ -147,8 +147,9 @@ def _with_mean(function: Callable[..., Any]) -> Entry:
 
 def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -> Any:
     """The norm of any order along some dimensions. Without `dims`, along all dimensions."""
-    order = order.real if isinstance(order, complex) else order
-    return torch.linalg.vector_norm(with_dimension(a), order, tuple(dims) or None, keep)
+    order, a = order.real if isinstance(order, complex) else order, with_dimension(a)
+    a = wide_enough(a, prod(a.shape[d] for d in _axes(a, dims)))
+    return torch.linalg.vector_norm(a, order, tuple(dims) or None, keep)
 
 
 def _norm_of_all(a: Any, order: Any) -> Any:

@@ -120,10 +120,16 @@ def _to_odd(a: Any) -> Any:
     return torch.where(a - lower == 0.5, lower + (lower % 2 == 0), torch.round(a))
 
 
+def _away_from_0(a: Any) -> Any:
+    """The nearest integer. A tie rounds away from 0. Adding 0.5 first would round twice."""
+    part = torch.trunc(a)
+    return torch.copysign(torch.where(torch.abs(a - part) >= 0.5, part + torch.sign(a), part), a)
+
+
 #: Rounding functions by number. Any other number means rint.
 _ROUNDING: dict[int, Callable[[Any], Any]] = {
     2: lambda a: torch.floor(a), 3: lambda a: torch.ceil(a),
-    4: lambda a: torch.copysign(torch.floor(torch.abs(a) + 0.5), a), 5: lambda a: torch.trunc(a), 6: _to_odd,
+    4: _away_from_0, 5: lambda a: torch.trunc(a), 6: _to_odd,
 }  # fmt: skip
 
 

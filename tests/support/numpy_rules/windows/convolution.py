@@ -12,7 +12,7 @@ import numpy as np
 from actgrad.ascend.network.entry import Shape
 
 from ..matmul import product
-from .pooling import batched, pool_windows
+from .pooling import each_window, places
 from .windows import Windows, margins, matched
 
 
@@ -133,14 +133,19 @@ def _convolution_backward(
 
 
 def _image_columns(a: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    windows = pool_windows(2, a.shape, kernel, stride, padding, dilation)
-    parts = windows.of(batched(2, a)).transpose(0, 1, 4, 5, 2, 3)
-    return parts.reshape(_image_columns_shape(a.shape, kernel, dilation, padding, stride))
-
-
-def _image_columns_shape(shape: Shape, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Shape:
-    windows = pool_windows(2, shape, kernel, stride, padding, dilation)
-    return (*shape[:-3], shape[-3] * prod(windows.kernel), prod(windows.counts))
+    """A column for each window: its elements by channel, row and column. Those in the padding are 0."""
+    windows = places(2, a.shape, kernel, stride, padding, dilation)
+    images = a.reshape(-1, *a.shape[-3:])
+    columns = []
+    for _, window in each_window(windows):
+        part = np.zeros((*images.shape[:2], *map(len, window)), a.dtype)
+        for step in np.ndindex(*map(len, window)):
+            place = tuple(row[k] for row, k in zip(window, step, strict=True))
+            if all(0 <= x < n for x, n in zip(place, a.shape[-2:], strict=True)):
+                part[(..., *step)] = images[(..., *place)]
+        columns.append(part.reshape(len(images), -1))
+    result = np.stack(columns, -1)
+    return result.reshape(*a.shape[:-3], *result.shape[1:])
 
 
 RULES: dict[str, Callable[..., Any]] = {

@@ -85,14 +85,15 @@ def _convolution_backward(
 ) -> Any:  # fmt: skip
     if not gradient.numel():
         return torch.zeros_like(a), torch.zeros_like(weight), torch.zeros(gradient.shape[1], dtype=a.dtype)
+    by_bias = torch.sum(gradient, (0, *range(2, a.ndim))) if mask[2] else None  # PyTorch's own adds in a plain loop
     both, sides = _uneven(padding, a.ndim - 2, transposed)
     if any(sides) and transposed:
         gradient = torch.nn.functional.pad(gradient, sides)
     elif any(sides):
         a = torch.nn.functional.pad(a, sides)
     more = more if transposed else [0] * len(stride)
-    sizes, settings = [gradient.shape[1]], (stride, both, dilation, transposed, more, groups)
-    by_a, by_weight, by_bias = torch.ops.aten.convolution_backward(gradient, a, weight, sizes, *settings, list(mask))
+    settings, needed = (stride, both, dilation, transposed, more, groups), [*list(mask)[:2], False]
+    by_a, by_weight, _ = torch.ops.aten.convolution_backward(gradient, a, weight, None, *settings, needed)
     if any(sides) and not transposed and mask[0]:
         by_a = torch.nn.functional.pad(by_a, [-side for side in sides])
     return by_a, by_weight, by_bias

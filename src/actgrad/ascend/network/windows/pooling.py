@@ -8,7 +8,7 @@ from typing import Any
 
 from ..entry import EACH, MIXED, Entry, Shape, TorchEntry
 from ..indices import indices_within
-from ..pytorch import torch
+from ..pytorch import torch, wide_enough
 from .windows import Windows, compare, matched, spread
 
 
@@ -89,9 +89,9 @@ def _to_largest(rank: int, gradient: Any, a: Any, positions: Any, *_: Any) -> An
         return None
     planes = prod(a.shape[:-rank])
     dtype = torch.float64 if a.dtype == torch.float64 else torch.float32
-    result = torch.zeros((planes, prod(a.shape[-rank:])), dtype=dtype)
+    result = wide_enough(torch.zeros((planes, prod(a.shape[-rank:])), dtype=dtype), prod(gradient.shape[-rank:]))
     index = indices_within(positions.reshape(planes, -1), result.shape[1])
-    return torch.scatter_add(result, 1, index, gradient.reshape(planes, -1).to(dtype)).reshape(a.shape)
+    return torch.scatter_add(result, 1, index, gradient.reshape(planes, -1).to(result.dtype)).reshape(a.shape)
 
 
 def _max_pool_mask_backward(gradient: Any, a: Any, mask: Any, *settings: Any) -> Any:
@@ -115,7 +115,7 @@ def _mean_pool(
     windows = pool_windows(rank, a.shape, kernel, stride, padding, (1,), rounds_up)
     function = getattr(torch.ops.aten, f"avg_pool{rank}d")
     settings = (windows.kernel, windows.stride, windows.before, rounds_up, includes_padding, divisor or None)
-    return function(a, *settings)
+    return function(wide_enough(a, prod(windows.kernel)), *settings)
 
 
 def _mean_pool_backward(
@@ -127,7 +127,8 @@ def _mean_pool_backward(
     windows = pool_windows(rank, a.shape, kernel, stride, padding, (1,), rounds_up)
     function = getattr(torch.ops.aten, f"avg_pool{rank}d_backward")
     settings = (windows.kernel, windows.stride, windows.before, rounds_up, includes_padding, divisor or None)
-    return function(gradient, a, *settings)
+    terms = prod(windows.kernel)
+    return function(wide_enough(gradient, terms), wide_enough(a, terms), *settings)
 
 
 def _mean_pool_backward_shape(rank: int, gradient: Shape, a: Shape, *settings: Any) -> Shape:
@@ -148,13 +149,16 @@ def _adaptive_shape(rank: int, shape: Shape, sizes: Any) -> Shape:
 def _adaptive_mean(rank: int, a: Any, sizes: Any) -> Any:
     if not a.numel():  # hardware computes nothing in this case
         return None
+    a = wide_enough(a, prod(a.shape[-rank:]) // max(prod(sizes), 1))
     return getattr(torch.ops.aten, f"_adaptive_avg_pool{rank}d")(a, tuple(sizes))
 
 
 def _adaptive_mean_backward(rank: int, gradient: Any, a: Any) -> Any:
     if not (a.numel() and gradient.numel()):  # hardware computes nothing in this case
         return None
-    return getattr(torch.ops.aten, f"_adaptive_avg_pool{rank}d_backward")(gradient, a)
+    terms = prod(gradient.shape[-rank:]) // prod(a.shape[-rank:])
+    function = getattr(torch.ops.aten, f"_adaptive_avg_pool{rank}d_backward")
+    return function(wide_enough(gradient, terms), wide_enough(a, terms))
 
 
 def _adaptive_max(rank: int, a: Any, sizes: Any) -> Any:
