@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ml_dtypes import bfloat16
 
 import actgrad
 from actgrad.judge import judge
@@ -149,3 +150,56 @@ def test_an_input_that_is_read_after_the_output_overwrote_it() -> None:
     wrong[450:] = actgrad.mish(wrong[450:])
     (found,) = judge(actgrad.mish, {}, [x], [wrong]).diagnoses
     assert (found.mistake, found.explained) == ("read-after-write", found.looked_at)
+
+
+def test_mistakes_that_change_the_sums_of_rows_are_named() -> None:
+    """A wrong input also changes the statistics of its row."""
+    g, x = (RNG.standard_normal((24, 16)).astype(np.float32) for _ in range(2))
+    weight = np.array([0.25], np.float32)
+    wrongs = actgrad.prelu_backward(np.ones_like(g), x, weight)
+    (found,) = judge(actgrad.prelu_backward, {}, [g, x, weight], [*wrongs]).diagnoses
+    assert (found.mistake, found.explained) == ("grad_output-ignored", found.looked_at)
+    short = x.astype(bfloat16).astype(np.float32)
+    (found,) = judge(actgrad.log_softmax, {}, [x], [actgrad.log_softmax(short)]).diagnoses
+    assert found.mistake == "inputs-rounded"
+
+
+def test_places_are_named_where_another_output_has_the_same_shape() -> None:
+    """swiglu_quant returns a scale for each row, which has the memory of another tensor."""
+    x = RNG.standard_normal((30, 86)).astype(np.float32)
+    out, scale = actgrad.swiglu_quant(x)
+    out[:, 32:] = 0
+    (found,) = judge(actgrad.swiglu_quant, {}, [x], [out, scale]).diagnoses
+    assert found.mistake == "last-block"
+
+
+def test_nan_is_no_sign_of_another_layout() -> None:
+    """NaN agrees with any other NaN. Either half of a packed tensor may have the infinity."""
+    x = RNG.choice(np.array([-np.inf, np.inf, np.nan, 1, -2, 0.5], np.float32), (20, 40))
+    g = np.ones((20, 20), np.float32)
+    right = actgrad.glu_backward(g, x)
+    wrong = np.where((x == -np.inf) & np.isfinite(right), np.float32(np.nan), right)
+    assert np.isnan(wrong).sum() > np.isnan(right).sum()
+    (found,) = judge(actgrad.glu_backward, {}, [g, x], [wrong]).diagnoses
+    assert found.mistake == "nan-at-infinity"
+
+
+def test_right_elements_contradict_exchanged_dimensions() -> None:
+    """Zeros at the end of each row are zeros elsewhere too, and are no result of an input that was overwritten."""
+    g, x = (RNG.standard_normal((9, 3, 43)).astype(np.float32) for _ in range(2))
+    for operator, attributes in (
+        (actgrad.hardsigmoid_backward, {"alpha": -1.2, "beta": 1.7}),
+        (actgrad.threshold_backward, {"threshold": 0.0}),
+    ):
+        wrong = operator(g, x, **attributes)
+        wrong[..., 32:] = 0
+        (found,) = judge(operator, attributes, [g, x], [wrong]).diagnoses
+        assert found.mistake == "last-block"
+
+
+def test_a_group_boundary_comes_before_rows_that_were_not_written() -> None:
+    x = RNG.uniform(1, 2, (30, 16)).astype(np.float32)
+    index = np.array([9, 6], np.int64)
+    wrong = actgrad.swiglu_group(x, None, index - np.array([0, 1]))
+    (found,) = judge(actgrad.swiglu_group, {}, [x, None, index], [wrong]).diagnoses
+    assert found.mistake == "group-boundary"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from ml_dtypes import bfloat16
 
 import actgrad
 from actgrad import aten
@@ -146,6 +147,19 @@ def test_the_profile_pytorch_takes_infinities_and_jumps_as_aten() -> None:
     assert not judge(actgrad.gelu, {}, [x], out).holds
     assert judge(actgrad.gelu, {}, [x], out, profile="ieee").holds
     assert not judge(actgrad.relu6, {}, [x], [np.where(np.isinf(x), np.nan, np.clip(x, 0, 6))], profile="ieee").holds
+
+
+@pytest.mark.parametrize("dtype", [np.float16, bfloat16])
+def test_the_profile_pytorch_takes_a_gradient_from_a_sigmoid_in_16_bits(dtype: Any) -> None:
+    """aten stores the sigmoid of GLU's gradient: 1 - sigmoid(x) is 0 for large x."""
+    rng = np.random.default_rng(3)
+    x, g = rng.normal(0, 4, (8, 200)).astype(dtype), rng.normal(0, 900, (8, 100)).astype(dtype)
+    out, ours = of_pytorch("glu_backward", {"dim": -1}, g, x), [actgrad.glu_backward(g, x)]
+    assert not judge(actgrad.glu_backward, {}, [g, x], out).holds
+    for right in (out, ours):
+        assert judge(actgrad.glu_backward, {}, [g, x], right, profile="pytorch", strict=True).holds
+    for wrong in (np.zeros_like(ours[0]), ours[0] * dtype(1.125)):
+        assert not judge(actgrad.glu_backward, {}, [g, x], [wrong], profile="pytorch").holds
 
 
 def test_operators_of_a_file(tmp_path: Path, capsys: Capture) -> None:

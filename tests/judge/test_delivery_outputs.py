@@ -37,7 +37,7 @@ UNNAMED = {"gelu float16: row pairs"}
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A delivery of 15 operators in three dtypes, with right outputs."""
     folder = tmp_path_factory.mktemp("delivery") / "d"
-    assert status("cases", *exact.OPERATORS, "--tensors", str(folder), "--seed", "5", "--number", "33") == 0
+    assert status("cases", *exact.OPERATORS, "--tensors", str(folder), "--seed", "5", "--number", "36") == 0
     exact.fill(folder)
     return folder
 

@@ -31,7 +31,7 @@ def delivery(folder: Path, *names: str, dtypes: str, number: int) -> list[Any]:
 def folder(tmp_path: Path) -> Path:
     """The form of GELU is wrong, an output is missing, and a result of 0 holds a large number."""
     path = tmp_path / "d"
-    cases = delivery(path, "gelu", "silu", dtypes="float32", number=6)
+    cases = delivery(path, "gelu", "silu", dtypes="float32", number=10)
 
     def other_form(case: Any, name: str, numbers: Any) -> Any:
         if case["operator"] == "gelu":
@@ -50,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
     out = exact.silu(x.astype(float)).astype(np.float32)
     out.ravel()[5] = 3.0
     np.save(path / "silu-0003" / "out.npy", out)
-    assert len(cases) == 12
+    assert len(cases) == 20
     return path
 
 

@@ -51,7 +51,8 @@ class ElementErrors:
         """Where rounding decides whether a result is NaN or infinite: a factor overflows, or is subnormal."""
         if self.is_finite:
             return np.zeros(len(self.error), bool)
-        wide = self.actual.astype(self.exact.dtype)
+        with np.errstate(invalid="ignore"):  # signalling NaNs
+            wide = self.actual.astype(self.exact.dtype)
         undecided: Array = self.by_terms & ~(np.isfinite(wide) & np.isfinite(self.golden))
         return undecided
 
@@ -353,7 +354,8 @@ def _shows_ulp(t: Outcome) -> str:
 def _nonfinite(c: ElementErrors, limits: Limits) -> tuple[Array, Counts]:
     over = np.zeros(len(c.error), bool) if c.lost_signs is None else c.lost_signs
     if not c.is_finite:
-        wide = c.actual.astype(c.exact.dtype)
+        with np.errstate(invalid="ignore"):  # signalling NaNs
+            wide = c.actual.astype(c.exact.dtype)
         concerned = ~(np.isfinite(wide) & np.isfinite(c.golden))
         over = over | (concerned & (c.error > 0) & ~(c.ulps <= 1) & ~c.undecided)
     return over, {}

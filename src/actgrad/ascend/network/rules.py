@@ -150,13 +150,20 @@ def _complex(a: Any, b: Any) -> Any:
     return result
 
 
+def _floor_of_quotient(a: Any, b: Any) -> Any:
+    """The largest integer below the quotient. Floats are divided and rounded first, as CANN's FloorDiv does."""
+    if np.result_type(a, b).kind == "f":
+        return np.floor(np.true_divide(a, b))
+    return np.floor_divide(a, b)
+
+
 def _quotient(a: Any, b: Any, mode: int) -> Any:
     """The quotient: exact in mode 0, rounded towards 0 in mode 1, rounded down in mode 2."""
     dtype = working(promoted(a.dtype, b.dtype))
     dtype = FLOAT32 if mode == 0 and category(dtype) < 2 else dtype
     a, b = a.astype(dtype), b.astype(dtype)
     if mode == 2:
-        return np.floor_divide(a, b)
+        return _floor_of_quotient(a, b)
     if mode == 1 and np.issubdtype(a.dtype, np.integer):
         return np.floor_divide(a, b) + ((np.mod(a, b) != 0) & ((a < 0) != (b < 0)))
     return np.trunc(a / b) if mode == 1 else a / b
@@ -276,7 +283,7 @@ RULES: dict[str, Entry] = {
     "bitwise_and": Entry(np.bitwise_and),
     "bitwise_or": Entry(np.bitwise_or),
     "bitwise_not": Entry(np.invert),
-    "floor_divide": Entry(np.floor_divide),
+    "floor_divide": Entry(_floor_of_quotient),
     "remainder": Entry(np.mod),
     "flip": TorchEntry(lambda a, dims: torch.flip(with_dimension(a), tuple(dims)), EACH, lambda shape, dims: shape),
     "eye": Entry(np.eye, EACH, lambda n, m: (n, m)),

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> bool:
     cases = manifest.read(folder)
     if args.original is not None:
         manifest.refuse_changes(folder, cases, manifest.described(args.original))
-    cases = _chosen(args, cases)
+    named, cases = cases, _chosen(args, cases)
     listed = [] if args.waivers is None else waivers.read(args.waivers)
     files = {"--json": args.json, "--html": args.html, "--junit": args.junit, "--state": args.state}
     files = {option: path for option, path in files.items() if path != "-"}
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> bool:
         facts["second device"] = "all outputs are equal bit for bit, so the cross check shows nothing"
         terminal.complain(f"warning: --baseline {args.baseline}: {facts['second device']}")
     reports = {str(path) for path in files.values() if path is not None}
-    surplus = [name for name in summary.surplus_files(folder, cases) if not _is_among(folder / name, reports)]
+    surplus = [name for name in summary.surplus_files(folder, named) if not _is_among(folder / name, reports)]
     document = summary.report(entries, surplus, facts, None if args.case else design.coverage(cases))
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
     if args.html:

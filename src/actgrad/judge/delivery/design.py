@@ -30,7 +30,8 @@ KINDS: Mapping[str, str] = {
     "tiles": "more than 12,288 elements, so that three tiles of 4,096 and a remainder are computed",
     "long rows": "rows of more than 1,024 elements",
     "other dimension": "a dimension that is not the last one",
-    "not contiguous": "tensors that are transposed, or that have every other element of their memory",
+    "transposed": "tensors whose dimensions have the reverse order in memory",
+    "strided": "tensors that have every other element of their memory",
     "broadcast": "tensors of different shapes",
     "group boundaries": "groups without rows, and groups that end at the first or the last row",
     "large numbers": "numbers up to 10,000, and in rows up to 1,000, so that exp overflows",
@@ -43,7 +44,7 @@ KINDS: Mapping[str, str] = {
 #: Kinds whose cases may be weak: some standards accept wrong outputs of such cases.
 SPECIAL = frozenset({"group boundaries", "large numbers", "edges", "special values", "zeros", "one element"})
 #: Kinds that fill a delivery after each cell has a case.
-_USUAL = ("usual", "usual", "tiles", "long rows", "other dimension", "not contiguous")
+_USUAL = ("usual", "usual", "tiles", "long rows", "other dimension", "transposed", "strided")
 
 
 def kinds_of(operator: Operator, dtype: str) -> list[str]:

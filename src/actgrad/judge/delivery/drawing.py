@@ -37,7 +37,8 @@ SHAPES = (
 #: More than three tiles of 4,096 elements, and a remainder.
 TILES = ((12_301,), (3, 4_099), (5, 2_579), (7, 43, 41), (4_999, 3), (13, 5, 11, 19))
 LONG_ROWS = ((3, 2_053), (5, 1_543), (7, 1_901), (2, 3, 1_861), (9, 1_447))
-PEAKS = 0.014  # the share of elements that make up the sum of a long row: the mixed tolerance ignores 1 %
+LONG = 1_024  # elements of a row that a kernel may treat differently from those behind them
+PEAKS = 0.012  # peaks before and behind LONG, relative to the row's elements: the mixed tolerance ignores 1 %
 SMALL = ((3, 7), (61,), (2, 5, 11), (15, 9))
 ONE = ((1,), (1, 1), (1, 1, 1))
 #: Kind -> shapes. Other kinds have SHAPES.
@@ -49,6 +50,7 @@ _SHAPES: dict[str, tuple[Shape, ...]] = {
     "zeros": ((7, 9), (5, 3, 7)),
     "one element": ONE,
     "group boundaries": tuple(shape for shape in SHAPES if len(shape) > 1),
+    "transposed": tuple(shape for shape in SHAPES if len(shape) > 1),
 }
 _MULTIPLES = (2, 8, 16, 64, 128)  # a dimension may have to be a multiple of one of these
 TRIES = 12
@@ -186,9 +188,8 @@ class _Drawer:
             tensors = self._paired(setting, fitting, mixture)
         by_name = dict(zip(names, tensors, strict=True))
         self._add_optional(setting, by_name)
-        if kind == "not contiguous":
-            is_transposed = bool(rng.random() < 0.5)
-            return {n: None if a is None else laid_out(a, is_transposed) for n, a in by_name.items()}
+        if kind in ("transposed", "strided"):
+            return {n: None if a is None else laid_out(a, kind) for n, a in by_name.items()}
         return by_name
 
     def _paired(self, setting: dict[str, Any], shape: Shape, mixture: Mixture) -> tuple[Array | None, ...]:
@@ -215,8 +216,7 @@ class _Drawer:
         if kind == "edges":
             return rng.choice(edges(setting, self.plan.dtype), count).reshape(shape)
         if kind == "long rows" and has_rows and BY_NAME[self.plan.dtype].kind == "float":
-            peaks = np.where(rng.random(count) < PEAKS, rng.uniform(8.6, 9, count), rng.uniform(-4, 1, count))
-            return peaks.astype(dtype).reshape(shape)
+            return peaked(shape, rng).astype(dtype)
         return mixture.draw(shape, has_rows)
 
     def _fitting(self, setting: dict[str, Any], shape: Shape, dim: int) -> Shape:
@@ -273,6 +273,15 @@ def _shorter(shape: Shape) -> Shape:
     return -(-prod(shape) // length) | 1, length
 
 
+def peaked(shape: Shape, rng: np.random.Generator) -> Array:
+    """Rows of small numbers with a few peaks, which make up the sum of exp. Each end of a row has peaks."""
+    numbers = rng.uniform(-4, 1, shape)
+    for part in (numbers[..., :LONG], numbers[..., LONG:]):
+        at = np.argsort(rng.random(part.shape), axis=-1)[..., : int(PEAKS * shape[-1]) + 1]
+        np.put_along_axis(part, at, rng.uniform(8.6, 9, at.shape), axis=-1)
+    return numbers
+
+
 def edges(attributes: dict[str, Any], dtype: str) -> Array:
     """Numbers at which formulas change: those of the attributes, integers and halves, and the neighbours of each."""
     kind = BY_NAME[dtype]
@@ -283,9 +292,9 @@ def edges(attributes: dict[str, Any], dtype: str) -> Array:
     return np.unique(np.concatenate([at, (bits + 1).view(kind.numpy), (bits - 1).view(kind.numpy)]))
 
 
-def laid_out(array: Array, is_transposed: bool) -> Array:
+def laid_out(array: Array, kind: str) -> Array:
     """The same numbers: in the order of the transposed tensor, or as every other element of the memory."""
-    if is_transposed and sum(size > 1 for size in array.shape) > 1:
+    if kind == "transposed":
         return np.asfortranarray(array)
     return np.repeat(array, 2, axis=-1)[..., 1::2] if array.ndim else array
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import prod
@@ -129,7 +128,7 @@ def nan_at_infinity(sample: Sample) -> Iterator[Suspicion]:
     limits: set[str] = set()
     floats = [k for k, lane in enumerate(sample.actual) if lane.dtype.kind not in "iu" and lost[k].any()]
     for end in (-np.inf, np.inf):
-        at = {k: sample.x_of(k) == end for k in floats}
+        at = {k: _with_most(lost[k], [x == end for x in sample.xs_of(k)]) for k in floats}
         results = [sample.right[k].stored[at[k] & ~np.isnan(sample.right[k].values)] for k in floats]
         numbers = np.concatenate([np.empty(0), *(one.astype(np.float64) for one in results)])
         count = sum(np.count_nonzero(lost[k] & at[k]) for k in floats)
@@ -141,6 +140,11 @@ def nan_at_infinity(sample: Sample) -> Iterator[Suspicion]:
         words = f"the limit there is {min(limits)}" if len(limits) == 1 else "the results have limits there"
         sentence = f"NaN at {' and '.join(ends)}: {words}"
         yield Suspicion("nan-at-infinity", sentence, explains=tuple(explains), among=tuple(explains))
+
+
+def _with_most(lost: Array, sides: list[Array]) -> Array:
+    """The side that has the most lost elements."""
+    return max(sides, key=lambda side: np.count_nonzero(lost & side))
 
 
 def row_statistics(sample: Sample) -> Iterator[Suspicion]:
@@ -181,8 +185,8 @@ def _with_statistics(sample: Sample, change: Change, functions: Mapping[str, Any
     with np.errstate(all="ignore"):
         inputs = call.inputs[: len(call.computation.loop.inputs)]
         lanes = statistics(call.computation, inputs, statistic, functions)
-        values = tuple(lane.take(sample.positions) for lane in lanes)
-        return replace(sample, statistics=values).recomputed(functions=functions)
+        values = [lane.take(sample.positions) for lane in lanes]
+        return sample.recomputed(functions=functions, statistics=values)
 
 
 def _no_maximum(kind: str, terms: Sized, exact: Sized) -> Sized:

@@ -19,7 +19,7 @@ import numpy as np
 from ...base.errors import ActgradError, quantity
 from ..elements import Array, Elements, new_elements
 from ..golden import Golden
-from .sample import Prediction, Rule, Sample, Suspicion, cleared
+from .sample import Prediction, Rule, Sample, Suspicion, cleared, where_wrong
 
 LARGEST_CALL = 1 << 18  # elements of a call that a rule examines
 LEAST_SHARE = 0.8  # share of the failing elements that a layout must explain
@@ -133,7 +133,7 @@ def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
                 there = number.reshape(shape).swapaxes(a, b).ravel()
                 sentence = f"dimensions {a} and {b} of the result are exchanged, as rows and columns"
                 for source in (there, np.argsort(there)):
-                    yield _misread("dimensions-exchanged", sentence, _where_wrong(sample, source.__getitem__))
+                    yield _misread("dimensions-exchanged", sentence, _rearranged(sample, source.__getitem__))
 
 
 def permuted_rows(sample: Sample) -> Iterator[Suspicion]:
@@ -197,11 +197,11 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
             number = np.arange(prod(shape)).reshape(shape)
             there = np.take(number, order(shape[dim]), axis=dim).ravel()
             words = f"the results are written {words}"
-            yield _misread("interleaved-halves", words, _where_wrong(sample, there.__getitem__))
+            yield _misread("interleaved-halves", words, _rearranged(sample, there.__getitem__))
             read = _other_call(sample, call.attributes, tensors)
             assert read is not None, "a call on tensors of the same shapes"
             back = np.take(number, np.argsort(order(shape[dim])), axis=dim).ravel()
-            prediction = _where_wrong(sample, back.__getitem__, replace(sample, call=read).memory)
+            prediction = _rearranged(sample, back.__getitem__, replace(sample, call=read).memory)
             words = f"{sentence}: the tensors are read and the results are written in the other arrangement"
             yield _misread("interleaved-halves", words, prediction)
     if access.sees_rows and len(call.statistics_axes) == 1:
@@ -301,19 +301,21 @@ def _other_call(sample: Sample, attributes: dict[str, Any], tensors: Sequence[Ar
         return None
 
 
-def _where_wrong(
+def _rearranged(
     sample: Sample, sources: Callable[[Array], Array], memory: Sequence[tuple[Array, Array, Any]] = ()
 ) -> Prediction:
-    """For each failing element, the value at another index of the memory. For any other element, its right value."""
+    """For each element, the value at another index of the memory."""
     prediction = []
-    for right, (indices, values, _), wrong in zip(sample.right, memory or sample.memory, sample.wrong, strict=True):
+    for right, (indices, values, _) in zip(sample.right, memory or sample.memory, strict=True):
         there = values[sources(indices) % len(values)]
-        mixed = np.where(wrong, there, right.values)
-        argument_error = np.where(wrong, 0, right.argument_error)
-        prediction.append(
-            replace(right, values=mixed, size=np.maximum(np.abs(mixed), 1e-300), argument_error=argument_error)
-        )
+        size, no_error = np.maximum(np.abs(there), 1e-300), np.zeros_like(right.argument_error)
+        prediction.append(replace(right, values=there, size=size, argument_error=no_error))
     return prediction
+
+
+def _where_wrong(sample: Sample, sources: Callable[[Array], Array]) -> Prediction:
+    """For each failing element, the value at another index of the memory. For any other element, its right value."""
+    return where_wrong(sample, _rearranged(sample, sources))
 
 
 # Rules on positions
@@ -335,12 +337,16 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
 
 def _pattern_among(sample: Sample, failing_elements: Sequence[Array]) -> tuple[str, str] | None:
     call = sample.call
-    failing: dict[tuple[int, ...], Array] = {}
-    silent: dict[tuple[int, ...], Array] = {}
-    for (indices, values, shape), actual, wrong in zip(sample.memory, sample.actual, failing_elements, strict=True):
-        failing.setdefault(shape, np.zeros(len(values), bool))[indices[wrong]] = True
-        silent.setdefault(shape, np.zeros(len(values), bool))[indices] = ~wrong & (actual == 0)
-    patterns = [_pattern_of(wrong, silent[shape], shape) for shape, wrong in failing.items() if wrong.any()]
+    failing: dict[str, Array] = {}  # by output, because the halves of an output share its memory
+    silent: dict[str, Array] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
+    lanes = zip(call.outputs, sample.memory, sample.actual, failing_elements, strict=True)
+    for lane, (indices, values, shape), actual, wrong in lanes:
+        name = lane.name.partition(",")[0]
+        shapes[name] = shape
+        failing.setdefault(name, np.zeros(len(values), bool))[indices[wrong]] = True
+        silent.setdefault(name, np.zeros(len(values), bool))[indices] = ~wrong & (actual == 0)
+    patterns = [_pattern_of(wrong, silent[name], shapes[name]) for name, wrong in failing.items() if wrong.any()]
     if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # lanes are halves
         wrong = np.any(failing_elements, axis=0)
         patterns = [_pattern_of(wrong, np.zeros_like(wrong), call.shape)]

@@ -22,9 +22,10 @@ from ...base.errors import ActgradError
 from ...checks import law
 from .. import error_bounds, golden, oracle
 from ..elements import Array
-from .sample import Prediction, Rule, Sample, Suspicion
+from .sample import Prediction, Rule, Sample, Suspicion, where_wrong
 
 _MOST = 1 << 16  # elements of a call whose forward result a rule computes
+_OVERWRITTEN = 0.8  # share of the failing elements that an overwritten input must explain
 _NO_FACTOR = 0.02  # a factor without a name that is nearer to 1 may only be the mean of other errors
 
 
@@ -286,25 +287,15 @@ def read_after_write(sample: Sample) -> Iterator[Suspicion]:
     call = sample.call
     if not call.operator.access.is_uniform or sample.is_integer or len(sample.actual) != 1:
         return
+    _, counts = np.unique(sample.failing_values, return_counts=True)
+    if 2 * max(counts, default=0) >= sum(counts):  # a common number such as 0 may come from any input
+        return
     for k, lane in enumerate(call.inputs[: len(sample.inputs)]):
         if lane.array.dtype == sample.actual[0].dtype and lane.array.shape == call.shape:
             read = sample.recomputed(inputs={k: sample.right[0].stored.astype(lane.array.dtype)})
             sentence = f"{lane.name} is read after the output has overwritten it"
             if read is not None:
-                yield Suspicion("read-after-write", sentence, _where_wrong(sample, read))
-
-
-def _where_wrong(sample: Sample, prediction: Prediction) -> Prediction:
-    """A prediction for the failing elements, and the right values of the others."""
-    return [
-        replace(
-            p,
-            values=np.where(wrong, p.values, right.values),
-            size=np.where(wrong, p.size, right.size),
-            argument_error=np.where(wrong, p.argument_error, right.argument_error),
-        )
-        for p, right, wrong in zip(prediction, sample.right, sample.wrong, strict=True)
-    ]
+                yield Suspicion("read-after-write", sentence, where_wrong(sample, read), share=_OVERWRITTEN)
 
 
 def forward_returned(sample: Sample) -> Iterator[Suspicion]:

@@ -190,5 +190,5 @@ def _recomputed(sample: Sample, tensors: list[Array | None]) -> Prediction | Non
 
 
 RULES: tuple[Rule, ...] = (
-    tensor_left_out, group_boundaries, scale_output, neighbour_row, quantised_value,
+    tensor_left_out, scale_output, neighbour_row, quantised_value,
 )  # fmt: skip

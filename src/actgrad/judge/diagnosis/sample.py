@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from ...base.computation import Computation
 from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
-from .. import error_bounds, oracle, standards
-from ..elements import Array, Elements
+from .. import elements, error_bounds, oracle, standards
+from ..elements import Array, Elements, Lane
 from ..golden import Golden
 
 LARGE_ERROR, LARGE_ERROR_BFLOAT16 = 32.0, 8.0  # errors above this number of ULP are large
@@ -53,14 +54,18 @@ class Sample:
     def x(self) -> Array:
         return self.inputs[self.call.main]
 
-    def x_of(self, lane: int) -> Array:
-        """The x of an output lane. Next to bits, an output has a lane for each element of a byte of bits."""
+    def xs_of(self, lane: int) -> list[Array]:
+        """The parts of the main tensor that decide about an output lane: x, and the part with the name of the lane.
+
+        Each half of a packed gradient depends on both halves of the packed tensor. Next to bits, an output has a lane
+        for each element of a byte of bits, and depends only on this element.
+        """
         part = self.call.outputs[lane].name.partition(",")[2]
-        if self.call.operator.access.has_bits and part:
-            names = [one.name for one in self.call.inputs[: len(self.inputs)]]
-            if (name := f"{self.call.operator.definition.main},{part}") in names:
-                return self.inputs[names.index(name)]
-        return self.x
+        names = [one.name for one in self.call.inputs[: len(self.inputs)]]
+        if not part or (name := f"{self.call.operator.definition.main},{part}") not in names:
+            return [self.x]
+        own = self.inputs[names.index(name)]
+        return [own] if self.call.operator.access.has_bits else [self.x, own]
 
     @property
     def is_integer(self) -> bool:
@@ -129,10 +134,12 @@ class Sample:
         functions: Mapping[str, Any] = error_bounds.FUNCTIONS,
         formula: Any = None,
         is_other_half: bool = False,
+        statistics: Sequence[error_bounds.Sized] | None = None,
     ) -> Prediction | None:
         """The results with other attributes, inputs (by index), functions or formula. None if the call is refused.
 
-        With `is_other_half`, the other half of a packed tensor is the active half.
+        With `is_other_half`, the other half of a packed tensor is the active half. The statistics of rows follow from
+        all this, if they are not given.
         """
         call = self.call
         lanes = [(inputs or {}).get(k, lane) for k, lane in enumerate(self.inputs)]
@@ -154,9 +161,26 @@ class Sample:
             place = self.formula_place
             formulas = computation.formulas[:place], computation.formulas[place + 1 :]
             computation = computation._replace(formulas=(*formulas[0], formula, *formulas[1]))
-        results = Golden(computation).expected([*lanes, *self.statistics], self.actual[0].dtype, functions)
+        if statistics is None:
+            is_changed = attributes is not None or inputs or functions is not error_bounds.FUNCTIONS or is_other_half
+            statistics = self._statistics(computation, lanes, functions) if is_changed else self.statistics
+        results = Golden(computation).expected([*lanes, *statistics], self.actual[0].dtype, functions)
         pairs = zip(numbers, self.actual, strict=True)
         return [cleared(call, replace(results[n], dtype=lane.dtype), self.positions) for n, lane in pairs]
+
+    def _statistics(
+        self, computation: Computation, lanes: Sequence[Array], functions: Mapping[str, Any]
+    ) -> Sequence[error_bounds.Sized]:
+        """The statistics of the elements' rows for other inputs. Without all elements, they are the exact ones."""
+        call = self.call
+        if not self.statistics or len(self.positions) < call.size:
+            return self.statistics
+        pairs = zip(call.inputs, lanes, strict=False)  # the inputs of the call end with its statistics
+        whole = [Lane(one.name, lane.reshape(call.shape)) for one, lane in pairs]
+        combine = partial(error_bounds.combine, call.shape, call.statistics_axes)
+        with np.errstate(all="ignore"):
+            found = elements.statistics(computation, whole, combine, functions)
+        return [lane.take(self.positions) for lane in found]
 
     def other_half_is_active(self, attributes: dict[str, Any]) -> bool:
         """Whether these attributes make the other half of the packed tensor the active half."""
@@ -206,6 +230,19 @@ def cleared(call: Elements, result: oracle.Expected, at: Array) -> oracle.Expect
         return result
     values, size, argument_error = call.cleared((result.values, result.size, result.argument_error), at)
     return replace(result, values=values, size=size, argument_error=argument_error)
+
+
+def where_wrong(sample: Sample, prediction: Prediction) -> Prediction:
+    """A prediction for the failing elements, and the right values of the others."""
+    return [
+        replace(
+            p,
+            values=np.where(wrong, p.values, right.values),
+            size=np.where(wrong, p.size, right.size),
+            argument_error=np.where(wrong, p.argument_error, right.argument_error),
+        )
+        for p, right, wrong in zip(prediction, sample.right, sample.wrong, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
