@@ -197,3 +197,20 @@ def test_inference_that_is_refused(options: dict[str, Any], message: str) -> Non
     q, k = sample("float16", (3, 2, 3, 8), 1), sample("float16", (3, 2, 5, 8), 2)
     with pytest.raises(InvalidArgument, match=message):
         infer(q, k, k, heads=2, rows=(3, 2, 3), **options)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_quotients_are_rounded_before_they_are_rounded_down(dtype: Any) -> None:
+    """CANN's formula is floor(self / other). NumPy and PyTorch give 9 for 1 / 0.1, and NaN for inf / 1."""
+    a, b = (
+        torch.tensor([1.0, -1.0, torch.inf, 7.0, -7.0, 1.0]).to(dtype),
+        torch.tensor([0.1, 0.1, 1, 2, 2, 0]).to(dtype),
+    )
+    wanted = torch.floor(a.float() / b.float()).to(dtype)
+    out = torch.empty_like(a)
+    call("FloorDivide", a, b, out)
+    assert torch.equal(out, wanted)
+    call("DivMod", a, b, 2, out)
+    assert torch.equal(out, wanted)
+    call("InplaceFloorDivides", a, 0.1)
+    assert a[0] == (10 if dtype == torch.float32 else torch.floor(torch.tensor(10.0)))
