@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -31,6 +32,17 @@ def patched() -> Any:
         ...     loss = model(x).sum()
     """
     return _Mode()
+
+
+def copied(inputs: Any) -> Any:
+    """A copy of a model's inputs, because a model may overwrite them. Modules in them are not copied."""
+    memo: dict[int, Any] = {}
+    for each in torch.utils._pytree.tree_leaves([*inputs.values()] if isinstance(inputs, Mapping) else inputs):
+        if isinstance(each, torch.nn.Module):
+            memo[id(each)] = each
+        elif isinstance(each, torch.Tensor) and not each.is_leaf:  # deepcopy refuses it
+            memo[id(each)] = each.detach().clone().requires_grad_()
+    return copy.deepcopy(inputs, memo)
 
 
 def call(model: torch.nn.Module, inputs: Any) -> Any:
