@@ -111,7 +111,10 @@ def forms() -> dict[Any, Form]:
 
 def _form(names: public_names.TorchNames, original: Any, is_in_place: bool) -> Form | None:
     """The form that turns a call of PyTorch's function into a call of actgrad's, or None if there is no such form."""
-    function, described, name = getattr(functions, names.function), _parameters(original), names.operator.name
+    described, name = _parameters(original), names.operator.name
+    function: Any = getattr(functions, names.function)
+    if function is functions.selu:
+        function = conventions.selu
     if is_in_place and any(each.name == "inplace" for each in names.parameters):
         function = partial(function, inplace=True)
     elif is_in_place:

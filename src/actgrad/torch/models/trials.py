@@ -215,7 +215,7 @@ def points_for(module: torch.nn.Module) -> list[torch.Tensor]:
     parameter = next(module.parameters(), None)
     device = torch.device("cpu") if parameter is None else parameter.device
     channels = 2 if parameter is None or parameter.numel() == 1 else parameter.numel()
-    numbers = torch.cat([torch.linspace(-9.7, 9.7, 59), torch.tensor([-97.0, -31.0, 31.0, 97.0, 1000.0])])
+    numbers = torch.cat([torch.linspace(-9.7, 9.7, 59), torch.tensor([0.0, -97.0, -31.0, 31.0, 97.0, 1000.0])])
     count = 2 * channels * 4 * 8
     x = numbers.repeat(-(-count // len(numbers)))[:count].view(2, channels, 4, 8).to(device)
     dtypes = (torch.float32, torch.bfloat16) if parameter is None else (parameter.dtype,)
