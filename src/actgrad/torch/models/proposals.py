@@ -56,10 +56,8 @@ class Composed(NamedTuple):
 
 def _rrelu(module: Any, x: Any) -> Any:
     """RReLU. In training mode, PyTorch draws the slopes itself. Otherwise its new results are contiguous."""
-    is_new = not (module.inplace or module.training)
-    return conventions.rrelu(
-        x.contiguous() if is_new else x, module.lower, module.upper, module.training, module.inplace
-    )
+    y = conventions.rrelu(x, module.lower, module.upper, module.training, module.inplace)
+    return y if module.inplace or module.training else y.contiguous()
 
 
 COMPOSED: Mapping[type, Composed] = {
