@@ -575,6 +575,14 @@ def test_a_forward_pass_leaves_everything_as_it_was(fails: bool) -> None:
     torch.testing.assert_close(x, given, rtol=0, atol=0)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's, on scripting
+def test_a_forward_pass_leaves_the_buffers_of_a_scripted_module() -> None:
+    scripted = torch.jit.script(nn.Sequential(nn.BatchNorm1d(4)))
+    assert convert(nn.Sequential(scripted, nn.ELU()), inputs=torch.randn(5, 4), only="all").swapped
+    assert int(scripted[0].num_batches_tracked) == 0
+    assert not scripted[0].running_mean.any()
+
+
 def test_a_wrapper_that_keeps_the_method_under_another_name_stays() -> None:
     module, x = nn.ELU(), torch.linspace(-3, 3, 7)
     convert(module, only="all")

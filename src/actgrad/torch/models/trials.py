@@ -59,6 +59,8 @@ def preserved(model: torch.nn.Module, copies_parameters: bool) -> Iterator[None]
     containers = _containers([vars(module) for module in modules])
     restores = [_restore_of(each) for each in containers]
     restores += [restore for each in containers for restore in map(_generator, _values(each)) if restore]
+    scripted = [module for module in modules if isinstance(module, torch.jit.ScriptModule)]  # their buffers stay
+    buffers = [(buffer, buffer.detach().clone()) for module in scripted for buffer in module.buffers(recurse=False)]
     numbers = random.getstate(), np.random.get_state()  # noqa: NPY002  models use the global state
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     with torch.random.fork_rng(devices), warnings.catch_warnings():
@@ -75,6 +77,8 @@ def preserved(model: torch.nn.Module, copies_parameters: bool) -> Iterator[None]
         finally:
             for restore in restores:
                 restore()
+            for buffer, value in buffers:
+                buffer.detach().copy_(value)
             for parameter, gradient in gradients:
                 parameter.grad = gradient
             for parameter, flag in flags:
