@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from ...base.errors import InvalidCall
+
 Compute = Callable[..., Any]
 #: Tolerances by dtype: roundings of constants and of a few operations.
 _TOLERANCES = {torch.float64: 1e-6, torch.float32: 2e-5, torch.float16: 5e-3, torch.bfloat16: 4e-2}
@@ -41,6 +43,13 @@ def preserved(model: torch.nn.Module, copies_parameters: bool) -> Iterator[None]
     copies of parameters too. Otherwise parameters are the same, without gradients. Attributes of other classes, and
     writes into parameters that are not copied, are not restored.
     """
+    if not copies_parameters and any(
+        each.__name__ == "FSDPModule" for m in model.modules() for each in type(m).__mro__
+    ):
+        raise InvalidCall(
+            "actgrad.torch: the model is sharded by fully_shard; a forward pass on trial needs the whole parameters; "
+            "run it before fully_shard, or leave inputs out"
+        )
     copied: dict[int, Any] = {}
 
     def copy_of(tensor: torch.Tensor) -> Any:
