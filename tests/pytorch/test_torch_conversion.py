@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import pickle
 import random
@@ -339,14 +340,15 @@ def test_classes_without_an_operator(name: str, is_training: bool) -> None:
     """Values, gradients and strides of contiguous, permuted and channels-last tensors are PyTorch's."""
     theirs, ours = (COMPOSED[name]().train(is_training) for _ in range(2))
     assert len(convert_all(ours).swapped) == 1
-    x = torch.randn(2, 3, 4, 5, dtype=torch.float64, requires_grad=True)
+    x = torch.randn(2, 3, 4, 5, dtype=torch.float64)
     for layout in (x, x.permute(0, 2, 3, 1), x.to(memory_format=torch.channels_last)):
         results = []
         for module in (theirs, ours):
             torch.manual_seed(0)
-            y = module(layout * 1.0)
-            results.append((y, torch.autograd.grad(y.sin().sum(), x)[0]))
-        assert results[0][0].stride() == results[1][0].stride()
+            leaf = layout.detach().clone().requires_grad_()
+            y = module(leaf * 1.0)
+            results.append((y, torch.autograd.grad(y.sin().sum(), leaf)[0]))
+        assert [each.stride() for each in results[0]] == [each.stride() for each in results[1]]
         torch.testing.assert_close(*results)
 
 
@@ -515,18 +517,27 @@ def test_under_a_checkpoint(is_reentrant: bool) -> None:
 
 
 class Stateful(nn.Module):  # type: ignore[misc,name-defined]
-    """A model whose forward changes what it can: buffers, attributes, random numbers, gradients."""
+    """A model whose forward changes what it can: its input, buffers, attributes, random numbers, gradients."""
 
     def __init__(self) -> None:
         super().__init__()
         self.layer, self.norm, self.act = nn.Linear(4, 4), nn.BatchNorm1d(4), nn.GELU()
         self.calls, self.history = 0, torch.zeros(4)
+        self.kept = {"sums": [torch.zeros(4)], "last": collections.deque([1], maxlen=2)}
+        self.generators = [torch.Generator(), np.random.default_rng(0), random.Random(0)]
         self.register_buffer("mean", torch.zeros(4))
         self.fails = False
 
     def forward(self, x: Any) -> Any:
         self.calls += 1
         self.history += 1
+        x.mul_(2.0)
+        self.kept["sums"][0].add_(1)
+        self.kept["sums"].append(torch.ones(4))
+        self.kept["last"].append(self.calls)
+        torch.rand(3, generator=self.generators[0])
+        self.generators[1].random()
+        self.generators[2].random()
         self.mean.add_(x.mean(0).detach())
         x = x + torch.randn_like(x) + random.random() + np.random.rand()  # noqa: NPY002
         y = self.act(self.norm(self.layer(x)))
@@ -538,11 +549,13 @@ class Stateful(nn.Module):  # type: ignore[misc,name-defined]
 
 
 def _state(model: Any) -> list[Any]:
-    tensors = [*model.parameters(), *model.buffers(), model.history]
+    tensors = [*model.parameters(), *model.buffers(), model.history, *model.kept["sums"]]
     values = [each.detach().clone() for each in tensors]
     grads = [None if p.grad is None else p.grad.clone() for p in model.parameters()]
     numbers = [torch.get_rng_state(), random.getstate(), np.random.get_state()[1].tolist()]  # noqa: NPY002
-    return [*map(id, tensors), values, grads, model.calls, numbers]
+    first, second, third = model.generators
+    numbers += [first.get_state(), second.bit_generator.state["state"]["state"], third.getstate()]
+    return [*map(id, tensors), values, grads, model.calls, list(model.kept["last"]), numbers]
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -550,7 +563,7 @@ def test_a_forward_pass_leaves_everything_as_it_was(fails: bool) -> None:
     model, x = Stateful(), torch.randn(5, 4)
     model.layer.weight.grad = torch.ones(4, 4)
     model.fails = fails
-    before = _state(model)
+    before, given = _state(model), x.clone()
     with torch.no_grad():
         if fails:
             with pytest.raises(ValueError, match="the forward fails"):
@@ -559,6 +572,27 @@ def test_a_forward_pass_leaves_everything_as_it_was(fails: bool) -> None:
         else:
             assert convert(model, inputs=x, only="all").swapped
     torch.testing.assert_close(_state(model), before, rtol=0, atol=0)
+    torch.testing.assert_close(x, given, rtol=0, atol=0)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's, on scripting
+def test_a_forward_pass_leaves_the_buffers_of_a_scripted_module() -> None:
+    scripted = torch.jit.script(nn.Sequential(nn.BatchNorm1d(4)))
+    assert convert(nn.Sequential(scripted, nn.ELU()), inputs=torch.randn(5, 4), only="all").swapped
+    assert int(scripted[0].num_batches_tracked) == 0
+    assert not scripted[0].running_mean.any()
+
+
+def test_a_wrapper_that_keeps_the_method_under_another_name_stays() -> None:
+    module, x = nn.ELU(), torch.linspace(-3, 3, 7)
+    convert(module, only="all")
+    module.kept = module.forward  # as hooks of accelerate do
+    module.forward = lambda x: module.kept(2 * x)
+    actgrad.torch.report(nn.Sequential(nn.Linear(7, 7), module), x)
+    assert module.kept.actgrad_swap.becomes == "elu"
+    actgrad.torch.revert(module)
+    assert not hasattr(module.kept, "actgrad_swap")
+    torch.testing.assert_close(module(x), functional.elu(2 * x), rtol=0, atol=0)
 
 
 class Odd(nn.Module):  # type: ignore[misc,name-defined]

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import actgrad
+
 torch = pytest.importorskip("torch")
 distributed = pytest.importorskip("torch.distributed")
 
@@ -58,6 +60,8 @@ def train(rank: int, folder: str) -> None:
             for index in BLOCKS:
                 fully_shard(model[index])
             fully_shard(model)
+            with pytest.raises(actgrad.InvalidCall, match=r"sharded by fully_shard; .*; run it before fully_shard"):
+                convert(model, inputs=data[rank])
             found = losses(model, data[rank])
         else:
             mesh = init_device_mesh("cpu", (2,))

@@ -81,6 +81,20 @@ def test_an_implicit_dimension(name: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute")  # PyTorch's, on compiling
+@pytest.mark.parametrize("is_patched", [False, True])
+def test_the_gradient_of_selu_at_zero_is_pytorchs(is_patched: bool) -> None:
+    module, x = nn.SELU(), torch.tensor([0.0, -0.0, -1.5, 2.0], requires_grad=True)
+    (expected,) = torch.autograd.grad(module(x).sum(), x)
+    if is_patched:
+        with actgrad.torch.patched():
+            y = nn.functional.selu(x)
+    else:
+        assert actgrad.torch.convert(module, only="all").swapped
+        y = module(x)
+    assert type(y.grad_fn).__module__ == "torch.autograd.function"
+    torch.testing.assert_close(torch.autograd.grad(y.sum(), x)[0], expected)
+
+
 @pytest.mark.parametrize("count", [1, 5])
 def test_prelu(count: int) -> None:
     x = torch.randn(4, 5, 2, dtype=torch.float64)

@@ -138,6 +138,14 @@ def test_other_kinds_of_tensors_reach_atens_operator(operator: actgrad.Operator,
         torch.testing.assert_close(one, other)
 
 
+def test_a_quantised_tensor_for_an_operator_that_aten_lacks() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = KINDS["quantised"](torch.linspace(-3, 3, 12))
+    with pytest.raises(actgrad.InvalidCall, match=r"^softsign: input is .*quantised tensor; it must be dense"):
+        actgrad.torch.softsign(x)
+
+
 def plain(tensor: Any) -> list[Any]:
     if tensor.is_nested:
         return list(tensor.unbind())

@@ -10,7 +10,9 @@ from typing import Any
 
 import torch
 
+from ..ops.selu import ALPHA, SCALE
 from . import function_arguments, functions
+from .derivatives.saving import AUTO
 
 __all__ = [
     "celu_",
@@ -110,6 +112,11 @@ def threshold_(input: torch.Tensor, threshold: float, value: float) -> torch.Ten
 def hardtanh_(input: torch.Tensor, min_val: float = -1.0, max_val: float = 1.0) -> torch.Tensor:
     """`hardtanh` in place: min(max(input, min_val), max_val) overwrites the input."""
     return functions.hardtanh(input, min_val, max_val, inplace=True)
+
+
+def selu(input: torch.Tensor, inplace: bool = False, *, save: Any = AUTO) -> torch.Tensor:
+    """SELU with PyTorch's gradient at 0, scale * alpha. By the contract of the operator `selu`, it is scale."""
+    return functions.elu(input, ALPHA, inplace, scale=SCALE, save=save)
 
 
 def tanhshrink(input: torch.Tensor) -> torch.Tensor:

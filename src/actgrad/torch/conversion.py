@@ -47,7 +47,8 @@ def convert(
             result elsewhere (`y = elu(x); y += residual`), the backward pass raises an error. Then pass "input", also
             for a model that is converted already.
         inputs: The model's inputs, a tensor, a tuple or a dict. With inputs, `convert` runs a forward pass first. The
-            sizes in it decide what pays, and the report also counts functional calls.
+            sizes in it decide what pays, and the report also counts functional calls. The pass works on copies of the
+            inputs and buffers. It does not undo writes into parameters.
         only: "pays" swaps what saves memory for backward or is faster at the size of its calls. "all" swaps everything.
         activations: Classes of activations, and the names of the functions that they compute: {MyGELU: "gelu_tanh"}.
         gates: Classes of gated blocks, and their parts: {MyMLP: Gate(gate="w1", up="w3", down="w2", act="act")}.
@@ -227,7 +228,7 @@ def _observed(model: torch.nn.Module, inputs: Any, candidates: set[torch.nn.Modu
         ]
         try:
             with mode:
-                patching.call(model, inputs)
+                patching.call(model, patching.copied(inputs))
         finally:
             for hook in hooks:
                 hook.remove()

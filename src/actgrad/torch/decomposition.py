@@ -40,7 +40,7 @@ def of_other_kinds(interface: Interface, *args: Any, **options: Any) -> Any:
     """The results of a call on quantised, mkldnn or nested tensors. Raises actgrad's error if PyTorch has no kernel."""
     try:
         return decomposed(interface, *args)
-    except RuntimeError:
+    except (RuntimeError, KeyError):  # KeyError: the formula does not know quantised dtypes
         names = interface.operator.schema.tensor_names
         for name, tensor in zip(names, interface.tensors_of(args), strict=True):
             if tensor is not None:

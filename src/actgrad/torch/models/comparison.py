@@ -15,7 +15,7 @@ from ..conversion import PAYS, convert, require_module, revert
 from ..derivatives import saving
 from . import swapping, trials
 from .outcome import Report
-from .patching import call
+from .patching import call, copied
 from .swapping import Methods
 
 ROUNDS = 7
@@ -86,11 +86,11 @@ def report(
         conversion = convert(model, save=save, inputs=inputs, only=only)
         before: Methods = {}
         after = swapping.methods(model)
-        both = [partial(_step, model, inputs, methods) for methods in (before, after)]
-        values = [step(model) for step in both]
-        ways = {"eager": _measured([partial(step, model) for step in both])}
+        both = [partial(_step, model, methods) for methods in (before, after)]
+        values = [step(model, copied(inputs)) for step in both]
+        ways = {"eager": _measured([partial(step, model) for step in both], inputs)}
         if compiled:
-            ways["compiled"] = _measured([partial(step, torch.compile(model)) for step in both])
+            ways["compiled"] = _measured([partial(step, torch.compile(model)) for step in both], inputs)
     output, gradient = (_difference(reference, result) for reference, result in zip(*values, strict=True))
     return ModelReport(conversion, output, gradient, ways)
 
@@ -102,7 +102,7 @@ def _become(model: torch.nn.Module, methods: Methods) -> None:
 
 
 def _step(
-    model: torch.nn.Module, inputs: Any, methods: Methods, run: Any
+    model: torch.nn.Module, methods: Methods, run: Any, inputs: Any
 ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """The outputs of a forward pass with these methods, and the gradients of their sum by the parameters."""
     _become(model, methods)
@@ -126,13 +126,14 @@ def _difference(reference: list[torch.Tensor], result: list[torch.Tensor]) -> fl
     return max(differences) / (largest or 1.0)
 
 
-def _measured(both: Sequence[Callable[[], object]]) -> TrainingStep:
+def _measured(both: Sequence[Callable[[Any], object]], inputs: Any) -> TrainingStep:
     """Times and memory of both steps. The steps alternate, so that other work on the machine affects both."""
     times: tuple[list[float], list[float]] = ([], [])
     for round_number in range(ROUNDS + 1):
         for step, durations in zip(both, times, strict=True):
+            given = copied(inputs)
             start = time.perf_counter()
-            step()
+            step(given)
             if torch.cuda.is_available():
                 torch.cuda.synchronize()
             if round_number:  # the first round compiles
@@ -141,7 +142,8 @@ def _measured(both: Sequence[Callable[[], object]]) -> TrainingStep:
     first, second = times
     medians = statistics.median(first), statistics.median(second)
     ranges = (min(first), max(first)), (min(second), max(second))
-    return TrainingStep(medians, ranges, (_peak(before), _peak(after)))
+    peaks = _peak(partial(before, copied(inputs))), _peak(partial(after, copied(inputs)))
+    return TrainingStep(medians, ranges, peaks)
 
 
 def _peak(step: Callable[[], object]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -31,6 +32,17 @@ def patched() -> Any:
         ...     loss = model(x).sum()
     """
     return _Mode()
+
+
+def copied(inputs: Any) -> Any:
+    """A copy of a model's inputs, because a model may overwrite them. Modules in them are not copied."""
+    memo: dict[int, Any] = {}
+    for each in torch.utils._pytree.tree_leaves([*inputs.values()] if isinstance(inputs, Mapping) else inputs):
+        if isinstance(each, torch.nn.Module):
+            memo[id(each)] = each
+        elif isinstance(each, torch.Tensor) and not each.is_leaf:  # deepcopy refuses it
+            memo[id(each)] = each.detach().clone().requires_grad_()
+    return copy.deepcopy(inputs, memo)
 
 
 def call(model: torch.nn.Module, inputs: Any) -> Any:
@@ -99,7 +111,10 @@ def forms() -> dict[Any, Form]:
 
 def _form(names: public_names.TorchNames, original: Any, is_in_place: bool) -> Form | None:
     """The form that turns a call of PyTorch's function into a call of actgrad's, or None if there is no such form."""
-    function, described, name = getattr(functions, names.function), _parameters(original), names.operator.name
+    described, name = _parameters(original), names.operator.name
+    function: Any = getattr(functions, names.function)
+    if function is functions.selu:
+        function = conventions.selu
     if is_in_place and any(each.name == "inplace" for each in names.parameters):
         function = partial(function, inplace=True)
     elif is_in_place:

@@ -56,10 +56,8 @@ class Composed(NamedTuple):
 
 def _rrelu(module: Any, x: Any) -> Any:
     """RReLU. In training mode, PyTorch draws the slopes itself. Otherwise its new results are contiguous."""
-    is_new = not (module.inplace or module.training)
-    return conventions.rrelu(
-        x.contiguous() if is_new else x, module.lower, module.upper, module.training, module.inplace
-    )
+    y = conventions.rrelu(x, module.lower, module.upper, module.training, module.inplace)
+    return y if module.inplace or module.training else y.contiguous()
 
 
 COMPOSED: Mapping[type, Composed] = {
@@ -198,7 +196,7 @@ def _gate(module: torch.nn.Module, gate: Gate, declared: Declared, save: str) ->
 def _torchs(kind: Any, function: str, save: str) -> Proposal:
     """The swap for an exact class of torch.nn, which reads the module's attributes at each call."""
     attributes = {*inspect.signature(kind).parameters, *public_names.names_of(function).module_tensors}
-    call = getattr(functions, function)
+    call: Any = conventions.selu if kind is nn.SELU else getattr(functions, function)
     names = [name for name in inspect.signature(call).parameters if name in attributes]
     saves = {"save": save} if may_save_input(function) else {}
     is_contiguous = function == "logsigmoid"  # as PyTorch's result

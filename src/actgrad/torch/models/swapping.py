@@ -64,9 +64,13 @@ def methods(model: torch.nn.Module) -> Methods:
 
 
 def remove(swapped: Methods) -> None:
-    """Take methods off."""
-    for module, name in swapped:
-        vars(module).pop(name, None)
+    """Take methods off. A wrapper that keeps our method under another name gets the class's own method instead."""
+    for (module, name), method in swapped.items():
+        swap = swap_of(method)
+        if swap is None or swap.name == name:
+            vars(module).pop(name, None)
+        else:
+            vars(module)[name] = MethodType(own(module, swap.name), module)
 
 
 def restore(swapped: Methods) -> None:

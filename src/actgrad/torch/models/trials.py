@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import random
 import warnings
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+
+from ...base.errors import InvalidCall
 
 Compute = Callable[..., Any]
 #: Tolerances by dtype: roundings of constants and of a few operations.
@@ -35,9 +39,17 @@ class Trial(NamedTuple):
 def preserved(model: torch.nn.Module, copies_parameters: bool) -> Iterator[None]:
     """A context that restores a model at its end: attributes, buffers, gradients, and the states of random numbers.
 
-    Inside, the modules hold copies of their buffers. With `copies_parameters`, they hold copies of parameters too.
-    Otherwise parameters are the same, without gradients.
+    Inside, the modules hold copies of their buffers, also in lists and dicts. With `copies_parameters`, they hold
+    copies of parameters too. Otherwise parameters are the same, without gradients. Attributes of other classes, and
+    writes into parameters that are not copied, are not restored.
     """
+    if not copies_parameters and any(
+        each.__name__ == "FSDPModule" for m in model.modules() for each in type(m).__mro__
+    ):
+        raise InvalidCall(
+            "actgrad.torch: the model is sharded by fully_shard; a forward pass on trial needs the whole parameters; "
+            "run it before fully_shard, or leave inputs out"
+        )
     copied: dict[int, Any] = {}
 
     def copy_of(tensor: torch.Tensor) -> Any:
@@ -48,35 +60,34 @@ def preserved(model: torch.nn.Module, copies_parameters: bool) -> Iterator[None]
             copied[id(tensor)] = copy
         return copied[id(tensor)]
 
-    states, modules = [], list(model.modules())
+    modules = list(model.modules())
     gradients = [(parameter, parameter.grad) for parameter in model.parameters()]
+    kept = {id(parameter) for parameter, _ in gradients}
     flags = [(parameter, parameter.requires_grad) for parameter in model.parameters()]
-    for module in modules:
-        own = vars(module)
-        states.append((module, dict(own), {name: dict(value) for name, value in own.items() if type(value) is dict}))
+    parameters = {id(vars(module)["_parameters"]) for module in modules}
+    containers = _containers([vars(module) for module in modules])
+    restores = [_restore_of(each) for each in containers]
+    restores += [restore for each in containers for restore in map(_generator, _values(each)) if restore]
+    scripted = [module for module in modules if isinstance(module, torch.jit.ScriptModule)]  # their buffers stay
+    buffers = [(buffer, buffer.detach().clone()) for module in scripted for buffer in module.buffers(recurse=False)]
     numbers = random.getstate(), np.random.get_state()  # noqa: NPY002  models use the global state
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     with torch.random.fork_rng(devices), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            for module in modules:
-                places = [vars(module)["_buffers"], vars(module)]
-                if copies_parameters:
-                    places.append(vars(module)["_parameters"])
-                for place in places:
-                    for name, value in list(place.items()):
-                        if isinstance(value, torch.Tensor):
+            for place in containers:
+                if isinstance(place, (dict, list, deque)) and (copies_parameters or id(place) not in parameters):
+                    for name, value in list(place.items() if isinstance(place, dict) else enumerate(place)):
+                        if isinstance(value, torch.Tensor) and (copies_parameters or id(value) not in kept):
                             place[name] = copy_of(value)
             for parameter, _ in gradients:
                 parameter.grad = None
             yield
         finally:
-            for module, own, containers in states:
-                vars(module).clear()
-                vars(module).update(own)
-                for name, value in containers.items():
-                    own[name].clear()
-                    own[name].update(value)
+            for restore in restores:
+                restore()
+            for buffer, value in buffers:
+                buffer.detach().copy_(value)
             for parameter, gradient in gradients:
                 parameter.grad = gradient
             for parameter, flag in flags:
@@ -84,6 +95,50 @@ def preserved(model: torch.nn.Module, copies_parameters: bool) -> Iterator[None]
                     parameter.requires_grad_(flag)
             random.setstate(numbers[0])
             np.random.set_state(numbers[1])  # noqa: NPY002
+
+
+#: Classes whose content can be replaced. A subclass may forbid it.
+_CONTAINERS = (dict, OrderedDict, defaultdict, Counter, list, set, deque)
+
+
+def _containers(roots: Sequence[Any]) -> list[Any]:
+    """The containers, and all that they hold."""
+    found = {id(each): each for each in roots}
+    queue = list(roots)
+    while queue:
+        for value in _values(queue.pop()):
+            if type(value) in _CONTAINERS and id(value) not in found:
+                found[id(value)] = value
+                queue.append(value)
+    return list(found.values())
+
+
+def _values(container: Any) -> list[Any]:
+    return list(container.values() if isinstance(container, dict) else container)
+
+
+def _restore_of(container: Any) -> Callable[[], None]:
+    """What gives a container its present content back."""
+    content = dict(container) if isinstance(container, dict) else list(container)
+
+    def restore() -> None:
+        container.clear()
+        (container.extend if isinstance(container, (list, deque)) else container.update)(content)
+
+    return restore
+
+
+def _generator(value: Any) -> Callable[[], None] | None:
+    """What gives a generator of random numbers its present state back. None for any other value."""
+    if isinstance(value, torch.Generator):
+        return partial(value.set_state, value.get_state())
+    if isinstance(value, np.random.Generator):
+        return partial(setattr, value.bit_generator, "state", value.bit_generator.state)
+    if isinstance(value, np.random.RandomState):
+        return partial(value.set_state, value.get_state())
+    if isinstance(value, random.Random):
+        return partial(value.setstate, value.getstate())
+    return None
 
 
 def confirm(module: torch.nn.Module, theirs: Compute, ours: Compute, inputs: Sequence[torch.Tensor]) -> Trial:
@@ -173,7 +228,7 @@ def points_for(module: torch.nn.Module) -> list[torch.Tensor]:
     parameter = next(module.parameters(), None)
     device = torch.device("cpu") if parameter is None else parameter.device
     channels = 2 if parameter is None or parameter.numel() == 1 else parameter.numel()
-    numbers = torch.cat([torch.linspace(-9.7, 9.7, 59), torch.tensor([-97.0, -31.0, 31.0, 97.0, 1000.0])])
+    numbers = torch.cat([torch.linspace(-9.7, 9.7, 59), torch.tensor([0.0, -97.0, -31.0, 31.0, 97.0, 1000.0])])
     count = 2 * channels * 4 * 8
     x = numbers.repeat(-(-count // len(numbers)))[:count].view(2, channels, 4, 8).to(device)
     dtypes = (torch.float32, torch.bfloat16) if parameter is None else (parameter.dtype,)
