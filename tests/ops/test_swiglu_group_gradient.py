@@ -99,6 +99,17 @@ def test_rows_that_are_not_counted_are_zero(counts: list[int], backend: str) -> 
         assert (rows[count:] == 0).all()
 
 
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (2, 3, 0)])
+@pytest.mark.parametrize("counts", [[2], [0], None])
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_sums_of_empty_rows_are_zero(shape: tuple[int, ...], counts: list[int] | None, backend: str) -> None:
+    x, w = np.zeros(shape, np.float32), np.ones((*shape[:-1], 1), np.float32)
+    grad_weight = np.full_like(w, NAN)
+    index = None if counts is None else np.array(counts)
+    actgrad.swiglu_group_weight_backward(x, x, w, x, index, out=(x.copy(), grad_weight), backend=backend)
+    assert (grad_weight == 0).all()
+
+
 def test_layouts_do_not_matter() -> None:
     x, g, w, origin = some(6, 5, 66), some(6, 5, 33), some(6, 5), some(6, 5, 33)
     plain = actgrad.swiglu_group_weight_backward(g, x, w, origin, np.array([17]))

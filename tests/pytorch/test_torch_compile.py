@@ -94,6 +94,7 @@ def test_a_second_compilation_sees_that_graphs_must_be_exact() -> None:
         torch.testing.assert_close(torch.compile(function, backend="aot_eager")(x), function(x), rtol=0, atol=0)
 
 
+@pytest.mark.needs("ascend")
 @pytest.mark.parametrize("has_triton", [True, False])
 def test_the_keys_of_graphs_in_caches_on_disk(has_triton: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """PyTorch's own keys contain the names of our operators, but not the version of actgrad and its settings."""

@@ -132,6 +132,7 @@ def test_an_example_is_judged_by_its_own_shapes() -> None:
     assert torch.vmap(lambda a, b: ops.rrelu_with_noise(a, b))(grad, x).shape == (2, 3)
 
 
+@pytest.mark.needs("ascend")
 def test_limits_of_a_product_are_those_of_an_example() -> None:
     """A product takes 8 dimensions, and cross entropy 2: the batch is none of them."""
     x = torch.randn(2, *(1,) * 7, 3)

@@ -100,7 +100,7 @@ class CountedKernel:
             kernel.run(*tensors)
         if self._counts.clears:
             for box in boxes(sizes, count, rows):
-                _clear(narrowed(self._computation.loop, box), tensors)
+                _clear(self._computation, box, tensors)
 
     def _make_kernels(self, sizes: tuple[int, ...], count: int) -> list[BackendKernel]:
         loops = [narrowed(self._computation.loop, box) for box in boxes(sizes, 0, count)]
@@ -109,12 +109,14 @@ class CountedKernel:
         return self._kernels.keep(count, kernels)
 
 
-def _clear(loop: Loop, addresses: list[int]) -> None:
-    """Write 0 to the outputs of a loop. In float8_e8m0fnu, which has no 0, the byte 0 is the smallest number."""
-    for operand in loop.outputs:
-        dtype = BY_NAME["uint8"] if operand.dtype.kind == "float8" else operand.dtype
-        meta = TensorMeta(dtype, loop.shape, operand.strides)
-        numpy_array(addresses[operand.tensor] + operand.offset, meta)[...] = 0
+def _clear(computation: Computation, box: Box, addresses: list[int]) -> None:
+    """Write 0 to the outputs in a box. In float8_e8m0fnu, which has no 0, the byte 0 is the smallest number."""
+    loop, rows = narrowed(computation.loop, box), computation.statistics
+    for k, operand in enumerate(loop.outputs):
+        dtype, shape = BY_NAME["uint8"] if operand.dtype.kind == "float8" else operand.dtype, loop.shape
+        if rows is not None and rows.output_statistics[k] >= 0:  # one number a row, also of an empty row
+            shape = (*shape[: len(shape) - rows.dims], *[1] * rows.dims)
+        numpy_array(addresses[operand.tensor] + operand.offset, TensorMeta(dtype, shape, operand.strides))[...] = 0
 
 
 def prepare(computation: Computation, counts: RowCount, make: Make) -> BackendKernel:
@@ -122,7 +124,7 @@ def prepare(computation: Computation, counts: RowCount, make: Make) -> BackendKe
     if computation.device != "cpu":
         fault = f"the tensor that counts rows is on {computation.device}"
         raise InvalidArgument(f"{fault}; it must be on the CPU; move all tensors with .cpu()")
-    return CountedKernel(computation, counts, make) if computation.loop.size else EmptyKernel()
+    return EmptyKernel() if computation.is_empty else CountedKernel(computation, counts, make)
 
 
 class RowGroups(NamedTuple):
@@ -200,7 +202,7 @@ class GroupedKernel:
             self._compute(self._groups.rest, boxes(sizes, ends[-1], prod(sizes)), 0, tensors_of_rest)
         if self._groups.clears:
             for box in boxes(sizes, ends[-1], prod(sizes)):
-                _clear(narrowed(self._computation.loop, box), tensors)
+                _clear(self._computation, box, tensors)
 
     def _compute(self, computation: Computation, pieces: Iterable[Box], group: int, addresses: dict[int, int]) -> None:
         """Compute some boxes of rows that belong to one group."""
