@@ -202,7 +202,9 @@ def arguments_for_out(interface: Interface, args: tuple[Any, ...], out: Sequence
     if not dtype.is_floating_point or not (are_floats or definition.integers.formula is None):
         return args
     pairs = zip(definition.schema.tensor_names, tensors, strict=True)
-    wide = [x.to(dtype) if x is not None and name in call.inputs else x for name, x in pairs]
+    wide = [
+        x if x is None or not (name in call.inputs or x.is_floating_point()) else x.to(dtype) for name, x in pairs
+    ]  # also tensors that are only checked, whose dtype a check compares with that of an input
     row = tuple(interface.with_tensors(interface.with_defaults(args), wide))
     try:
         checked_call(interface, row)
