@@ -75,7 +75,10 @@ def test_scalars_keep_their_digits(operator: actgrad.Operator, backend: str) -> 
     interface = interface_of(operator)
     overload, template, tensor_places = interface.overload, interface.template(operator.defaults), interface.tensors
     scalar_places = tuple(interface.span.start + interface.names.index(name) for name in names)
-    for derivative in (lambda f: f, second) if has_gradient(operator) else (lambda f: f,):
+    derivatives = [lambda f: f]
+    if has_gradient(operator) and (backend != "inductor" or operator.name in OFTEN):  # its compilation takes long
+        derivatives.append(second)
+    for derivative in derivatives:
 
         def function(values: tuple[float, ...], *tensors: Any, derivative: Any = derivative) -> Any:
             return derivative(lambda *t: overload(*arranged(template, t, tensor_places, values, scalar_places)))(
@@ -86,6 +89,8 @@ def test_scalars_keep_their_digits(operator: actgrad.Operator, backend: str) -> 
         compiled = torch.compile(function, backend=backend)
         for number in range(4):
             values = tuple(NUMBERS[(number + k) % 4] for k in range(len(names)))
+            if operator.name == "hardtanh":  # needs min_val <= max_val
+                values = tuple(sorted(values))
             with torch.set_grad_enabled(has_gradient(operator)):
                 wanted = results(lambda *t, v=values, f=function: f(v, *t), *given)
                 got = results(lambda *t, v=values, f=compiled: f(v, *t), *given)

@@ -79,6 +79,8 @@ def _integers_shifted(sample: Sample) -> Iterator[Suspicion]:
             for (indices, values, _), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True)
             if actual.dtype.kind in "iu"
         ]
+        if not sum(len(b) for _, b in agrees):  # only floats are wrong, such as scales
+            return
         with np.errstate(invalid="ignore"):
             share = float(np.mean(np.concatenate([np.abs(a - b) <= 0.5 for a, b in agrees])))
         if share > most:
