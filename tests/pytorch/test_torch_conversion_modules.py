@@ -80,7 +80,6 @@ def test_an_implicit_dimension(name: str) -> None:
     assert caught[0].filename == __file__
 
 
-@pytest.mark.filterwarnings("ignore:The .grad attribute")  # PyTorch's, on compiling
 @pytest.mark.parametrize("is_patched", [False, True])
 def test_the_gradient_of_selu_at_zero_is_pytorchs(is_patched: bool) -> None:
     module, x = nn.SELU(), torch.tensor([0.0, -0.0, -1.5, 2.0], requires_grad=True)
@@ -95,6 +94,7 @@ def test_the_gradient_of_selu_at_zero_is_pytorchs(is_patched: bool) -> None:
     torch.testing.assert_close(torch.autograd.grad(y.sum(), x)[0], expected)
 
 
+@pytest.mark.filterwarnings("ignore:The .grad attribute")  # PyTorch's, on compiling
 @pytest.mark.parametrize("count", [1, 5])
 def test_prelu(count: int) -> None:
     x = torch.randn(4, 5, 2, dtype=torch.float64)

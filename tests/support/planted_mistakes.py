@@ -347,7 +347,7 @@ def spoiled(folder: Path, case: Any, change: Any) -> list[Array] | None:
             stored = [change(r, one["dtype"]) for r, one in zip(right, case["outputs"].values(), strict=False)]
             return None if stored[0] is None else stored
         wrong = change(inputs, case["attributes"], right)
-        if wrong is None or any(array is None for array in wrong):
+        if wrong is None or any(w is None or np.size(w) != np.size(r) for w, r in zip(wrong, right, strict=False)):
             return None
         difference = np.concatenate(
             [np.ravel(w != r) & ~np.ravel(np.isnan(w) & np.isnan(r)) for w, r in zip(wrong, right, strict=False)]
