@@ -114,7 +114,7 @@ def test_mistakes_of_a_kernel_that_rounds_worse_are_named(original: Path, tmp_pa
     assert [(key, words, found[key]) for key, (words, names) in clear.items() if found[key] - set(names.split())] == []
     unnamed = [(key, words) for key, (words, _) in clear.items() if not found[key]]
     assert len(unnamed) <= 0.05 * len(clear), unnamed  # one rounding of bfloat16 hides some
-    assert len(clear) > 60
+    assert len(clear) > 55
 
 
 INTEGERS: dict[str, tuple[str, Any]] = {
