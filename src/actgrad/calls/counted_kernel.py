@@ -113,8 +113,9 @@ def _clear(computation: Computation, box: Box, addresses: list[int]) -> None:
     """Write 0 to the outputs in a box. In float8_e8m0fnu, which has no 0, the byte 0 is the smallest number."""
     loop, rows = narrowed(computation.loop, box), computation.statistics
     for k, operand in enumerate(loop.outputs):
-        dtype, shape = BY_NAME["uint8"] if operand.dtype.kind == "float8" else operand.dtype, loop.shape
-        if rows is not None and rows.output_statistics[k] >= 0:  # one number a row, also of an empty row
+        dtype = BY_NAME["uint8"] if operand.dtype.kind == "float8" else operand.dtype
+        shape = loop.shape
+        if rows is not None and rows.output_statistics[k] >= 0:  # it has one number for each row, even for an empty row
             shape = (*shape[: len(shape) - rows.dims], *[1] * rows.dims)
         numpy_array(addresses[operand.tensor] + operand.offset, TensorMeta(dtype, shape, operand.strides))[...] = 0
 

@@ -201,10 +201,11 @@ def arguments_for_out(interface: Interface, args: tuple[Any, ...], out: Sequence
     are_floats = all(meta.dtype.kind == "float" for meta in call.inputs.values())
     if not dtype.is_floating_point or not (are_floats or definition.integers.formula is None):
         return args
-    pairs = zip(definition.schema.tensor_names, tensors, strict=True)
-    wide = [
-        x if x is None or not (name in call.inputs or x.is_floating_point()) else x.to(dtype) for name, x in pairs
-    ]  # also tensors that are only checked, whose dtype a check compares with that of an input
+    wide = []
+    for name, x in zip(definition.schema.tensor_names, tensors, strict=True):
+        # A check may compare the dtype of a tensor that formulas do not read with that of an input.
+        is_widened = x is not None and (name in call.inputs or x.is_floating_point())
+        wide.append(x.to(dtype) if is_widened else x)
     row = tuple(interface.with_tensors(interface.with_defaults(args), wide))
     try:
         checked_call(interface, row)

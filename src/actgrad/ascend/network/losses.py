@@ -44,7 +44,7 @@ def _smooth_l1(a: Any, b: Any, beta: float) -> Any:
 
 
 def _smooth_l1_backward(gradient: Any, a: Any, b: Any, reduction: int, beta: float) -> Any:
-    """CANN does not broadcast before it counts the elements of the mean, like PyTorch."""
+    """The mean counts the elements of `a` before broadcasting, in CANN as in PyTorch."""
     slope = torch.where(torch.abs(a - b) < beta, (a - b) / (beta or 1), torch.sign(a - b))
     return gradient * slope * _share(reduction, a)
 

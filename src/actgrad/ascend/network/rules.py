@@ -151,7 +151,7 @@ def _complex(a: Any, b: Any) -> Any:
 
 
 def _floor_of_quotient(a: Any, b: Any) -> Any:
-    """The largest integer below the quotient. Floats are divided and rounded first, as CANN's FloorDiv does."""
+    """floor(a / b). As in CANN's FloorDiv, the quotient of floats is rounded first: 1 / 0.1 gives 10. NumPy gives 9."""
     if np.result_type(a, b).kind == "f":
         return np.floor(np.true_divide(a, b))
     return np.floor_divide(a, b)

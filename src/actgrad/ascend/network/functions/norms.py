@@ -41,21 +41,20 @@ from ..rules import RULES
 
 SUBJECT = "normalisation"
 
-#: The chips before Ascend950.
-OLDER = ("910", "910B", "910_93", "310P", "310B")
+BEFORE_950 = ("910", "910B", "910_93", "310P", "310B")
 GROUP_NORM_SILU = Checks(
     NORM, {"self": H, "gamma": H, "beta": H}, optional("gamma", "beta"), equal("beta", "gamma"),
     where("gamma", where("beta", float32_or_dtype_of("gamma", "self"))), equal("out", "self"),
-    on(OLDER, equal("meanOut", "self")), on(OLDER, equal("rstdOut", "self")),
-    on(OLDER, unless("self", FLOAT16 + BF16, equal("gamma", "self"))),
-    on(OLDER, unless("self", FLOAT16 + BF16, equal("beta", "self"))),
+    on(BEFORE_950, equal("meanOut", "self")), on(BEFORE_950, equal("rstdOut", "self")),
+    on(BEFORE_950, unless("self", FLOAT16 + BF16, equal("gamma", "self"))),
+    on(BEFORE_950, unless("self", FLOAT16 + BF16, equal("beta", "self"))),
     on("950", float32_or_dtype_of("meanOut", "self")), on("950", float32_or_dtype_of("rstdOut", "self")),
     rank("self", between=(2, 8)), shape("out", "self"), rank("meanOut", "rstdOut", exactly=2),
     must(all_equal(arg("meanOut")[0], arg("rstdOut")[0], arg("self")[0])),
     must(all_equal(arg("meanOut")[1], arg("rstdOut")[1], arg("group"))),
     where("gamma", rank("gamma", exactly=1)), where("gamma", must(arg("gamma")[0] == arg("self")[1])),
     where("beta", rank("beta", exactly=1)), where("beta", must(arg("beta")[0] == arg("self")[1])),
-    must(arg("group") > 0), on(OLDER, must(arg("self")[0] > 0)), on(OLDER, must(arg("self")[1] > 0)),
+    must(arg("group") > 0), on(BEFORE_950, must(arg("self")[0] > 0)), on(BEFORE_950, must(arg("self")[1] > 0)),
     must(arg("eps") > 0.0), must(arg("self")[1].is_multiple_of(arg("group"))),
 )  # fmt: skip
 
