@@ -160,16 +160,20 @@ def _broadcast(row: Row, inputs: tuple[str, ...], output: str) -> Group:
     return (Check(rule, test, about=(*inputs, *[output] * bool(output))),)
 
 
-def fits(row: Row, name: str, to: str) -> Group:
-    """Check that an optional tensor broadcasts to the shape of another tensor."""
+def fits(row: Row, name: str, *to: str) -> Group:
+    """Check that an optional tensor broadcasts to the shape of other tensors, which broadcast."""
 
     def test(call: Call) -> str | None:
-        meta, other = call.tensors.get(name), call.tensors[to]
-        if meta is None or other is None or broadcast_shapes(meta.shape, other.shape) == other.shape:
+        meta, others = call.tensors.get(name), [call.tensors[each] for each in to]
+        if meta is None or None in others:
             return None
-        return f"{name} has shape {meta.shape}; it must broadcast to {other.shape}, the shape of {to}; reshape {name}"
+        shape = broadcast_shapes(*(each.shape for each in others if each is not None))
+        if shape is not None and broadcast_shapes(meta.shape, shape) == shape:
+            return None
+        return f"{name} has shape {meta.shape}; it must broadcast to {shape}, the shape of {names}; reshape {name}"
 
-    return (Check(f"{name} broadcasts to the shape of {to}", test, about=(name, to)),)
+    names = " and ".join(to)
+    return (Check(f"{name} broadcasts to the shape of {names}", test, about=(name, *to)),)
 
 
 def into(row: Row, name: str, *sizes: Term) -> Group:

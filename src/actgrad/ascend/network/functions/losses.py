@@ -125,13 +125,13 @@ FUNCTIONS = (
         "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, int64_t reduction, "
         "bool logTarget, aclTensor* out",
         checks=Checks(LOSS, {"gradOutput": H, "self": H, "target": H, "out": H}, reductions(), casts("self", "out"),
-            broadcastable("self", "target"), fits("gradOutput", "self"), shape("out", "self"))),
+            broadcastable("self", "target"), fits("gradOutput", "self", "target"), shape("out", "self"))),
     Function("KlDivTargetBackward", "kl_div_target_backward", RULES["divergence_by_target"],
         "const aclTensor* gradOutput, const aclTensor* self, const aclTensor* target, int64_t reduction, "
         "bool logTarget, aclTensor* gradTarget",
         checks=Checks(LOSS, {"gradOutput": H, "self": H, "target": H, "gradTarget": H}, reductions(),
             only("910B", "910_93", "950"), casts("self", "gradTarget"), equal("gradTarget", "target"),
-            broadcastable("self", "target"), shape("gradTarget", "target"),
+            broadcastable("self", "target"), fits("gradOutput", "self", "target"), shape("gradTarget", "target"),
             public("gradOutput", "self", "target", "gradTarget"))),
     Function("BinaryCrossEntropyWithLogitsTargetBackward", "binary_cross_entropy_with_logits_target_backward",
         RULES["entropy_by_target"],
