@@ -14,7 +14,9 @@ CLOSE_SHARE = 0.8  # the same for 16-bit results, because a prediction may be ne
 LOOSE_SHARE = 0.9  # the same for suspicions that predict only the size of errors
 CONTRADICTED = 0.05  # right elements that it may contradict, relative to the elements that it explains
 DIAGNOSES = 3
-FEWEST = 4  # elements that a second mistake must predict, because a few agree with some formula by chance
+#: What a second mistake must predict, because a few elements agree with some formula by chance: elements, and their
+#: share of all failing ones. The elements at the border of a shift are such a few.
+FEWEST, SECOND_SHARE = 4, 0.01
 ONLY_FIRST = {"unwritten", "nan-lost"}  # names that say nothing next to another name
 FEW_IS_ENOUGH = {"nan-at-infinity", "branch-at-0", "zero-sign"}  # a case may have a single such element
 AMBIGUOUS = {"factor", "half-intermediates"}  # another mistake may explain the elements with large errors
@@ -83,7 +85,8 @@ def _diagnoses(
         of = left if suspicion.among is None else left & np.concatenate(suspicion.among)
         if diagnoses and suspicion.mistake in ONLY_FIRST:
             continue
-        fewest = FEWEST if diagnoses and suspicion.mistake not in FEW_IS_ENOUGH else 1
+        is_by_chance_if_few = diagnoses and suspicion.mistake not in FEW_IS_ENOUGH
+        fewest = max(FEWEST, SECOND_SHARE * looked_at) if is_by_chance_if_few else 1
         if counts[best] >= max(fewest, share * int(np.count_nonzero(of))):
             diagnoses.append(Diagnosis(suspicion.mistake, suspicion.says, counts[best], looked_at))
             left = left & ~consistent
