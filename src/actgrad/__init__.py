@@ -46,7 +46,6 @@ from .base.errors import (
 from .calls.operator import REGISTRY as operators
 from .calls.operator import Operator
 from .calls.plan import Plan
-from .calls.precompile import precompile
 from .checks import law as _law
 from .ops import public as _public
 from .ops.public import *  # noqa: F403  every operator of the registry
@@ -93,11 +92,15 @@ __all__.sort()
 
 if _typing.TYPE_CHECKING:
     from .ascend.choice import product, rules
+    from .calls.precompile import precompile
 else:  # a type checker refuses unknown names itself
 
     def __getattr__(name: str) -> object:
-        if name in ("product", "rules") and _law.slots is not None:
-            globals()[name] = getattr(_first_use.module(f"{__name__}.ascend.choice"), name)
+        module = {"precompile": "calls.precompile"}  # few programs use these names, so their modules come late
+        if _law.slots is not None:
+            module |= {"product": "ascend.choice", "rules": "ascend.choice"}
+        if name in module:
+            globals()[name] = getattr(_first_use.module(f"{__name__}.{module[name]}"), name)
             return globals()[name]
         if name in __all__:
             raise AttributeError(f"module {__name__!r}: {name} needs actgrad.ascend; install the whole package")

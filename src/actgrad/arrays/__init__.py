@@ -17,9 +17,10 @@ from ..base import first_use
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, kind_of
 from ..base.loop import TensorMeta, row_major
-from . import foreign, hugepages, interception
-from .foreign import KNOWN_DTYPE, check_rank
+from . import hugepages, interception
 
+MAX_RANK = 64  # NumPy's limit
+KNOWN_DTYPE = "a dtype that actgrad knows, such as float32, float16 or bfloat16"
 KINDS = "a NumPy array, a torch.Tensor or an array with __dlpack__"
 
 
@@ -49,11 +50,31 @@ def view(obj: Any, operator: str, argument: str) -> ArrayView:
         array = np.asarray(obj)
         array.flags.writeable = False  # the array is a copy, so writes to it would be lost
         return _numpy_view(array, operator, argument)
+    foreign: Any = first_use.module(f"{__name__}.foreign")  # imported here because few programs have such arrays
     memory = foreign.memory(obj, operator, argument)
     if memory is not None:
         return ArrayView(memory.meta, memory.address, memory.device, "dlpack", memory.writable, memory.owner, obj)
     cure = "call numpy.asarray on it" if isinstance(obj, (list, tuple, int, float)) else "convert it to one of these"
     raise InvalidCall(f"{operator}: {argument} is {kind_of(obj)}; it must be {KINDS}; {cure}")
+
+
+def check_rank(rank: int, operator: str, argument: str) -> None:
+    """Raise if there are more dimensions than a tensor may have."""
+    if rank > MAX_RANK:
+        raise InvalidArgument(
+            f"{operator}: {argument} has {rank} dimensions; it must have at most {MAX_RANK}; reshape it"
+        )
+
+
+def numpy_dtype(dtype: np.dtype[Any], operator: str, argument: str) -> Dtype:
+    """Our dtype for a dtype of NumPy's."""
+    row = BY_NAME.get(dtype.name)
+    if row is None:
+        raise InvalidDtype(f"{operator}: {argument} is {dtype.name}; it must be {KNOWN_DTYPE}; convert {argument}")
+    if not dtype.isnative:
+        fault = f"{operator}: {argument} is {row} in the other byte order"
+        raise InvalidDtype(f"{fault}; it must be in this machine's; pass .astype({row.name!r})")
+    return row
 
 
 def numpy_array(address: int, meta: TensorMeta) -> np.ndarray:
@@ -209,7 +230,7 @@ def _numpy_view(array: np.ndarray, operator: str, argument: str) -> ArrayView:
     plain = array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)  # a subclass may override dtype
     dtype = _numpy_dtypes.get(plain.dtype)
     if dtype is None:
-        dtype = _numpy_dtypes[plain.dtype] = foreign.numpy_dtype(plain.dtype, operator, argument)
+        dtype = _numpy_dtypes[plain.dtype] = numpy_dtype(plain.dtype, operator, argument)
     address, read_only = plain.__array_interface__["data"]
     return ArrayView(
         TensorMeta(dtype, plain.shape, plain.strides), address, "cpu", "numpy", not read_only, array, array

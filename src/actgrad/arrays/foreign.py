@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.dtypes import BY_NAME, Dtype
+from ..base.dtypes import BY_NAME
 from ..base.errors import (
     ActgradError,
     BackendUnavailable,
-    InvalidArgument,
     InvalidCall,
     InvalidDtype,
     either,
@@ -29,9 +28,8 @@ from ..base.errors import (
     quote,
 )
 from ..base.loop import TensorMeta, extent, row_major
+from . import KNOWN_DTYPE, check_rank, numpy_dtype
 
-MAX_RANK = 64  # NumPy's limit
-KNOWN_DTYPE = "a dtype that actgrad knows, such as float32, float16 or bfloat16"
 _ADDRESSES = 1 << 63
 _REPAIR = "repair what its library exports, or pass a NumPy copy"
 
@@ -60,25 +58,6 @@ def memory(obj: Any, operator: str, argument: str) -> Memory | None:
         if described is not None:
             return _checked(read(obj, described, operator, argument), about)
     return None
-
-
-def check_rank(rank: int, operator: str, argument: str) -> None:
-    """Raise if there are more dimensions than a tensor may have."""
-    if rank > MAX_RANK:
-        raise InvalidArgument(
-            f"{operator}: {argument} has {rank} dimensions; it must have at most {MAX_RANK}; reshape it"
-        )
-
-
-def numpy_dtype(dtype: np.dtype[Any], operator: str, argument: str) -> Dtype:
-    """Our dtype for a dtype of NumPy's."""
-    row = BY_NAME.get(dtype.name)
-    if row is None:
-        raise InvalidDtype(f"{operator}: {argument} is {dtype.name}; it must be {KNOWN_DTYPE}; convert {argument}")
-    if not dtype.isnative:
-        fault = f"{operator}: {argument} is {row} in the other byte order"
-        raise InvalidDtype(f"{fault}; it must be in this machine's; pass .astype({row.name!r})")
-    return row
 
 
 def _cause(error: Exception) -> str:

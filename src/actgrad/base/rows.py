@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import computation
 from .access.along import TensorAlong, has_dimension
 from .access.elementwise import NONE, Choice, Elementwise, Function
 from .computation import LARGEST, LENGTH, ONCE, ONCE_PER_ROW, TOTAL, RowStatistics
 from .loop import UNKNOWN_RANK, Shape
+from .records import Record
 
 Term = Callable[..., Any] | Mapping[Any, Any]
 
 
-class Statistic(NamedTuple):
+class Statistic(Record):
     """A number of a row, such as the largest or the total of its elements' terms."""
 
     combine: str

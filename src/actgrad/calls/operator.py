@@ -15,7 +15,7 @@ from ..base.lazy_docstring import LazyDocstring
 from ..base.schema import name_in
 from ..checks import Check, law, own_checks
 from ..checks.law import LawInForce
-from . import aliasing, arguments, dynamo, prepare
+from . import aliasing, arguments, dynamo
 from .arguments import Inputs, Outputs
 from .call_cache import CAPACITY, CallCache, cache_of
 from .fast_path import FastPath, cached_call
@@ -24,6 +24,8 @@ from .plan import Plan, Prepared
 if TYPE_CHECKING:
     import inspect
 
+#: The module that calls and plans use. The first one imports it, because a program may import this package only.
+PREPARE = "actgrad.calls.prepare"
 #: Every operator by its name, in the order of definition.
 REGISTRY: dict[str, Operator] = {}
 _is_shipping = False
@@ -76,7 +78,7 @@ class Operator(FastPath):
         self.definition: Definition = _definition(text, **fields)
         if author is not None:
             author.define(self.definition, [other.definition for other in REGISTRY.values()])
-            prepare.untried.add(self.definition)
+            first_use.module(PREPARE).untried.add(self.definition)
         self._set_up()
         roles = fields.get("roles", Roles())
         self.gradient_of, self.part_of = fields.get("gradient_of"), roles.part_of
@@ -155,7 +157,9 @@ class Operator(FastPath):
         inputs, outputs = arguments.views(self.definition, tensors, outs)
         judge = law.current()
         arguments.check_libraries(self.definition, inputs, outputs)
-        prepared, addresses, results, views = prepare.bind(self.definition, inputs, outputs, values, judge, backend)
+        prepared, addresses, results, views = first_use.module(PREPARE).bind(
+            self.definition, inputs, outputs, values, judge, backend
+        )
         prepared.kernel.run(*addresses)
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
@@ -190,7 +194,7 @@ class Operator(FastPath):
 
         `judge` is the law of the call. Without one, the operator's own checks apply.
         """
-        prepared, addresses, results, targets = prepare.bind(
+        prepared, addresses, results, targets = first_use.module(PREPARE).bind(
             self.definition, inputs, outputs, attributes, judge, backend
         )
         note_written = arrays.note_views_written(targets)

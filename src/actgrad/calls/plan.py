@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..arrays import ArrayView, interception
 from ..backends.kernel import BackendKernel
 from ..base.computation import Computation
 from ..base.errors import InvalidCall
 from ..base.loop import TensorMeta
+from ..base.records import Record
 from . import extension
 from .aliasing import ByteRange
 
 
-class Prepared(NamedTuple):
+class Prepared(Record):
     """A checked call without its data."""
 
     computation: Computation
@@ -26,7 +27,7 @@ class Prepared(NamedTuple):
 
     def with_kernel(self, computation: Computation, kernel: BackendKernel) -> Prepared:
         """The same call with another computation and kernel, for other scalars."""
-        return self._replace(computation=computation, kernel=kernel, packed=packed_kernel(computation, kernel))
+        return self.changed(computation=computation, kernel=kernel, packed=packed_kernel(computation, kernel))
 
 
 def packed_kernel(computation: Computation, kernel: BackendKernel) -> bytes | None:

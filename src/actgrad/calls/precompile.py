@@ -14,8 +14,7 @@ from ..base.floating_point import default_environment
 from ..base.loop import TensorMeta, row_major
 from ..checks import law
 from ..checks.law import LawInForce
-from . import prepare
-from .operator import REGISTRY, Operator
+from .operator import PREPARE, REGISTRY, Operator
 
 #: Sizes in elements. Large calls in half precision use tables. Huge calls write past the caches with streaming stores.
 _SMALL, _LARGE, _HUGE = 1 << 10, 1 << 17, 1 << 40
@@ -30,7 +29,7 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
     """
     operator_names = _names("operator", operators, REGISTRY)
     dtype_names = _names("dtype", dtypes, BY_NAME)
-    count = 0
+    count, prepare = 0, first_use.module(PREPARE)
     for operator in map(REGISTRY.__getitem__, operator_names):
         for attributes, judge in _cases(operator):
             for name in operator.input_dtypes if judge is None else judge.dtypes(operator.definition):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import arrays
-from ...arrays import ArrayView, foreign
+from ...arrays import MAX_RANK, ArrayView
 from ...base import first_use, loop
 from ...base.bounded_cache import BoundedCache
 from ...base.dtypes import BY_NAME, BY_NUMBER, EXACT, Dtype
@@ -217,9 +217,9 @@ def tensor_of(
     if len(steps) != len(dims):
         counts = f"strides has {quantity(len(steps), 'number')}, but viewDims has {len(dims)}"
         raise InvalidArgument(f"{context}: {counts}; the two numbers must be equal; pass one stride per dimension")
-    if len(dims) > foreign.MAX_RANK:
+    if len(dims) > MAX_RANK:
         fault = f"{context}: viewDims has {len(dims)} sizes"
-        raise InvalidArgument(f"{fault}; it must have at most {foreign.MAX_RANK}; merge dimensions")
+        raise InvalidArgument(f"{fault}; it must have at most {MAX_RANK}; merge dimensions")
     (start,) = sizes("offset", (offset,))
     return AclTensor(dims, dtype, steps, start, form, storage)
 

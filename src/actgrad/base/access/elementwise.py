@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from .. import computation
 from ..computation import RowStatistics
@@ -21,7 +21,7 @@ Function = Callable[..., Any]
 Choice = Callable[[Any], Function]
 
 
-class Part(NamedTuple):
+class Part(Record):
     """A range of a tensor along one dimension."""
 
     name: str
