@@ -387,3 +387,35 @@ def test_a_call_in_place_that_fails_after_its_write_is_not_repeated(module: Any,
         stack.enter_context(torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor))
         with pytest.raises(RuntimeError, match="out of memory"):
             module(x)
+
+
+@pytest.mark.parametrize("operator", IN_PLACE, ids=lambda o: o.name)
+def test_inference_tensors_are_not_overwritten_outside_inference_mode(operator: actgrad.Operator) -> None:
+    """As PyTorch: also under no_grad, by operators, functions and out=, at the first call and at cached calls."""
+    match = "Inplace update to inference tensor outside InferenceMode is not allowed"
+    with torch.inference_mode():
+        t, other = torch.linspace(-2, 2, 4), torch.zeros(4)
+    kept, normal = t.clone(), t.clone()
+    with pytest.raises(RuntimeError, match=match):
+        torch.relu_(other)
+    row = interface_of(operator).row((t,), dict(operator.defaults))
+    calls: list[Callable[[], Any]] = [
+        lambda: getattr(torch.ops.actgrad, f"{operator.name}_").default(*row),
+        lambda: operator(normal, out=t),
+        lambda: operator(t[:2], out=t[:2]),
+        lambda: operator.plan(t, out=t),
+    ]
+    function = getattr(actgrad.torch, operator.name, None)
+    if "inplace" in (() if function is None else signature(function).parameters):
+        calls.append(lambda: function(t, inplace=True))
+    for call in calls:
+        operator(normal, out=normal.clone())  # such a call is cached from now on
+        for mode in (torch.enable_grad, torch.no_grad):
+            with mode(), pytest.raises(RuntimeError, match=match):
+                call()
+    assert torch.equal(t, kept)
+    operator(t.detach(), out=t.detach())  # PyTorch counts the writes into this view, and allows them
+    torch.testing.assert_close(t, operator(kept), equal_nan=True)
+    with torch.inference_mode():
+        for call in calls:
+            call()

@@ -237,3 +237,19 @@ def test_the_mean_is_divided_in_the_dtype_of_the_sums() -> None:
     wide = [each.double() for each in half]
     exact = aten(wide[0], wide[1], target, wide[2], ce_weight=ce_weight.double())
     torch.testing.assert_close(loss.double(), exact, rtol=2**-8, atol=0)
+
+
+@pytest.mark.parametrize("name", ["hidden", "weight", "target", "ce_weight"])
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_overwritten_arguments_raise_as_pytorch(name: str, reduction: str) -> None:
+    for function in (loss_of, aten):
+        for is_second in (False, True):
+            hidden, weight, target, _ = tensors()
+            given = {"hidden": hidden, "weight": weight, "target": target, "ce_weight": torch.rand(CLASSES).double()}
+            loss = function(**given, reduction=reduction).sum()
+            if is_second:
+                torch.autograd.grad(loss, (hidden, weight), retain_graph=True)
+            with torch.no_grad():
+                given[name].mul_(0)
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                torch.autograd.grad(loss, (hidden, weight))

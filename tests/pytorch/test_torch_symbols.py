@@ -12,9 +12,14 @@ import actgrad.torch
 from actgrad import samples
 from actgrad.torch.kernels import interface_of
 from tests.support.calls import EVERY, ids
-from tests.support.torch_calls import call, drawn, has_gradient, ignore_deprecation
+from tests.support.torch_calls import attribute_cases, call, drawn, has_gradient, ignore_deprecation
 
 torch = pytest.importorskip("torch")
+import sympy  # noqa: E402  it comes with PyTorch
+from torch._subclasses import FakeTensorMode  # noqa: E402
+from torch.fx.experimental.symbolic_shapes import ShapeEnv  # noqa: E402
+from torch.utils._sympy.functions import IntTrueDiv  # noqa: E402
+
 pytestmark = [ignore_deprecation, pytest.mark.share(20)]
 
 #: No two are alike in float32 and in float64.
@@ -124,6 +129,54 @@ def test_other_attributes_change_too(operator: actgrad.Operator) -> None:
             values[place] = value
             wanted = results(lambda *t, v=values: function(v, *t), *given)
             torch.testing.assert_close(results(lambda *t, v=values: compiled(v, *t), *given), wanted)
+
+
+@pytest.mark.share(1)
+def test_lowered_scalars() -> None:
+    """Inductor passes a float such as n / 4 as an integer symbol without a value, and PyTorch cannot compare it."""
+    sizes = ShapeEnv()
+    mode = FakeTensorMode(shape_env=sizes)
+    n = mode.from_tensor(torch.zeros(7), static_shapes=False).shape[0]
+    quarter = IntTrueDiv(n.node.expr, sympy.Integer(4))
+    for operator in (each for each in EVERY if each.schema.scalars):
+        interface = interface_of(operator)
+        given = drawn(operator, (3, 4), torch.float32, torch.Generator().manual_seed(1), optional=False)
+        tensors = [None if t is None else mode.from_tensor(t) for t in given]
+        for name in operator.schema.scalars:
+            row = interface.row(tensors, attribute_cases(operator)[-1])
+            row[interface.span.start + interface.names.index(name)] = sizes.create_symintnode(quarter, hint=None)
+            with mode:
+                results = interface.overload(*row)
+            assert isinstance(samples.as_tuple(results)[0], torch.Tensor), (operator.name, name)
+
+
+@pytest.mark.share(6)
+@pytest.mark.skipif(shutil.which("g++") is None, reason="inductor compiles C++")
+def test_scalar_of_a_size_under_inductor() -> None:
+    torch.compiler.reset()
+    actgrad.torch.exact_in_graphs()
+    try:
+        function = lambda x: torch.ops.actgrad.elu(x, x.shape[0] / 4)  # noqa: E731
+        compiled = torch.compile(function, dynamic=True, fullgraph=True)
+        for n in (3, 5):
+            x = torch.randn(n, 4)
+            torch.testing.assert_close(results(compiled, x), results(function, x), rtol=0, atol=0)
+    finally:
+        actgrad.torch.exact_in_graphs(False)
+
+
+@pytest.mark.share(1)
+@pytest.mark.parametrize("name", ["elu", "leaky_relu"])
+def test_scalars_that_the_trace_does_not_know(name: str) -> None:
+    """The result of `item` may be negative, so the forward pass saves the input."""
+    function = getattr(actgrad.torch, name)
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        torch.compiler.reset()
+        compiled = torch.compile(lambda x, s: function(x, s.item()), backend="aot_eager", fullgraph=True)
+        for value in (0.5, -1.25):
+            x, s = torch.randn(3, 4), torch.tensor(value)
+            wanted = results(lambda x, v=value: function(x, v), x)
+            torch.testing.assert_close(results(lambda x, s=s: compiled(x, s), x), wanted)
 
 
 @pytest.mark.parametrize("backend", ["aot_eager", COMPILED])

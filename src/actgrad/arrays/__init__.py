@@ -100,6 +100,24 @@ def note_written(kind: str) -> Callable[[Any], None] | None:
     return tell
 
 
+def refuse_locked(operator: str, tensor: Any) -> None:
+    """Raise if PyTorch refuses to overwrite a tensor, because it was made in inference mode, which has ended."""
+    if is_locked(tensor):
+        fault = "the tensor to overwrite is an inference tensor"
+        expected = "Inplace update to inference tensor outside InferenceMode is not allowed"  # as PyTorch says it
+        raise InvalidCall(f"{operator}: {fault}; {expected}; pass its clone(), or call inside torch.inference_mode()")
+
+
+def is_locked(tensor: Any) -> bool:
+    """Whether a tensor was made in inference mode, which has ended, and PyTorch does not count writes into it."""
+    if not tensor.is_inference() or sys.modules["torch"].is_inference_mode_enabled():
+        return False
+    try:
+        return bool(tensor._version < 0)
+    except RuntimeError:
+        return True
+
+
 def note_views_written(views: Iterable[ArrayView]) -> Callable[[], object] | None:
     """A function to call after a write to these views, or None if no library counts writes."""
     tensors = tuple([view.source for view in views if view.kind == "torch"])

@@ -59,7 +59,8 @@ static struct {
     PyTypeObject *tensor, *parameter; /* NULL if this file cannot read tensors */
     int (*describe)(void* tensor, DLTensor* result);
     getter requires_grad;
-    PyCFunction is_neg;
+    PyCFunction is_neg, is_inference;
+    uint16_t normal_mode; /* a dispatch key that a thread includes outside inference mode */
     PyObject* forward_mode; /* the dictionary of torch.autograd.forward_ad */
 } torch;
 
@@ -73,6 +74,13 @@ static bool may_be_intercepted(void) {
 static bool is_false(PyObject* answer) {
     Py_XDECREF(answer);
     return answer == Py_False;
+}
+
+/* Whether PyTorch may refuse to overwrite an output, because it was made in inference mode, which has ended. */
+static bool may_be_locked(PyObject* object) {
+    PyTypeObject* type = Py_TYPE(object);
+    return torch.tensor != NULL && (type == torch.tensor || type == torch.parameter) &&
+           torch.is_included(torch.normal_mode) && !is_false(torch.is_inference(object, NULL));
 }
 
 /* The kinds of tensors. UNKNOWN: words cannot describe the tensor, or an error occurred. PLAIN: words describe it.
@@ -189,23 +197,27 @@ static PyObject* adopt_questions(PyObject* Py_UNUSED(module), PyObject* args) {
     Py_RETURN_NONE;
 }
 
-/* adopt_tensors(Tensor, Parameter, exchange capsule, requires_grad, is_neg, dictionary of forward_ad): store how to
-   read tensors. False if this PyTorch has another exchange API or other descriptors. `requires_grad` and `is_neg` must
-   be the descriptors of Tensor. */
+/* adopt_tensors(Tensor, Parameter, exchange capsule, requires_grad, is_neg, is_inference, dispatch key of normal mode,
+   dictionary of forward_ad): store how to read tensors. False if this PyTorch has another exchange API or other
+   descriptors. `requires_grad`, `is_neg` and `is_inference` must be the descriptors of Tensor. */
 static PyObject* adopt_tensors(PyObject* Py_UNUSED(module), PyObject* args) {
-    PyObject *tensor, *parameter, *capsule, *requires_grad, *is_neg, *forward_mode;
-    if (!PyArg_ParseTuple(args, "O!O!OOOO!", &PyType_Type, &tensor, &PyType_Type, &parameter, &capsule, &requires_grad,
-                          &is_neg, &PyDict_Type, &forward_mode))
+    PyObject *tensor, *parameter, *capsule, *requires_grad, *is_neg, *is_inference, *forward_mode;
+    unsigned short normal_mode;
+    if (!PyArg_ParseTuple(args, "O!O!OOOOHO!", &PyType_Type, &tensor, &PyType_Type, &parameter, &capsule,
+                          &requires_grad, &is_neg, &is_inference, &normal_mode, &PyDict_Type, &forward_mode))
         return NULL;
     const Exchange* exchange = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
     if (exchange == NULL) return NULL;
     if (exchange->major != 1 || exchange->describe == NULL || !Py_IS_TYPE(requires_grad, &PyGetSetDescr_Type) ||
-        !Py_IS_TYPE(is_neg, &PyMethodDescr_Type))
+        !Py_IS_TYPE(is_neg, &PyMethodDescr_Type) || !Py_IS_TYPE(is_inference, &PyMethodDescr_Type))
         Py_RETURN_FALSE;
     const PyGetSetDef* get = ((PyGetSetDescrObject*)requires_grad)->d_getset;
-    const PyMethodDef* method = ((PyMethodDescrObject*)is_neg)->d_method;
-    if (get->closure != NULL || method->ml_flags != METH_NOARGS) Py_RETURN_FALSE;
-    torch.describe = exchange->describe, torch.requires_grad = get->get, torch.is_neg = method->ml_meth;
+    const PyMethodDef *negative = ((PyMethodDescrObject*)is_neg)->d_method,
+                      *inference = ((PyMethodDescrObject*)is_inference)->d_method;
+    if (get->closure != NULL || negative->ml_flags != METH_NOARGS || inference->ml_flags != METH_NOARGS)
+        Py_RETURN_FALSE;
+    torch.describe = exchange->describe, torch.requires_grad = get->get, torch.is_neg = negative->ml_meth;
+    torch.is_inference = inference->ml_meth, torch.normal_mode = normal_mode;
     Py_INCREF(parameter), Py_INCREF(forward_mode), Py_INCREF(tensor);
     torch.parameter = (PyTypeObject*)parameter, torch.forward_mode = forward_mode;
     torch.tensor = (PyTypeObject*)tensor;

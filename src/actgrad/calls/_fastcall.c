@@ -175,6 +175,12 @@ static bool note_written(const Entry* entry, const Call* call) {
     return done != NULL;
 }
 
+static bool may_any_be_locked(PyObject* const* outputs, Py_ssize_t count) {
+    for (Py_ssize_t k = 0; k < count; k++)
+        if (may_be_locked(outputs[k])) return true;
+    return false;
+}
+
 /* The result of a call that is like a cached call. NULL if the call must take the slow path, or after an error. If
    `has_run` is true, the call must not take the slow path, which would compute an output in place twice. */
 static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t count, PyObject* names, int* kind,
@@ -186,7 +192,8 @@ static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t coun
     PyObject* out = call.out;
     bool has_out = out != Py_None, is_tuple = PyTuple_CheckExact(out);
     Py_ssize_t out_count = is_tuple ? PyTuple_GET_SIZE(out) : 1;
-    if (has_out && !describe_outputs(&call, is_tuple ? &PyTuple_GET_ITEM(out, 0) : &out, out_count)) return NULL;
+    PyObject* const* outputs = is_tuple ? &PyTuple_GET_ITEM(out, 0) : &out;
+    if (has_out && (!describe_outputs(&call, outputs, out_count) || may_any_be_locked(outputs, out_count))) return NULL;
     Entry* entry = find(self, &call, args + count, names);
     if (entry == NULL || (has_out && is_tuple != (entry->outputs > 1))) return NULL;
     Py_INCREF(entry); /* because another thread may remove the entry from the cache */

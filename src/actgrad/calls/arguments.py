@@ -47,9 +47,12 @@ def arrange(
 
 def views(definition: Definition, tensors: tuple[Any, ...], out: tuple[Any, ...]) -> tuple[Inputs, Outputs]:
     """The views of a call's tensors and outputs. `out` is empty if the call allocates all outputs."""
-    return _views(definition, tensors, definition.schema.tensor_names), _views(
-        definition, out, definition.schema.outputs
-    )
+    inputs = _views(definition, tensors, definition.schema.tensor_names)
+    outputs = _views(definition, out, definition.schema.outputs)
+    for view in outputs:
+        if view is not None and view.kind == "torch":
+            arrays.refuse_locked(definition.name, view.source)
+    return inputs, outputs
 
 
 def _views(definition: Definition, tensors: tuple[Any, ...], names: tuple[str, ...]) -> list[ArrayView | None]:

@@ -106,7 +106,9 @@ def _adopt_tensors(torch: Any) -> None:
     forward_mode = vars(torch.autograd.forward_ad)
     if capsule is not None and "_current_level" in forward_mode:
         tensor = torch.Tensor
-        native.adopt_tensors(tensor, torch.nn.Parameter, capsule, tensor.requires_grad, tensor.is_neg, forward_mode)
+        normal_mode = int(torch._C._parse_dispatch_key("ADInplaceOrView"))
+        methods = tensor.requires_grad, tensor.is_neg, tensor.is_inference
+        native.adopt_tensors(tensor, torch.nn.Parameter, capsule, *methods, normal_mode, forward_mode)
 
 
 native, state = _load()

@@ -192,6 +192,8 @@ def _describe_torch(objects: tuple[Any, ...], outputs: int) -> Description | Non
                 return None
             if obj.requires_grad and (len(keys) < outputs or torch.is_grad_enabled()):
                 return None
+            if len(keys) < outputs and arrays.is_locked(obj):
+                return None
             address = obj.data_ptr()
             if not address:
                 return None

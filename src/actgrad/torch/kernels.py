@@ -181,8 +181,17 @@ def checked_call(interface: Interface, args: tuple[Any, ...], out: Sequence[Any]
     }
     attributes = interface.attributes_of(interface.values_of(args))
     call = checks.Call(operator.definition, metas, attributes, law.current())
-    checks.run(call)
+    if not any(map(_is_lowered, attributes.values())):
+        checks.run(call)
     return call
+
+
+def _is_lowered(value: Any) -> bool:
+    """Whether an attribute is a float that inductor passes as an integer symbol when it lowers a graph.
+
+    The trace has checked the call before. PyTorch's ranges of values cannot compare such a symbol with small numbers.
+    """
+    return isinstance(value, torch.SymInt) and not value.node.expr.is_integer
 
 
 def arguments_for_out(interface: Interface, args: tuple[Any, ...], out: Sequence[Any]) -> tuple[Any, ...]:

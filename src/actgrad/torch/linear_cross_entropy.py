@@ -237,7 +237,8 @@ class LinearCrossEntropyNode(_SingleLevelFunction):
     def forward(ctx: Any, rows: TargetRows, dtype: torch.dtype, is_recorded: bool, *tensors: Any) -> Any:
         needs = ctx.needs_input_grad[3:]
         ctx.rows, ctx.gradients = rows, None
-        ctx.save_for_backward(*tensors)
+        # The rows have what the passes need. Saved too, PyTorch raises its error if the caller overwrites them.
+        ctx.save_for_backward(*tensors, rows.target, rows.ce_weight)
         with _without_autocast(tensors[0]):
             if rows.options.reduction == "none":
                 return _pass(rows, tensors, (False,) * 3, None)[0].to(dtype)
@@ -248,7 +249,8 @@ class LinearCrossEntropyNode(_SingleLevelFunction):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        rows, tensors, needs, (gradient,) = ctx.rows, ctx.saved_tensors, ctx.needs_input_grad[3:], gradients
+        rows, needs, (gradient,) = ctx.rows, ctx.needs_input_grad[3:], gradients
+        tensors = ctx.saved_tensors[:3]
         if torch.is_grad_enabled() or not products.is_ordinary((gradient,)):
             return None, None, None, *_recorded_gradients(rows, tensors, needs, gradient)
         with _without_autocast(tensors[0]):

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from .. import arrays
 from ..base.errors import InvalidArgument
 from ..base.forks import cached_property
 from . import graphs, kernels, sharding
@@ -76,6 +77,8 @@ class Variant:
     def compute(self, *row: Any, **outputs: Any) -> Any:
         """The call on tensors with memory."""
         out = self.written(row, outputs)
+        for tensor in out:
+            arrays.refuse_locked(self.interface.operator.name, tensor)
         self.interface.kernel(*row, out=_one_or_all(tuple(tensor.detach() for tensor in out)))
         return _one_or_all(out)
 
@@ -148,6 +151,8 @@ class InPlaceVariant(Variant):
         torch.library.register_vmap(name, lambda info, dims, *row: (self.overload(*row), dims[0]), lib=library)
 
     def compute(self, *row: Any, **outputs: Any) -> Any:  # the same with fewer calls, to be fast on small tensors
+        if row[0].is_inference():
+            arrays.refuse_locked(self.interface.operator.name, row[0])
         self.interface.kernel(*row, out=row[0].detach())
         return row[0]
 

@@ -136,6 +136,8 @@ def choose(
     result, from_input = candidates.get(RESULT), candidates.get(INPUT)
     if result is None or from_input is None:
         return result or from_input or next(iter(candidates.values()), None)
+    if any(map(_is_unknown, attributes.values())):
+        return from_input
     if _broken_rule(result, attributes) or (dtype in HALF and not _gradient_needs_only_sign(result.backward)):
         return from_input
     return result
@@ -154,6 +156,15 @@ def _refuse(operator: Operator, save: object, options: Iterable[str]) -> NoRetur
     names = [AUTO, *options]
     cure = did_you_mean(save, names, "pass one of these")
     raise InvalidArgument(f"{operator.name}: save is {quote(save)}; it must be {either(map(repr, names))}; {cure}")
+
+
+def _is_unknown(value: Any) -> bool:
+    """Whether a trace does not know a number, such as the result of `item`. Then it cannot test the rules."""
+    if not isinstance(value, (torch.SymInt, torch.SymFloat)):
+        return False
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols  # imported only if there are symbols
+
+    return bool(free_unbacked_symbols(value))
 
 
 def _broken_rule(way: SavedForBackward, attributes: dict[str, Any]) -> str | None:
