@@ -64,6 +64,11 @@ def number(scalar: AclScalar, dtype: Dtype | None, is_real: bool) -> np.ndarray[
     return array if dtype is None else array.astype(working(dtype))
 
 
+def element(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of one element, for a rule that fills a result with it."""
+    return array
+
+
 def converted(value: Any, dtype: Dtype | None) -> Any:
     """An argument in the dtype to compute in. Unless this is complex, a complex array counts with its real part."""
     if dtype is None or not isinstance(value, np.ndarray):

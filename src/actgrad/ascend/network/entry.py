@@ -70,6 +70,7 @@ class Entry:
     writes_list: bool = False  # whether one call writes all tensors of a list. Other rules compute one tensor at a time
     reads_nibbles: bool = False  # whether the computation takes INT4, as int8. Other rules refuse INT4
     uses_torch: bool = False  # whether the computation takes tensors of PyTorch. Other rules take arrays of NumPy
+    fills: bool = False  # whether its numbers are elements of the result. They are converted to the result's dtype
     keeps_unsigned: bool = False  # whether a rule of PyTorch takes unsigned integers. Others take their bits as signed
     other_dtypes: Entry | None = None  # the rule of calls whose tensors are not all FLOAT, if it differs
 

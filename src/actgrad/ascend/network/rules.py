@@ -97,9 +97,15 @@ def _nan_to_num(a: Any, nan: float, highest: float, lowest: float) -> Any:
     return np.where(np.isnan(a), nan, np.where(a == np.inf, highest, np.where(a == -np.inf, lowest, a)))
 
 
+def _as_tensors(*values: Any) -> list[Any]:
+    """Tensors, and numbers as tensors of the same dtype. PyTorch alone would round a number to the default dtype."""
+    dtype = next(each.dtype for each in values if isinstance(each, torch.Tensor))
+    return [each if isinstance(each, torch.Tensor) else torch.tensor(each, dtype=dtype) for each in values]
+
+
 def _power(a: Any, b: Any) -> Any:
     """For integers, a negative power is the truncated inverse, and 0 gives 0, like CANN's kernel for INT64."""
-    a, b = torch.as_tensor(a), torch.as_tensor(b)
+    a, b = _as_tensors(a, b)
     if a.is_floating_point() or a.is_complex() or b.is_floating_point() or b.is_complex():
         return torch.pow(a, b)
     a, b = (each.byte() if each.dtype == torch.bool else each for each in (a, b))
@@ -193,7 +199,7 @@ def _integers_stay(function: str) -> Entry:
 
 def _of_torch(function: str, dtype: str = COMMON) -> Entry:
     """A function of PyTorch, elementwise, of tensors only."""
-    return TorchEntry(lambda *tensors: getattr(torch, function)(*map(torch.as_tensor, tensors)), dtype)
+    return TorchEntry(lambda *values: getattr(torch, function)(*_as_tensors(*values)), dtype)
 
 
 _PLAIN = (
@@ -210,7 +216,7 @@ _FLOATING = (
 RULES: dict[str, Entry] = {
     "copy": Entry(lambda to, source: source, EACH),
     "cast": Entry(lambda source, *dtype: source, EACH),
-    "fill": Entry(lambda to, value: value.reshape(()), EACH, lambda to, value: to),
+    "fill": Entry(lambda to, value: value.reshape(()), EACH, lambda to, value: to, fills=True),
     # The order of FRACTAL_NZ: every format is read as ND, so the weights stay.
     "keep": Entry(lambda a: None, EACH),
     "zero": Entry(lambda to: 0, EACH),
@@ -247,7 +253,7 @@ RULES: dict[str, Entry] = {
     "clamp": Entry(_clamp),
     **{name: Entry(getattr(np, name)) for name in _PLAIN},
     "where": Entry(lambda condition, a, b: np.where(condition != 0, a, b)),
-    "masked_fill": Entry(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), EACH),
+    "masked_fill": Entry(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), EACH, fills=True),
     "nan_to_num": Entry(_nan_to_num),
     "trace": TorchEntry(lambda a: torch.sum(torch.diagonal(a)), RESULT, lambda shape: ()),
     "complex": Entry(_complex, EACH),
@@ -264,7 +270,7 @@ RULES: dict[str, Entry] = {
     "addmm": TorchEntry(matmul.addmm, RESULT, matmul.sum_shape),
     "addbmm": TorchEntry(matmul.addbmm, RESULT, matmul.addbmm_shape),
     "addmv": TorchEntry(lambda c, a, b, alpha, beta, *_: matmul.addmm(c, a, b, beta, alpha), RESULT, matmul.sum_shape),
-    "inverse": TorchEntry(lambda a: torch.linalg.inv(a), FLOATING, lambda shape: shape),
+    "inverse": TorchEntry(matmul.inverse, FLOATING, lambda shape: shape),
     "triangular": TorchEntry(matmul.triangular, COMMON, matmul.triangular_shapes),
     "outer": TorchEntry(lambda a, b: torch.outer(a, b), COMMON, lambda a, b: (*a, *b)),
     "sum_of_list": Entry(lambda parts: reduce(np.add, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),

@@ -17,6 +17,7 @@ from ...base.errors import ActgradError, InvalidArgument, KernelMissing, NullArg
 from ...base.loop import TensorMeta, extent, row_major
 from ..aclnn.objects import DESTROYED, AclScalar, AclTensor
 from ..aclnn.signatures import CParameter
+from ..rules.scalars import as_element
 from . import arrays, pytorch
 from .arrays import array_of
 from .checks import judge as checks
@@ -269,6 +270,9 @@ class Work:
             if isinstance(value, AclTensor):
                 array = self.array_of(value, distance)
                 return self._library.on_memory(array, self.rule.keeps_unsigned or dtype is not None)
+            if self.rule.fills:
+                is_integer = value.dtype.kind in ("int", "uint", "bool")
+                return self._library.element(as_element(value.value, first, is_integer))
             number = self._library.number(value, dtype, is_real)
             return number if results[0] is None else _within(number, first)
 
