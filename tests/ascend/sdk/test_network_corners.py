@@ -11,8 +11,12 @@ from typing import Any
 import pytest
 
 import actgrad
+from actgrad import aclnn
+from actgrad.ascend.network.work import Work
+from actgrad.ascend.sdk import declared_functions
+from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import InvalidArgument
-from tests.ascend.sdk.test_network import call
+from tests.ascend.sdk.test_network import call, tensor_of
 
 torch = pytest.importorskip("torch")
 
@@ -159,6 +163,73 @@ def test_numbers_have_the_precision_of_the_tensor() -> None:
                 torch.testing.assert_close(actual, torch.tensor(values, dtype=x.dtype), rtol=1e-15, atol=0)
         finally:
             torch.set_default_dtype(torch.float32)
+
+
+COMPARISONS = ("EqScalar", "NeScalar", "LtScalar", "LeScalar", "GtScalar", "GeScalar")
+
+#: A product, a dtype, an element, a number, its dtype, and what each comparison gives: from aclnn_*_scalar.cpp.
+COMPARED: list[tuple[str, str, Any, Any, str, str]] = [
+    # A number that float16 rounds to the element. Other products than Ascend950 compare > and >= in float64.
+    ("Ascend950", "float16", 0.1, 0.1, "float64", "= <= >="),
+    ("Ascend910B", "float16", 0.1, 0.1, "float64", "= <="),
+    ("Ascend950", "bfloat16", 0.3, 0.3, "float64", "= <= >="),
+    ("Ascend910B", "bfloat16", 0.3, 0.3, "float64", "= <= > >="),
+    ("Ascend910B", "bfloat16", 0.3, 0.3, "float32", "= <= > >="),
+    ("Ascend910B", "float32", 0.1, 0.1, "float64", "= <= >="),  # float32 nearly represents it
+    ("Ascend910B", "float32", 16777216, 16777217, "float64", "= <="),
+    ("Ascend950", "float32", 16777216, 16777217, "float64", "= <= >="),
+    # Integers and a number of float64: LtScalar and LeScalar compare in float32, the others in float64.
+    ("Ascend910B", "int32", 16777217, 16777216.0, "float64", "<= > >="),
+    ("Ascend950", "int32", 16777217, 16777216.0, "float64", "= <= >="),
+    # A larger integer wraps in the tensor's dtype: always on Ascend950, otherwise only for equality.
+    ("Ascend910B", "int32", 1, 2**32 + 1, "int64", "= < <="),
+    ("Ascend950", "int32", 1, 2**32 + 1, "int64", "= <= >="),
+    ("Ascend910B", "uint8", 255, -1, "int64", "= > >="),
+    ("Ascend950", "uint8", 255, -1, "int64", "= <= >="),
+    ("Ascend910B", "bool", True, 2, "int64", "< <="),
+]
+
+
+@pytest.mark.parametrize(("product", "dtype", "element", "number", "of_number", "holds"), COMPARED)
+def test_comparisons_with_numbers(
+    product: str, dtype: str, element: Any, number: Any, of_number: str, holds: str
+) -> None:
+    x = torch.tensor([element], dtype=getattr(torch, dtype))
+    wanted = {
+        name: sign in holds.split() for name, sign in zip(COMPARISONS, ("=", "", "<", "<=", ">", ">="), strict=True)
+    }
+    wanted["NeScalar"] = not wanted["EqScalar"]
+    with actgrad.product(product):
+        scalar = aclnn.aclCreateScalar(number, BY_NAME[of_number].acl)
+        actual = {}
+        for name in COMPARISONS:
+            function = declared_functions.computed()[f"aclnn{name}"]
+            out = torch.zeros(1, dtype=torch.bool)
+            Work(f"aclnn{name}", function.rule, function.arguments, [tensor_of(x), scalar, tensor_of(out)]).run(0)
+            actual[name] = out.item()
+    assert actual == wanted
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_remainders_by_numbers(dtype: str) -> None:
+    """The number is rounded to the tensor's dtype, in aclnn_remainder.cpp as in PyTorch. The remainder shows it."""
+    x = torch.tensor([0.3, 1.0, -0.7]).to(getattr(torch, dtype))
+    by = torch.tensor(0.1).to(x.dtype).double().item()
+    same(result("RemainderTensorScalar", x, 0.1, like=x), torch.remainder(x.double(), by).to(x.dtype))
+
+
+def test_integers_are_not_computed_as_floats() -> None:
+    big = torch.tensor([2**62 + 1, -(2**62) - 1, -7])
+    same(result("DivMods", big, 1, 1, like=big), big)
+    same(result("DivMods", big, 2, 2, like=big), torch.div(big, 2, rounding_mode="floor"))
+    same(result("DivMods", big, 2, 1, like=big), torch.div(big, 2, rounding_mode="trunc"))
+    same(result("DivMods", torch.tensor([7, -7]), 2, 0, like=torch.zeros(2)), torch.tensor([3.5, -3.5]))
+    same(result("DivMods", torch.tensor([0.7]), 0.1, 1, like=torch.zeros(1)), torch.tensor([7.0]))  # in float32
+    x = torch.tensor([3], dtype=torch.int32)
+    same(result("Adds", x, 2**33 + 1, 1, like=x), x + 1)  # the number wraps
+    out = [torch.zeros(1, dtype=torch.int32)]
+    call("ForeachMulScalarV2", [x], 2**33 + 2, out)
+    same(out[0], x * 2)
 
 
 def test_matrix_without_inverse() -> None:

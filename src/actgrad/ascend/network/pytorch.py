@@ -19,6 +19,7 @@ from ...base import first_use
 from ...base.errors import KernelMissing
 from ...base.floating_point import default_environment
 from ..aclnn.objects import AclScalar
+from .arrays import element_of
 from .entry import Dtype, category, working
 
 #: The name by which rules use PyTorch.
@@ -137,7 +138,7 @@ def number(scalar: AclScalar, dtype: Dtype | None, is_real: bool) -> Any:
     value = scalar.value.real if is_real and isinstance(scalar.value, complex) else scalar.value
     if dtype is None or category(dtype) >= 2:  # PyTorch rounds a number when it meets a tensor
         return value
-    return np.asarray(value).astype(dtype).item()
+    return element_of(scalar, dtype).item()
 
 
 def element(array: np.ndarray[Any, Any]) -> Any:

@@ -30,7 +30,10 @@ def to_int(value: Any, bits: int = 64, is_integer: bool = False) -> int | float:
 
 
 def as_element(value: Any, dtype: np.dtype[Any], is_integer: bool = False) -> np.ndarray[Any, Any]:
-    """The number as an element of a tensor. An integer wraps. Of a complex number, a real tensor gets the real part."""
+    """The number as an element of a tensor. Of a complex number, a real tensor gets the real part.
+
+    An integer wraps. `is_integer` says that a float stands for one, because aclScalar keeps integers as floats here.
+    """
     if dtype.kind in ("i", "u"):
         value = int(value) if is_integer else _real(value)
         value = _wrapped(value, 8 * dtype.itemsize, dtype.kind == "i")
