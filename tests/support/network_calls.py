@@ -117,6 +117,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "Mean": {"out": V}, "ReduceSum": {"out": V}, "Std": {"out": V}, "VarCorrection": {"out": V}, "Norm": {"out": V},
     "LogSumExp": {"out": V}, "LinalgVectorNorm": {"out": V}, "Amax": {"out": V}, "Amin": {"out": V},
     "All": {"out": T((3,), B)}, "Any": {"out": T((3,), B)}, "Max": {"out": POINT}, "Min": {"out": POINT},
+    "ArgMin": {"out": T((3,), I64)}, "ReduceNansum": {"out": V}, "StdMeanCorrection": {"stdOut": V, "meanOut": V},
+    "Cumprod": {"dim": S(0, I64)}, "InplaceCumprod": {"dim": S(0, I64)}, "Dot": {"self": V, "tensor": V, "out": POINT},
     "ArgMax": {"out": T((3,), I64)}, "Argsort": {"out": INDICES},
     "Index": {"indices": (T((2,), I64),), "out": T((2, 3))},
     "IndexPutImpl": {"indices": (T((2,), I64),), "values": T((2, 3))},
@@ -267,6 +269,12 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "AdaptiveMaxPool2dBackward": {
         "gradOutput": HALF_IMAGE, "self": IMAGE, "indices": HALF_IMAGE._replace(dtype=I64), "gradInput": IMAGE,
     },
+    **{
+        f"Foreach{name}Scalar": {"scalar": T(())}
+        for name in ("Add", "Sub", "Mul", "Div", "Maximum", "Minimum", "Pow", "Addcmul", "Addcdiv")
+    },
+    **{f"Foreach{name}List": {"alpha": T(())} for name in ("Add", "Sub")},
+    "ForeachRoundOffNumber": {"roundMode": T((), "int8")}, "ForeachRoundOffNumberV2": {"roundMode": S(1, I64)},
     **{f"Foreach{name}ScalarInplace": {"scalar": T(())} for name in ("Mul", "Sub")},
     **{f"Foreach{name}ListInplace": {"alpha": T(())} for name in ("Add", "Sub")},
     **{
@@ -275,7 +283,10 @@ SAMPLES: dict[str, dict[str, Any]] = {
             "meanOut": T((2, 2)), "rstdOut": T((2, 2)),
         } for version in ("", "V2")
     },
-    "Trace": {"out": POINT}, "Kthvalue": {"k": 1, "valuesOut": V, "indicesOut": T((3,), I64)},
+    "Trace": {"out": POINT}, "Median": {"valuesOut": POINT},
+    **{key: {"valuesOut": V, "indicesOut": T((3,), I64)} for key in ("MedianDim", "NanMedianDim")},
+    "Inverse": {"self": T((2, 2)), "out": T((2, 2))}, "NanMedian": {"out": POINT},
+    "Kthvalue": {"k": 1, "valuesOut": V, "indicesOut": T((3,), I64)},
     "Unique": {"valueOut": T((6,)), "inverseOut": INDICES},
     "Unique2": {"valueOut": T((6,)), "inverseOut": INDICES, "countsOut": T((6,), I64)},
     "AdaptiveAvgPool2d": {"self": IMAGE, "outputSize": (2, 3), "out": HALF_IMAGE},

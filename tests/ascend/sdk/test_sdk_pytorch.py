@@ -6,6 +6,8 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +161,15 @@ def _mode() -> Any:
     return Refuses()
 
 
+@contextmanager
+def setting(change: Callable[[Any], None], value: Any, before: Any) -> Iterator[None]:
+    change(value)
+    try:
+        yield
+    finally:
+        change(before)
+
+
 @pytest.mark.parametrize(
     "surroundings",
     [
@@ -167,18 +178,32 @@ def _mode() -> Any:
         _mode,
         lambda: torch.inference_mode(),
         lambda: torch.enable_grad(),
+        lambda: setting(torch.set_default_dtype, torch.float16, torch.float32),
+        lambda: setting(torch.use_deterministic_algorithms, True, False),
+        lambda: setting(torch.set_float32_matmul_precision, "medium", "highest"),
     ],
-    ids=["default device", "autocast", "dispatch mode", "inference", "gradients"],
+    ids=[
+        "default device",
+        "autocast",
+        "dispatch mode",
+        "inference",
+        "gradients",
+        "default dtype",
+        "deterministic",
+        "bfloat16 for products",
+    ],
 )
 def test_the_settings_of_the_program_do_not_matter(surroundings: Any) -> None:
     x = torch.linspace(-2, 2, 12).reshape(3, 4)
     weight, out, rows = torch.full((4, 4), 1 + 2**-10), torch.zeros(3, 4), torch.zeros(3, 4)
     wanted = (x.double() @ weight.double() + x.double()).float()
-    padded = torch.zeros(3, 6)
+    padded, powers, put = torch.zeros(3, 6), torch.zeros(3, 4), torch.zeros(3)
     works = [
         work_of("Addmm", x, x, weight, 1.0, 1.0, out, 0),
         work_of("ReflectionPad1d", x, (1, 1), padded),
         work_of("Cummax", x, 0, rows, torch.zeros(3, 4, dtype=torch.int64)),
+        work_of("PowScalarTensor", 2.1, x, powers),
+        work_of("InplacePut", put, torch.tensor([1, 1]), torch.tensor([2.0, 3.0]), True),
     ]
     with surroundings():
         for work in works:
@@ -186,6 +211,17 @@ def test_the_settings_of_the_program_do_not_matter(surroundings: Any) -> None:
     torch.testing.assert_close(out, wanted, rtol=1e-6, atol=1e-6)
     assert torch.equal(padded[:, 1:-1], x)
     assert torch.equal(rows, x.cummax(0).values)
+    torch.testing.assert_close(powers, (2.1 ** x.double()).float())
+    assert put.tolist() == [0, 5, 0]
+
+
+def test_float32_products_are_not_rounded() -> None:
+    """On CPUs with products of bfloat16, PyTorch would use them if the program allows it."""
+    precision = torch._C._get_fp32_precision_getter
+    with setting(torch.set_float32_matmul_precision, "medium", "highest"):
+        with pytorch.surroundings():
+            assert precision("mkldnn", "matmul") == "ieee"
+        assert precision("mkldnn", "matmul") == "bf16"
 
 
 def work_of(name: str, *given: Any) -> Work:

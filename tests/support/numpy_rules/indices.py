@@ -188,6 +188,13 @@ def _median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
     return _by_rank(a, lambda count: np.where(count < n, count, (n - 1) // 2), dim, keep)
 
 
+def _median_of_none(a: Any) -> Any:
+    """What aclnn_median.cpp writes for an empty tensor."""
+    if a.dtype.kind in "fV":
+        return np.full((), np.nan)
+    return np.asarray(np.iinfo(a.dtype).min if a.dtype.name in ("int32", "int64") else 0)
+
+
 def _unique(a: Any, dim: int | None, has_inverse: bool, has_counts: bool = False) -> tuple[Any, Any, Any]:
     """The unique elements, or parts along a dimension, in order, with their indices and counts."""
     parts = a.reshape(1) if a.ndim == 0 else a  # CANN takes dim 0 of a tensor without dimensions
@@ -226,6 +233,18 @@ def _masked_scatter(a: Any, mask: Any, source: Any) -> Any:
 def _points(a: Any, index: Any) -> tuple[Any, ...]:
     """The key of elements whose coordinates are along the last dimension."""
     return tuple(map(indices_within, np.moveaxis(index, -1, 0), a.shape))
+
+
+def _gathered_points(a: Any, index: Any, counts_from_end: bool) -> Any:
+    """One part after the other, by the formula of aclnnGatherNd's document."""
+    rank = index.shape[-1]
+    result = np.zeros((*index.shape[:-1], *a.shape[rank:]), a.dtype)
+    for place in np.ndindex(index.shape[:-1]) if a.size else ():
+        point = tuple(map(int, index[place]))
+        if any(not (-n if counts_from_end else 0) <= k < n for k, n in zip(point, a.shape, strict=False)):
+            raise IndexError(point)
+        result[place] = a[point]
+    return result if a.size else None
 
 
 def _scattered_points(a: Any, index: Any, values: Any) -> Any:
@@ -289,9 +308,9 @@ RULES: dict[str, Callable[..., Any]] = {
     "index_fill": _index_fill,
     "index_fill_list": _index_fill,
     "median": _median,
-    "median_of_all": lambda a: _median(a.reshape(-1), 0, False)[0],
+    "median_of_all": lambda a: _median(a.reshape(-1), 0, False)[0] if a.size else _median_of_none(a),
     "nan_median": _nan_median,
-    "nan_median_of_all": lambda a: _nan_median(a.reshape(-1), 0, False)[0],
+    "nan_median_of_all": lambda a: _nan_median(a.reshape(-1), 0, False)[0] if a.size else _median_of_none(a) * 0,
     "kth_value": lambda a, k, dim, keep: _by_rank(a, lambda count: np.full_like(count, k - 1), dim, keep),
     "unique": lambda a, _, inverse: _unique(a, None, inverse)[:2],
     "unique_and_counts": lambda a, _, *flags: _unique(a, None, *flags),
@@ -300,6 +319,6 @@ RULES: dict[str, Callable[..., Any]] = {
     "put": _flat_put,
     "take": lambda a, index: a.reshape(-1)[index.astype(np.int64)],
     "masked_scatter": _masked_scatter,
-    "gather_points": lambda a, index, _: a[_points(a, index)],
+    "gather_points": _gathered_points,
     "scatter_points": _scattered_points,
 }

@@ -50,35 +50,31 @@ def _padded(a: Any, pad: Sequence[int], value: Any) -> Any:
     return result
 
 
-#: For each mode of padding, a function of the positions in a padded dimension, counted from the first element, and of
-#: the dimension's size. It returns the index of the element that each position copies.
-_COPIED: dict[str, Callable[[Any, int], Any]] = {
-    "reflection": lambda positions, n: n - 1 - np.abs(n - 1 - np.abs(positions)),
-    "replication": lambda positions, n: np.clip(positions, 0, n - 1),
-    "circular": lambda positions, n: positions % n,
-}
+#: NumPy's names of the modes of padding.
+_MODES = {"reflection": "reflect", "replication": "edge", "circular": "wrap"}
 
 
-def _copies(shape: Shape, pad: Sequence[int], mode: str) -> list[Any]:
-    """For each dimension, the index of the element that each position copies. Negative numbers of `pad` crop."""
-    sizes = zip(shape, _margins(shape, pad), strict=True)
-    return [_COPIED[mode](np.arange(-before, n + after), n) for n, (before, after) in sizes]
+def _in_mode(a: Any, pad: Sequence[int], mode: str) -> Any:
+    """`a`, padded by NumPy's own function. Negative numbers crop the padded array."""
+    pairs = _margins(a.shape, pad)
+    result = np.pad(a, [(max(before, 0), max(after, 0)) for before, after in pairs], _MODES[mode])  # type: ignore[call-overload]
+    sizes = zip(result.shape, pairs, strict=True)
+    return result[tuple(slice(max(-before, 0), n + min(after, 0)) for n, (before, after) in sizes)]
 
 
 def _copied(mode: str) -> Callable[..., Any]:
-    def compute(a: Any, pad: Sequence[int]) -> Any:
-        return a[np.ix_(*_copies(a.shape, pad, mode))]
-
-    return compute
+    return lambda a, pad: _in_mode(a, pad, mode)
 
 
 def _copied_backward(mode: str) -> Callable[..., Any]:
     """The gradient of padding: each element has the sum over the positions that copy it."""
 
     def compute(gradient: Any, a: Any, pad: Sequence[int]) -> Any:
-        result = np.zeros(a.shape, gradient.dtype)
-        np.add.at(result, np.ix_(*_copies(a.shape, pad, mode)), gradient)
-        return result
+        places = _in_mode(np.arange(a.size).reshape(a.shape), pad, mode)
+        result = np.zeros(a.size, gradient.dtype)
+        for place, share in zip(places.ravel().tolist(), gradient.ravel(), strict=True):
+            result[place] += share
+        return result.reshape(a.shape)
 
     return compute
 
@@ -108,8 +104,8 @@ def _repeated(a: Any, repeats: Any, dim: int, size: int) -> Any:
 
 RULES: dict[str, Callable[..., Any]] = {
     "constant_pad": _padded,
-    **{f"{mode}_pad": _copied(mode) for mode in _COPIED},
-    **{f"{mode}_pad_backward": _copied_backward(mode) for mode in _COPIED},
+    **{f"{mode}_pad": _copied(mode) for mode in _MODES},
+    **{f"{mode}_pad_backward": _copied_backward(mode) for mode in _MODES},
     "shuffle_channels": _shuffled,
     "diagonal_matrix": np.diagflat,
     "fill_diagonal": _with_diagonal,

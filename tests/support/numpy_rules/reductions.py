@@ -75,7 +75,10 @@ def _variance(a: Any, dims: Sequence[int] | None, correction: int, keep: bool) -
     a, axis = with_dimension(a), tuple(dims or ()) or None
     squares = np.square(np.abs(a - mean(a, axis, True)))
     total = np.sum(squares, axis, keepdims=keep)
-    return total / max(a.size // max(total.size, 1) - correction, 0)
+    count = a.size // max(total.size, 1)
+    if count <= max(correction, 0):  # aclnn_var.cpp fills the result
+        return np.full_like(total, np.inf if count > 1 else np.nan)
+    return total / (count - correction)
 
 
 def _deviation(*arguments: Any) -> Any:
@@ -100,6 +103,8 @@ def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -
     """The norm of any order along some dimensions. Without `dims`, along all dimensions."""
     sizes = np.abs(with_dimension(a))
     axis = tuple(dims) or tuple(range(sizes.ndim))
+    if not a.size:  # aclnn_norm.cpp fills the result with 0
+        return np.sum(sizes, axis, keepdims=keep)
     if np.isinf(order):
         return (np.max if order > 0 else np.min)(sizes, axis, keepdims=keep)
     powers = sizes != 0 if order == 0 else sizes**order

@@ -7,6 +7,7 @@ function          a row of the table
 checks/           what phase one checks
 entry             a computation, its dtype by PyTorch's promotion, and the shape of its result
 arrays            the memory of tensors as arrays of NumPy
+comparisons       the dtype in which a tensor is compared with a number
 pytorch           the memory of tensors as tensors of PyTorch, and PyTorch apart from the program's settings
 rearrangement     slices, padding, repetition, other orders of elements
 reductions        sums, means, extremes, variances and norms along dimensions

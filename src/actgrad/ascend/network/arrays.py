@@ -11,6 +11,7 @@ from ...arrays import ArrayView
 from ...base.dtypes import BY_NAME
 from ...base.loop import TensorMeta
 from ..aclnn.objects import AclScalar, AclTensor
+from ..rules.scalars import as_element
 from .entry import Dtype, working
 
 
@@ -61,7 +62,17 @@ def number(scalar: AclScalar, dtype: Dtype | None, is_real: bool) -> np.ndarray[
     """A number as an array. If all results are real, a complex number counts with its real part."""
     array = np.asarray(scalar.value)
     array = array.real if is_real and array.dtype.kind == "c" else array
-    return array if dtype is None else array.astype(working(dtype))
+    return array if dtype is None else element_of(scalar, working(dtype))
+
+
+def element_of(scalar: AclScalar, dtype: Dtype) -> np.ndarray[Any, Any]:
+    """A number in a dtype, as an array without dimensions."""
+    return as_element(scalar.value, dtype, scalar.dtype.kind in ("int", "uint", "bool"))
+
+
+def element(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of one element, for a rule that fills a result with it."""
+    return array
 
 
 def converted(value: Any, dtype: Dtype | None) -> Any:

@@ -53,6 +53,8 @@ COMMON = "common"  # the promoted dtype of its arguments
 FLOATING = "floating"  # the promoted dtype, but float32 for integers
 RESULT = "result"  # the dtype of the result, but int64 for integers
 EACH = "each"  # each array keeps its own dtype
+PROMOTED = "promoted"  # the promoted dtype, but each result is rounded to its own dtype
+COMPARED = "compared"  # the dtype in which CANN compares a tensor with a number
 MIXED = "mixed"  # the promoted floating dtype, but each result is rounded to its own dtype
 
 
@@ -70,6 +72,8 @@ class Entry:
     writes_list: bool = False  # whether one call writes all tensors of a list. Other rules compute one tensor at a time
     reads_nibbles: bool = False  # whether the computation takes INT4, as int8. Other rules refuse INT4
     uses_torch: bool = False  # whether the computation takes tensors of PyTorch. Other rules take arrays of NumPy
+    rounds_numbers: bool = False  # whether numbers are first rounded to the promoted dtype, which may have 16 bits
+    fills: bool = False  # whether its numbers are elements of the result. They are converted to the result's dtype
     keeps_unsigned: bool = False  # whether a rule of PyTorch takes unsigned integers. Others take their bits as signed
     other_dtypes: Entry | None = None  # the rule of calls whose tensors are not all FLOAT, if it differs
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ...base.forks import cached_property
 from ..aclnn.signatures import CParameter
@@ -23,13 +23,19 @@ class Checks:
         self.pattern, self.dtypes, self.words = pattern, dtypes, phrases
 
 
+class InPlaceOf(NamedTuple):
+    """The checks of another function, as if both `self` and `out` were the tensor that is changed in place."""
+
+    name: str
+
+
 class _Row(NamedTuple):
     name: str  # without aclnn
     header: str  # without aclnnop/aclnn_ and .h
     rule: Entry
     prototype: str  # the parameters of phase one, without those that it returns
     results: tuple[str, ...] | None = None  # the parameters that the rule writes, if their types do not say so
-    checks: Checks | None = None  # None if they are unknown
+    checks: Checks | InPlaceOf | None = None  # None if they are unknown. The table has no InPlaceOf any more
 
 
 class Function(_Row):
@@ -44,6 +50,35 @@ class Function(_Row):
         return tuple(_parameter(each, self.results) for each in self.parameters)
 
 
+def with_checks(rows: tuple[Function, ...], by_name: dict[str, Function]) -> tuple[Function, ...]:
+    """The rows with the checks of functions in place. `by_name` has all functions."""
+
+    def complete(row: Function) -> Function:
+        if not isinstance(row.checks, InPlaceOf):
+            return row
+        return row._replace(checks=_in_place(cast(Checks, by_name[row.checks.name].checks), row.arguments[0].name))
+
+    return tuple(map(complete, rows))
+
+
+def _in_place(checks: Checks, tensor: str) -> Checks:
+    """`tensor` is the one that is changed. It needs a dtype of the results too. A null pointer has the usual status."""
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, tuple) and type(value) is tuple:
+            return tuple(map(renamed, value))
+        return tensor if value in _BOTH and isinstance(value, str) else value
+
+    lists, words = dict(checks.dtypes), [words for words in checks.words if words[0] != "null"]
+    results = lists.pop("out", None)
+    lists = {renamed(name): lists[name] for name in lists}
+    if results is not None:
+        lists["result"] = results
+        words.insert(0, ("dtype", tensor, "result"))
+    return Checks(checks.pattern, lists, *map(renamed, words))
+
+
+_BOTH = ("self", "out")
 _TYPES = {
     "aclTensor*": "Tensor", "aclScalar*": "Scalar", "aclIntArray*": "ints", "bool": "bool", "aclTensorList*": "tensors",
     "aclScalarList*": "scalars", "aclBoolArray*": "bools", "double": "double", "float": "double", "char*": "text",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
+from math import nan, prod
 from typing import Any
 
 import numpy as np
 
+from ..rules.scalars import as_element
 from .entry import EACH, Entry, Shape, TorchEntry
-from .pytorch import torch, wide_enough
+from .pytorch import as_signed, torch, wide_enough
 from .rearrangement import dimension, with_dimension, with_size
 
 
@@ -133,8 +134,9 @@ def _all_indices(a: Any, key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _put_flat(a: Any, index: Any, source: Any, accumulates: bool) -> Any:
     """Write or add at places of the flat tensor."""
-    result = _wide(a, index.numel() if accumulates else 1)
-    return torch.put(result, index.long(), source.to(result.dtype), accumulates)
+    flat = _wide(a, index.numel() if accumulates else 1).reshape(-1)
+    places = (index.reshape(-1).long(),)  # torch.put refuses programs that ask for deterministic algorithms
+    return torch.index_put(flat, places, source.reshape(-1).to(flat.dtype), accumulates).reshape(a.shape)
 
 
 def _sorted(a: Any, stable: bool, dim: int, descending: bool) -> Any:
@@ -169,14 +171,15 @@ def _one_hot_shape(shape: Shape, classes: int, on: Shape, off: Shape, dim: int) 
 
 
 def _index_add(a: Any, dim: int, index: Any, source: Any, alpha: Any, *_: Any) -> Any:
-    """`alpha` is converted to the dtype of `a`."""
+    """`alpha` is converted to the dtype of `a`, if that has integers."""
     result = with_dimension(a)
     index = indices_within(index.reshape(-1), result.shape[dim])
     result = _wide(result, _most_repeated(index))
     values = with_dimension(source).to(result.dtype)
-    is_exact = not (result.is_floating_point() or result.is_complex())
+    if not (a.is_floating_point() or a.is_complex()):
+        alpha = as_element(alpha, a.numpy().dtype).item()
     sums = result.byte() if result.dtype == torch.bool else result  # PyTorch multiplies no truth values
-    return torch.index_add(sums, dim, index, values.to(sums.dtype) * (int(alpha) if is_exact else alpha))
+    return torch.index_add(sums, dim, index, values.to(sums.dtype) * alpha)
 
 
 def _index_copy(a: Any, dim: int, index: Any, values: Any) -> Any:
@@ -193,7 +196,7 @@ def _index_fill(a: Any, dim: int, index: Any, value: Any) -> Any:
     if not a.numel():
         return a
     index = index.reshape(-1).long() if isinstance(index, torch.Tensor) else torch.tensor(index, dtype=torch.int64)
-    return torch.index_fill(with_dimension(a), dim, index, torch.as_tensor(value).reshape(()).to(a.dtype))
+    return torch.index_fill(with_dimension(a), dim, index, value)
 
 
 def _source_shape(shape: Shape, dim: int, index: Shape, source: Shape, *_: Any) -> Shape:
@@ -216,18 +219,31 @@ def _fill_shape(shape: Shape, dim: int, index: Shape, *_: Any) -> Shape:
 def _by_rank(a: Any, rank: Callable[[Any], Any], dim: int, keep: bool) -> tuple[Any, Any]:
     """The elements of a rank, and the first of their positions.
 
-    NaN ranks last. `rank` takes the number of elements that are not NaN.
+    NaN ranks last. `rank` takes the number of elements that are not NaN. Without elements, there are no results.
     """
+    if not a.numel():
+        return None, None
     a = with_dimension(a)
-    values, order = torch.sort(a, dim=dim, stable=True)
+    order = torch.sort(a, dim=dim, stable=True).indices
     count = a.shape[dim] - torch.isnan(a).sum(dim, keepdim=True)
-    place = rank(count)
-    values, positions = torch.gather(values, dim, place), torch.gather(order, dim, place)
+    positions = torch.gather(order, dim, rank(count))
+    values = torch.gather(as_signed(a), dim, positions)
     return (values, positions) if keep else (values.squeeze(dim), positions.squeeze(dim))
 
 
 def _nan_median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
     return _by_rank(a, lambda count: torch.clamp((count - 1) // 2, 0), dim, keep)
+
+
+def _median_of_all(function: Callable[..., Any], lowest: Any) -> Entry:
+    """The median of all elements. `lowest` has the median of no integers, by their dtype. The others are 0, or NaN."""
+
+    def compute(a: Any) -> Any:
+        if a.numel():
+            return function(a.reshape(-1), 0, False)[0]
+        return torch.tensor(nan if a.is_floating_point() else lowest.get(a.dtype.itemsize, 0), dtype=a.dtype)
+
+    return TorchEntry(compute, EACH, lambda shape: ())
 
 
 def _median(a: Any, dim: int, keep: bool) -> tuple[Any, Any]:
@@ -283,6 +299,23 @@ def _masked_scatter(a: Any, mask: Any, source: Any) -> Any:
 def _points(a: Any, index: Any) -> tuple[Any, ...]:
     """The key of elements whose coordinates are along the last dimension."""
     return tuple(map(indices_within, torch.movedim(index, -1, 0), a.shape))
+
+
+def _gathered_points(a: Any, index: Any, counts_from_end: bool) -> Any:
+    """The elements at these points. If `counts_from_end`, a negative coordinate counts from the end."""
+    if not a.numel():
+        return None
+    if counts_from_end:
+        sizes = torch.tensor(a.shape[: index.shape[-1]])
+        index = torch.where(index < 0, index.long() + sizes, index.long())
+    return a[_points(a, index)]
+
+
+def _gathered_points_shape(shape: Shape, index: Shape, _: bool) -> Shape:
+    if not index or not 1 <= index[-1] <= len(shape):
+        fault = f"indices has shape {index}, but self has shape {shape}"
+        raise ValueError(f"{fault}; its last size must lie in [1, {len(shape)}]; change indices")
+    return (*index[:-1], *shape[index[-1] :])
 
 
 def _scattered_points(a: Any, index: Any, values: Any) -> Any:
@@ -360,7 +393,7 @@ RULES: dict[str, Entry] = {
     "gather": TorchEntry(
         lambda a, dim, index: torch.gather(*_along(a, index, dim)), EACH, lambda shape, dim, index: index
     ),
-    "scatter": TorchEntry(_scattered, EACH, _scattered_shape),
+    "scatter": TorchEntry(_scattered, EACH, _scattered_shape, fills=True),
     "scatter_reduce": TorchEntry(_scatter_reduced, EACH, lambda shape, *_: shape),
     "unpool": TorchEntry(_unpooled, EACH, _unpooled_shape),
     "unpool_backward": TorchEntry(_unpooled_backward, EACH, _unpooled_backward_shape),
@@ -369,9 +402,12 @@ RULES: dict[str, Entry] = {
     "index_put": TorchEntry(_put, EACH, lambda shape, *_: shape),
     "sort": TorchEntry(_sorted, EACH, lambda shape, *_: (shape, shape), keeps_unsigned=True),
     "argsort": TorchEntry(
-        lambda a, dim, descending: _sorted(a, True, dim, descending)[1], EACH, lambda shape, *_: shape
+        lambda a, dim, descending: _sorted(a, True, dim, descending)[1],
+        EACH,
+        lambda shape, *_: shape,
+        keeps_unsigned=True,
     ),
-    "topk": TorchEntry(_top, EACH, _top_shapes),
+    "topk": TorchEntry(_top, EACH, _top_shapes, keeps_unsigned=True),
     "one_hot": TorchEntry(_one_hot, EACH, _one_hot_shape),
     "embedding_backward": TorchEntry(_embedding_backward, EACH, lambda g, index, rows, *_: (rows, *g[-1:])),
     "masked_select": TorchEntry(
@@ -384,16 +420,17 @@ RULES: dict[str, Entry] = {
     "nonzero": TorchEntry(lambda a: torch.nonzero(a), EACH, lambda a: ..., is_found=True),
     "index_add": TorchEntry(_index_add, EACH, _source_shape),
     "index_copy": TorchEntry(_index_copy, EACH, _source_shape),
-    "index_fill": TorchEntry(_index_fill, EACH, lambda shape, *_: shape),
-    "index_fill_list": TorchEntry(_index_fill, EACH, _fill_shape),
+    "index_fill": TorchEntry(_index_fill, EACH, lambda shape, *_: shape, fills=True),
+    "index_fill_list": TorchEntry(_index_fill, EACH, _fill_shape, fills=True),
     "median": TorchEntry(_median, EACH, _rank_shapes),
-    "median_of_all": TorchEntry(lambda a: _median(a.reshape(-1), 0, False)[0], EACH, lambda shape: ()),
+    "median_of_all": _median_of_all(_median, {4: -(2**31), 8: -(2**63)}),
     "nan_median": TorchEntry(_nan_median, EACH, _rank_shapes),
-    "nan_median_of_all": TorchEntry(lambda a: _nan_median(a.reshape(-1), 0, False)[0], EACH, lambda shape: ()),
+    "nan_median_of_all": _median_of_all(_nan_median, {}),
     "kth_value": TorchEntry(
         lambda a, k, dim, keep: _by_rank(a, lambda count: torch.full_like(count, k - 1), dim, keep),
         EACH,
         lambda shape, k, *rest: _rank_shapes(shape, *rest),
+        keeps_unsigned=True,
     ),
     "unique": TorchEntry(
         lambda a, _, inverse: _unique(a, None, inverse)[:2],
@@ -420,8 +457,6 @@ RULES: dict[str, Entry] = {
     "put": TorchEntry(_put_flat, EACH, lambda shape, *_: shape),
     "take": TorchEntry(lambda a, index: torch.take(a, index.long()), EACH, lambda shape, index: index),
     "masked_scatter": TorchEntry(_masked_scatter, EACH, lambda shape, *_: shape),
-    "gather_points": TorchEntry(
-        lambda a, index, _: a[_points(a, index)], EACH, lambda shape, index, _: (*index[:-1], *shape[index[-1] :])
-    ),
+    "gather_points": TorchEntry(_gathered_points, EACH, _gathered_points_shape),
     "scatter_points": TorchEntry(_scattered_points, EACH, _scattered_points_shape),
 }

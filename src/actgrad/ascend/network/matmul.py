@@ -53,6 +53,14 @@ def addr(c: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     return (c if beta is None else beta * c) + products
 
 
+def inverse(a: Any) -> Any:
+    """The inverse of each matrix."""
+    result, faults = torch.linalg.inv_ex(a)
+    if faults.any():
+        raise ValueError("a matrix of self has no inverse; its determinant must not be 0; change self")
+    return result
+
+
 def addr_shape(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
     if broadcast_shapes(c, (*a, *b)) != (*a, *b):
         raise ValueError(f"self has shape {c}; it must broadcast to {(*a, *b)}; reshape self")

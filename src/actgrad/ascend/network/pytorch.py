@@ -19,6 +19,7 @@ from ...base import first_use
 from ...base.errors import KernelMissing
 from ...base.floating_point import default_environment
 from ..aclnn.objects import AclScalar
+from .arrays import element_of
 from .entry import Dtype, category, working
 
 #: The name by which rules use PyTorch.
@@ -79,14 +80,30 @@ def _dispatch_keys() -> tuple[Any, Any]:
 
 
 @contextmanager
+def _full_precision() -> Iterator[None]:
+    """Multiply float32 numbers as such. A program may let PyTorch round them to bfloat16 on CPUs that are faster so."""
+    get, set_ = torch._C._get_fp32_precision_getter, torch._C._set_fp32_precision_setter
+    before = [(kind, get("mkldnn", kind)) for kind in ("matmul", "conv")]
+    rounded = [pair for pair in before if pair[1] not in ("none", "ieee")]
+    for kind, _ in rounded:
+        set_("mkldnn", kind, "ieee")
+    try:
+        yield
+    finally:
+        for pair in rounded:
+            set_("mkldnn", *pair)
+
+
+@contextmanager
 def surroundings() -> Iterator[None]:
-    """Compute without the program's default device, autocast, gradients, dispatch modes and rounding mode.
+    """Compute without the program's default device, autocast, gradients, dispatch modes, precision and rounding mode.
 
     A child process computes with one thread, because the threads of OpenMP do not survive a fork.
     """
     if os.getpid() != _first_process and torch.get_num_threads() != 1:
         torch.set_num_threads(1)
-    with default_environment(), torch._C.DisableTorchFunction(), torch._C._ForceDispatchKeyGuard(*_dispatch_keys()):
+    apart = torch._C.DisableTorchFunction(), torch._C._ForceDispatchKeyGuard(*_dispatch_keys())
+    with default_environment(), _full_precision(), apart[0], apart[1]:
         yield
 
 
@@ -110,12 +127,23 @@ def on_memory(array: np.ndarray[Any, Any], keeps_unsigned: bool) -> Any:
     return torch.from_numpy(array if keeps_unsigned else array.view(_SIGNED.get(array.dtype, array.dtype)))
 
 
+def as_signed(a: Any) -> Any:
+    """A tensor whose unsigned integers of 16 bits and more are read as signed, for functions that only move them."""
+    dtype = _SIGNED.get(np.dtype(str(a.dtype).removeprefix("torch."))) if not a.dtype.is_signed else None
+    return a if dtype is None else a.view(dtype_of(dtype))
+
+
 def number(scalar: AclScalar, dtype: Dtype | None, is_real: bool) -> Any:
     """A number of Python. If all results are real, a complex number counts with its real part."""
     value = scalar.value.real if is_real and isinstance(scalar.value, complex) else scalar.value
     if dtype is None or category(dtype) >= 2:  # PyTorch rounds a number when it meets a tensor
         return value
-    return np.asarray(value).astype(dtype).item()
+    return element_of(scalar, dtype).item()
+
+
+def element(array: np.ndarray[Any, Any]) -> Any:
+    """The number in an array of one element, for a rule that fills a result with it."""
+    return array.astype(np.float32).item() if array.dtype == _BFLOAT16 else array.item()
 
 
 def converted(value: Any, dtype: Dtype | None) -> Any:

@@ -126,8 +126,7 @@ def _shuffled(a: Any, groups: int) -> Any:
 
 def _with_diagonal(a: Any, value: Any, wraps: bool) -> Any:
     """A copy with `value` on the diagonal. With `wraps`, a matrix with more rows than columns has several diagonals."""
-    number = torch.tensor(value, dtype=torch.float64).to(a.dtype).item()  # infinite where the dtype ends
-    return a.clone().fill_diagonal_(number, wraps)
+    return a.clone().fill_diagonal_(value, wraps)
 
 
 def _diagonal_shape(shape: Shape, *_: Any) -> Shape:
@@ -197,14 +196,14 @@ RULES: dict[str, Entry] = {
         lambda shape, dim, start, end, step: _sliced_shape(shape, (start,), (end,), (dim,), (step,)),
     ),
     "slices": Entry(_sliced, EACH, _sliced_shape),
-    "constant_pad": TorchEntry(_padded, EACH, _padded_shape),
+    "constant_pad": TorchEntry(_padded, EACH, _padded_shape, fills=True, keeps_unsigned=True),
     **{f"{mode}_pad": _copied(mode) for mode in _COPIED},
     **{f"{mode}_pad_backward": _copied_backward(mode) for mode in _COPIED},
     "shuffle_channels": TorchEntry(_shuffled, EACH, lambda shape, groups: shape),
     "diagonal_matrix": TorchEntry(
         lambda a, k: torch.diagflat(a, k), EACH, lambda shape, k: (prod(shape) + abs(k),) * 2
     ),
-    "fill_diagonal": TorchEntry(_with_diagonal, EACH, _diagonal_shape),
+    "fill_diagonal": TorchEntry(_with_diagonal, EACH, _diagonal_shape, fills=True),
     "flatten": Entry(lambda a, axis: a.reshape(_flat_shape(a.shape, axis)), EACH, _flat_shape),
     "expand": Entry(lambda a, size: np.broadcast_to(a, size), EACH, _expanded_shape),
     "repeat_elements": TorchEntry(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf, isfinite, prod
+from math import inf, isfinite, nan, prod
 from typing import Any
 
 from ..choice import current_product
@@ -76,7 +76,7 @@ def _histogram(a: Any, bins: int, low: Any, high: Any) -> Any:
     If low = high, the parts divide the range of the elements. Of floats, CANN takes a range below 1e-6 as equal.
     """
     is_equal = a.is_floating_point() and to_float(to_float(high) - to_float(low)) < to_float(1e-6)
-    low, high = (torch.tensor(0 if is_equal else each).to(a.dtype).item() for each in (low, high))
+    low, high = (torch.tensor(0 if is_equal else each, dtype=torch.float64).to(a.dtype).item() for each in (low, high))
     return torch.histc(a.double(), bins, low, high)
 
 
@@ -92,8 +92,8 @@ def _of_elements(function: Callable[..., Any], count: int = 1) -> Callable[..., 
 
 
 def _ordered(a: Any) -> Any:
-    """A tensor that PyTorch can order: BOOL as integers."""
-    return a.view(torch.uint8) if a.dtype == torch.bool else a
+    """A tensor that PyTorch can order: BOOL and UINT16 as other integers."""
+    return a.view(torch.uint8) if a.dtype == torch.bool else a.int() if a.dtype == torch.uint16 else a
 
 
 def _extremes(function: str) -> Entry:
@@ -121,12 +121,13 @@ def _extremes_shapes(shape: Shape, dims: Sequence[int], keep: bool) -> tuple[Sha
 
 
 def _variance(a: Any, dims: Sequence[int] | None, correction: int, keep: bool) -> Any:
-    """The variance. Too few elements give Inf, or NaN if they are equal. PyTorch would also print a warning."""
+    """The variance. At most `correction` elements give Inf, but one or no element gives NaN."""
     a = with_dimension(a)
     axes = _axes(a, dims or ())
-    if prod(a.shape[d] for d in axes) > max(correction, 0):
+    count = prod(a.shape[d] for d in axes)
+    if count > max(correction, 0):
         return torch.var(a, axes, correction=correction, keepdim=keep)
-    return (a - torch.mean(a, axes, True)).abs().square().sum(axes, keep) / 0
+    return torch.full_like(torch.sum(a, axes, keep), inf if count > 1 else nan)
 
 
 def _deviation(*arguments: Any) -> Any:
@@ -146,7 +147,9 @@ def _with_mean(function: Callable[..., Any]) -> Entry:
 
 
 def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -> Any:
-    """The norm of any order along some dimensions. Without `dims`, along all dimensions."""
+    """The norm of any order along some dimensions. Without `dims`, along all dimensions. Of no elements, it is 0."""
+    if not a.numel():
+        return torch.sum(with_dimension(a).abs(), tuple(dims) or None, keep)
     order, a = order.real if isinstance(order, complex) else order, with_dimension(a)
     a = wide_enough(a, prod(a.shape[d] for d in _axes(a, dims)))
     return torch.linalg.vector_norm(a, order, tuple(dims) or None, keep)
@@ -190,6 +193,7 @@ def _position(function: str) -> Entry:
         _of_elements(lambda a, dim, keep: getattr(torch, function)(_ordered(a), dim, keep)),
         EACH,
         lambda a, dim, keep: _reduced(a, (dim,), keep),
+        keeps_unsigned=True,
     )
 
 

@@ -18,7 +18,19 @@ import numpy as np
 
 from ...base.errors import quantity
 from . import attention, indices, losses, matmul, norms, optimizers, randomness, rearrangement, reductions
-from .entry import COMMON, EACH, FLOAT32, FLOATING, RESULT, Entry, Shape, TorchEntry, category, promoted, working
+from .entry import (
+    COMMON,
+    COMPARED,
+    EACH,
+    FLOAT32,
+    FLOATING,
+    PROMOTED,
+    RESULT,
+    Entry,
+    Shape,
+    TorchEntry,
+    category,
+)
 from .pytorch import torch
 from .rearrangement import with_dimension
 from .windows import convolution, pooling
@@ -97,9 +109,15 @@ def _nan_to_num(a: Any, nan: float, highest: float, lowest: float) -> Any:
     return np.where(np.isnan(a), nan, np.where(a == np.inf, highest, np.where(a == -np.inf, lowest, a)))
 
 
+def _as_tensors(*values: Any) -> list[Any]:
+    """Tensors, and numbers as tensors of the same dtype. PyTorch alone would round a number to the default dtype."""
+    dtype = next(each.dtype for each in values if isinstance(each, torch.Tensor))
+    return [each if isinstance(each, torch.Tensor) else torch.tensor(each, dtype=dtype) for each in values]
+
+
 def _power(a: Any, b: Any) -> Any:
     """For integers, a negative power is the truncated inverse, and 0 gives 0, like CANN's kernel for INT64."""
-    a, b = torch.as_tensor(a), torch.as_tensor(b)
+    a, b = _as_tensors(a, b)
     if a.is_floating_point() or a.is_complex() or b.is_floating_point() or b.is_complex():
         return torch.pow(a, b)
     a, b = (each.byte() if each.dtype == torch.bool else each for each in (a, b))
@@ -159,9 +177,8 @@ def _floor_of_quotient(a: Any, b: Any) -> Any:
 
 def _quotient(a: Any, b: Any, mode: int) -> Any:
     """The quotient: exact in mode 0, rounded towards 0 in mode 1, rounded down in mode 2."""
-    dtype = working(promoted(a.dtype, b.dtype))
-    dtype = FLOAT32 if mode == 0 and category(dtype) < 2 else dtype
-    a, b = a.astype(dtype), b.astype(dtype)
+    if mode == 0 and category(a.dtype) < 2:
+        a, b = a.astype(FLOAT32), b.astype(FLOAT32)
     if mode == 2:
         return _floor_of_quotient(a, b)
     if mode == 1 and np.issubdtype(a.dtype, np.integer):
@@ -193,13 +210,15 @@ def _integers_stay(function: str) -> Entry:
 
 def _of_torch(function: str, dtype: str = COMMON) -> Entry:
     """A function of PyTorch, elementwise, of tensors only."""
-    return TorchEntry(lambda *tensors: getattr(torch, function)(*map(torch.as_tensor, tensors)), dtype)
+    return TorchEntry(lambda *values: getattr(torch, function)(*_as_tensors(*values)), dtype)
 
 
 _PLAIN = (
-    "maximum", "minimum", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_not",
-    "logical_and", "logical_or", "fmod", "logical_xor", "bitwise_xor", "left_shift", "right_shift",
+    "maximum", "minimum", "logical_not", "logical_and", "logical_or", "logical_xor", "bitwise_xor", "left_shift",
+    "right_shift",
 )  # fmt: skip
+
+_COMPARISONS = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal")
 
 _FLOATING = (
     "exp", "log", "sqrt", "sin", "cos", "reciprocal", "log1p", "expm1", "log2", "log10", "tan", "sinh", "cosh", "tanh",
@@ -210,7 +229,7 @@ _FLOATING = (
 RULES: dict[str, Entry] = {
     "copy": Entry(lambda to, source: source, EACH),
     "cast": Entry(lambda source, *dtype: source, EACH),
-    "fill": Entry(lambda to, value: value.reshape(()), EACH, lambda to, value: to),
+    "fill": Entry(lambda to, value: value.reshape(()), EACH, lambda to, value: to, fills=True),
     # The order of FRACTAL_NZ: every format is read as ND, so the weights stay.
     "keep": Entry(lambda a: None, EACH),
     "zero": Entry(lambda to: 0, EACH),
@@ -232,7 +251,7 @@ RULES: dict[str, Entry] = {
     "rsub": Entry(lambda a, b, alpha=1: b - alpha * a),
     "logit": TorchEntry(_logit, FLOATING, lambda shape, *_: shape),
     "logit_backward": TorchEntry(_logit_backward, FLOATING, lambda shape, *_: shape),
-    "remainder_in_result": Entry(np.mod, RESULT),
+    "remainder_in_result": Entry(np.mod, RESULT, rounds_numbers=True),
     "real": Entry(np.real, EACH),
     "frac": TorchEntry(lambda a: torch.frac(a) if a.is_floating_point() else torch.zeros_like(a)),
     "sinc": TorchEntry(lambda a: torch.sinc(a.to(torch.promote_types(a.dtype, torch.float64))), FLOATING),
@@ -245,13 +264,15 @@ RULES: dict[str, Entry] = {
     "round_by_mode": TorchEntry(_rounded, shape=lambda shape, mode: shape),
     "pow": TorchEntry(_power),
     "clamp": Entry(_clamp),
-    **{name: Entry(getattr(np, name)) for name in _PLAIN},
+    **{name: Entry(getattr(np, name)) for name in (*_PLAIN, *_COMPARISONS)},
+    **{f"{name}_number": Entry(getattr(np, name), COMPARED, rounds_numbers=True) for name in _COMPARISONS},
+    "fmod": Entry(np.fmod),
     "where": Entry(lambda condition, a, b: np.where(condition != 0, a, b)),
-    "masked_fill": Entry(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), EACH),
+    "masked_fill": Entry(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), EACH, fills=True),
     "nan_to_num": Entry(_nan_to_num),
     "trace": TorchEntry(lambda a: torch.sum(torch.diagonal(a)), RESULT, lambda shape: ()),
     "complex": Entry(_complex, EACH),
-    "divide_by_mode": Entry(_quotient, EACH, _quotient_shape),
+    "divide_by_mode": Entry(_quotient, PROMOTED, _quotient_shape),
     "x_log_y": _of_torch("xlogy", FLOATING),
     "round_decimals": TorchEntry(_rounded_at, shape=lambda shape, *_: shape),
     "matmul": Entry(
@@ -264,7 +285,7 @@ RULES: dict[str, Entry] = {
     "addmm": TorchEntry(matmul.addmm, RESULT, matmul.sum_shape),
     "addbmm": TorchEntry(matmul.addbmm, RESULT, matmul.addbmm_shape),
     "addmv": TorchEntry(lambda c, a, b, alpha, beta, *_: matmul.addmm(c, a, b, beta, alpha), RESULT, matmul.sum_shape),
-    "inverse": TorchEntry(lambda a: torch.linalg.inv(a), FLOATING, lambda shape: shape),
+    "inverse": TorchEntry(matmul.inverse, FLOATING, lambda shape: shape),
     "triangular": TorchEntry(matmul.triangular, COMMON, matmul.triangular_shapes),
     "outer": TorchEntry(lambda a, b: torch.outer(a, b), COMMON, lambda a, b: (*a, *b)),
     "sum_of_list": Entry(lambda parts: reduce(np.add, parts), RESULT, lambda shapes: np.broadcast_shapes(*shapes)),
@@ -284,7 +305,7 @@ RULES: dict[str, Entry] = {
     "bitwise_or": Entry(np.bitwise_or),
     "bitwise_not": Entry(np.invert),
     "floor_divide": Entry(_floor_of_quotient),
-    "remainder": Entry(np.mod),
+    "remainder": Entry(np.mod, rounds_numbers=True),
     "flip": TorchEntry(lambda a, dims: torch.flip(with_dimension(a), tuple(dims)), EACH, lambda shape, dims: shape),
     "eye": Entry(np.eye, EACH, lambda n, m: (n, m)),
     "linspace": Entry(np.linspace, EACH, lambda start, end, steps: (steps,)),

@@ -18,9 +18,23 @@ from ...base.loop import TensorMeta, extent, row_major
 from ..aclnn.objects import DESTROYED, AclScalar, AclTensor
 from ..aclnn.signatures import CParameter
 from . import arrays, pytorch
-from .arrays import array_of
+from .arrays import array_of, element_of
 from .checks import judge as checks
-from .entry import EACH, FLOAT32, FLOATING, MIXED, RESULT, Dtype, Entry, category, promoted, with_scalar
+from .comparisons import compared
+from .entry import (
+    COMPARED,
+    EACH,
+    FLOAT32,
+    FLOATING,
+    MIXED,
+    PROMOTED,
+    RESULT,
+    Dtype,
+    Entry,
+    category,
+    promoted,
+    with_scalar,
+)
 
 FLOAT = BY_NAME["float32"]
 
@@ -246,7 +260,7 @@ class Work:
         computed = self.rule.compute(*inputs)
         computed = list(computed) if len(results) > 1 or self.rule.writes_list else [computed]
         values = self._library.as_values(computed, inputs)
-        rounds_to = None if self.rule.dtype == MIXED else dtype
+        rounds_to = None if self.rule.dtype in (MIXED, PROMOTED) else dtype
         for result, value in zip(results, values, strict=not self.rule.writes_list):
             if result is not None and value is not None:
                 if self.rule.is_found and prod(value.shape) > result.size:
@@ -269,6 +283,10 @@ class Work:
             if isinstance(value, AclTensor):
                 array = self.array_of(value, distance)
                 return self._library.on_memory(array, self.rule.keeps_unsigned or dtype is not None)
+            if self.rule.fills:
+                return self._library.element(element_of(value, first))
+            if self.rule.rounds_numbers and dtype is not None:
+                return self._library.element(element_of(value, dtype))
             number = self._library.number(value, dtype, is_real)
             return number if results[0] is None else _within(number, first)
 
@@ -283,6 +301,9 @@ class Work:
         if self.rule.dtype == RESULT:
             return result if category(result) >= 2 else np.dtype(np.int64)
         inputs = self._inputs(call)
+        if self.rule.dtype == COMPARED:
+            tensor, number = inputs
+            return compared(self.rule.compute, tensor.dtype.numpy, number)
         dtype = promoted(*[each.dtype.numpy for each in inputs if isinstance(each, AclTensor)] or [FLOAT32])
         for each in inputs:
             if isinstance(each, AclScalar):

@@ -25,13 +25,17 @@ _OPTIONAL = ("clipValueMin", "clipValueMax")
 
 def patterns() -> dict[str, str]:
     """The pattern of each function that has checks, by the function's name."""
-    return {name: row.checks.pattern.name for name, row in functions().items() if row.checks is not None}
+    return {name: checks.pattern.name for name in functions() if (checks := _checks_of(name)) is not None}
+
+
+def _checks_of(name: str) -> Checks | None:
+    return cast(Checks | None, functions()[name].checks)
 
 
 @cache
 def row_of(name: str, parameters: tuple[CParameter, ...]) -> Row | None:
     """What the checks of a function read, or None if its checks are unknown."""
-    checks = functions()[name].checks
+    checks = _checks_of(name)
     return None if checks is None else Row(name, parameters, checks.dtypes, checks.words)
 
 
@@ -68,7 +72,7 @@ def judge_of(name: str, parameters: tuple[CParameter, ...]) -> Judge | None:
     row = row_of(name, parameters)
     if row is None:
         return None
-    pattern = cast(Checks, functions()[name].checks).pattern
+    pattern = cast(Checks, _checks_of(name)).pattern
     later = pattern.checks(row)
     if (early := row.arguments_of("empty_first")) is not None:
         later = rule.unless_empty(early, later)

@@ -10,7 +10,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from ..function import Function
+from ..function import Function, with_checks
 
 FAMILIES = (
     "copies", "arithmetic", "elementary", "comparison", "reductions", "matrices", "losses", "random_numbers", "lists",
@@ -22,7 +22,8 @@ FAMILIES = (
 def families() -> dict[str, tuple[Function, ...]]:
     """The functions of each family, by its subject."""
     modules: list[ModuleType | Any] = [import_module(f"{__name__}.{name}") for name in FAMILIES]
-    return {module.SUBJECT: module.FUNCTIONS for module in modules}
+    by_name = {row.name: row for module in modules for row in module.FUNCTIONS}
+    return {module.SUBJECT: with_checks(module.FUNCTIONS, by_name) for module in modules}
 
 
 @cache

@@ -29,7 +29,7 @@ from ..checks.phrases import (
     when,
 )
 from ..checks.terms import arg
-from ..function import Checks, Function
+from ..function import Checks, Function, InPlaceOf
 from ..rules import RULES
 
 SUBJECT = "arithmetic"
@@ -183,13 +183,17 @@ FUNCTIONS = (
     Function("XLogYScalarSelf", "x_log_y_scalar_self", RULES["x_log_y"],
         "const aclScalar* self, const aclTensor* other, aclTensor* out"),
     Function("InplaceFloorDivide", "floor_divide", RULES["floor_divide"],
-        "aclTensor* selfRef, const aclTensor* other"),
+        "aclTensor* selfRef, const aclTensor* other",
+        checks=InPlaceOf("FloorDivide")),
     Function("InplaceRemainderTensorTensor", "remainder", RULES["remainder"],
-        "aclTensor* selfRef, const aclTensor* other"),
+        "aclTensor* selfRef, const aclTensor* other",
+        checks=InPlaceOf("RemainderTensorTensor")),
     Function("InplaceFloorDivides", "floor_divide", RULES["floor_divide"],
-        "aclTensor* selfRef, const aclScalar* other"),
+        "aclTensor* selfRef, const aclScalar* other",
+        checks=InPlaceOf("FloorDivides")),
     Function("InplaceRemainderTensorScalar", "remainder", RULES["remainder"],
-        "aclTensor* selfRef, const aclScalar* other"),
+        "aclTensor* selfRef, const aclScalar* other",
+        checks=InPlaceOf("RemainderTensorScalar")),
     Function("InplacePowTensorScalar", "pow", RULES["pow"],
         "const aclTensor* self, const aclScalar* exponent", results=("self",),
         checks=Checks(SCALAR, {"self": ALL.on_every_chip(), "exponent": ALL.on_every_chip(), "never": BOOL},

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from ..checks.dtypes import (
+    ALL,
     BF16,
     BOOL,
+    COMPLEX64,
+    COMPLEX128,
     DOUBLE,
     FLOAT,
     FLOAT4_E2M1,
@@ -14,6 +17,8 @@ from ..checks.dtypes import (
     HIFLOAT8,
     INT4,
     INT8,
+    INT16,
+    INT32,
     INT64,
     UINT8,
     UINT64,
@@ -26,6 +31,7 @@ from ..checks.patterns import MATMUL, OTHER
 from ..checks.phrases import (
     any_shape,
     casts,
+    columns,
     cube,
     dtype,
     empty,
@@ -42,6 +48,7 @@ from ..checks.phrases import (
     optional,
     promoted,
     rank,
+    shape,
     unless,
     when,
     where,
@@ -173,9 +180,14 @@ FUNCTIONS = (
             when(arg("A").count != 0, when(arg("self").count != 0, when(arg("unitriangular") == 1, dtype("self",
             "unit")))))),
     Function("Trace", "trace", RULES["trace"],
-        "const aclTensor* self, aclTensor* out"),
+        "const aclTensor* self, aclTensor* out",
+        checks=Checks(OTHER, {"self": ALL}, rank("self", exactly=2), rank("out", exactly=0), columns(("self", "out"),
+            *[(each, each) for each in (FLOAT, FLOAT16, BF16, DOUBLE, COMPLEX64, COMPLEX128)],
+            *[(each, INT64) for each in (INT8, INT16, INT32, INT64, UINT8, BOOL)]))),
     Function("Dot", "dot", RULES["matmul"],
-        "const aclTensor* self, const aclTensor* tensor, aclTensor* out"),
+        "const aclTensor* self, const aclTensor* tensor, aclTensor* out",
+        checks=Checks(OTHER, {"self": H + INT8 + INT32 + UINT8}, equal("tensor", "out", "self"), rank("self", "tensor",
+            exactly=1), rank("out", exactly=0), shape("tensor", "self"))),
     Function("Addr", "addr", RULES["addr"],
         "const aclTensor* self, const aclTensor* vec1, const aclTensor* vec2, "
         "const aclScalar* betaOptional, const aclScalar* alphaOptional, aclTensor* out",
