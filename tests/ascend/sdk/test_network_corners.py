@@ -111,7 +111,7 @@ def test_norms_of_no_elements(order: float) -> None:
 
 #: A dtype, a number, and the element that C++ makes of it.
 FILLS = [
-    ("int8", 300, 44), ("int8", -200, 56), ("uint8", -1, 255), ("uint8", 300.0, 44), ("uint8", -2.5, 0),
+    ("int8", 300, 44), ("int8", -200, 56), ("uint8", -1, 255), ("uint8", 300.0, 44), ("uint8", -2.5, 254),
     ("int32", 2.9, 2), ("int32", -2.9, -2), ("int32", INF, 2**31 - 1), ("int32", -1e20, -(2**31)), ("int32", NAN, 0),
     ("int64", 2**53 + 1, 2**53 + 1), ("int64", 1e30, 2**63 - 1), ("float16", 1e6, INF), ("bfloat16", 0.25, 0.25),
     ("bool", 0.5, True), ("bool", 0, False),
@@ -134,6 +134,29 @@ def test_numbers_that_fill(dtype: str, number: Any, wanted: Any) -> None:
         with actgrad.product("Ascend950"):
             call(name, filled, *rest)
         assert filled[1].item() == wanted, name
+
+
+@pytest.mark.parametrize("source", ["float32", "float64", "float16", "bfloat16"])
+def test_floats_as_integers(source: str) -> None:
+    """NaN is 0, numbers out of range are the nearest integer, and what int32 holds wraps in 8 and 16 bits."""
+    x = torch.tensor([NAN, INF, -INF, -1.5, 300.75, 3.0, -129.0]).to(getattr(torch, source))
+    for dtype, high, low in (
+        ("int32", 2**31 - 1, -(2**31)), ("int64", 2**63 - 1, -(2**63)), ("int16", -1, 0), ("uint8", 255, 0),
+        ("int8", -1, 0),
+    ):  # fmt: skip
+        exact = torch.tensor([-1, 300, 3, -129]).to(getattr(torch, dtype))
+        wanted = torch.cat([torch.tensor([0, high, low]).to(exact.dtype), exact])
+        same(result("Cast", x, BY_NAME[dtype].acl, like=wanted), wanted)
+        copy = torch.full((2, 7), 5).to(exact.dtype).t()[:, 0]
+        call("InplaceCopy", copy, x)
+        same(copy, wanted)
+    large = torch.tensor([1.5 * 2**63, 2.0**64, -2.0, NAN], dtype=torch.float64)
+    out = torch.zeros(4, dtype=torch.uint64)
+    call("Cast", large, BY_NAME["uint64"].acl, out)
+    assert out.tolist() == [3 * 2**62, 2**64 - 1, 2**64 - 2, 0]
+    mean = torch.full((3,), 7)
+    call("Mean", torch.zeros(0, 3, dtype=I64), (0,), False, BY_NAME["int64"].acl, mean)  # NaN
+    assert mean.tolist() == [0, 0, 0]
 
 
 def test_factor_of_an_index_addition() -> None:

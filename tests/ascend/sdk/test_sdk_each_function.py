@@ -285,7 +285,7 @@ def lists() -> Iterator[SdkCall]:
             if name != "Mul":
                 yield SdkCall(f"Foreach{name}ScalarV2", (ys, 1.5), (wanted,))
             if name not in ("Maximum", "Minimum"):
-                number = torch.tensor([1.5], dtype=dtype)
+                number = torch.tensor([1.5], dtype=F32 if dtype is BF16 else dtype)
                 yield SdkCall(f"Foreach{name}Scalar", (ys, number), (wanted,))
         weights = [y / 8 for y in ys]
         mixed = [rounded(torch.lerp, dtype, *each) for each in zip(xs, ys, weights, strict=True)]

@@ -11,8 +11,8 @@ from ...arrays import ArrayView
 from ...base.dtypes import BY_NAME
 from ...base.loop import TensorMeta
 from ..aclnn.objects import AclScalar, AclTensor
-from ..rules.scalars import as_element
-from .entry import Dtype, working
+from ..rules.scalars import as_element, integers
+from .entry import Dtype, category, working
 
 
 class _DeviceMemory:
@@ -91,7 +91,14 @@ def write(result: np.ndarray[Any, Any], value: np.ndarray[Any, Any], dtype: Dtyp
     """Write a value into the memory of a result. `dtype`: the value is first rounded to this dtype."""
     part = result.ravel()[: value.size].reshape(value.shape) if is_found else result
     value = value.reshape(part.shape) if value.size == part.size else value
-    value = value if dtype is None else value.astype(dtype)
+    if dtype is not None:
+        rounded = part.dtype if category(part.dtype) == category(dtype) == 1 else dtype
+        value = cast_to(rounded, value).astype(rounded, copy=False)
     if value.dtype.kind == "c" and part.dtype.kind != "c":
         value = value.real
-    part[...] = value != 0 if part.dtype == np.bool_ else value
+    part[...] = value != 0 if part.dtype == np.bool_ else cast_to(part.dtype, value)
+
+
+def cast_to(dtype: Dtype, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Floats as integers, if the dtype has integers. Other values stay."""
+    return integers(value, dtype) if dtype.kind in "iu" and category(value.dtype) == 2 else value

@@ -19,7 +19,7 @@ from ...base import first_use
 from ...base.errors import KernelMissing
 from ...base.floating_point import default_environment
 from ..aclnn.objects import AclScalar
-from .arrays import element_of
+from .arrays import cast_to, element_of
 from .entry import Dtype, category, working
 
 #: The name by which rules use PyTorch.
@@ -185,13 +185,17 @@ def write(result: np.ndarray[Any, Any], value: Any, dtype: Dtype | None, is_foun
     """Write a value into the memory of a result. `dtype`: the value is first rounded to this dtype."""
     part = result.reshape(-1)[: value.numel()].reshape(tuple(value.shape)) if is_found else result
     value = value.reshape(part.shape) if value.numel() == part.size else value
-    if dtype is not None and result.dtype != dtype:
+    is_cut_off = value.is_floating_point() and category(result.dtype) == 1
+    if dtype is not None and result.dtype != dtype and not is_cut_off:
         value = value.to(dtype_of(dtype))
     if value.is_complex() and part.dtype.kind != "c":
         value = value.real
     if value.dtype.is_signed:
         part = part.view(_SIGNED.get(part.dtype, part.dtype))
-    if any(stride == 0 and n > 1 for stride, n in zip(part.strides, part.shape, strict=True)):
+    repeats = any(stride == 0 and n > 1 for stride, n in zip(part.strides, part.shape, strict=True))
+    if is_cut_off:
+        part[...] = cast_to(result.dtype, _array(value)).view(part.dtype)
+    elif repeats:
         part[...] = _array(value.to(dtype_of(part.dtype)))  # PyTorch refuses such memory
     else:
         on_memory(part, True).copy_(value)

@@ -43,12 +43,31 @@ def as_element(value: Any, dtype: np.dtype[Any], is_integer: bool = False) -> np
         return np.asarray(value).astype(dtype)
 
 
+def integers(values: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Floats in a dtype of integers. Their fractions are cut off, and NaN is 0, as the document of aclnnCast says.
+
+    Floats become int32 first, or int64 for dtypes that it does not hold. Those beyond its range become the nearest
+    integer. Then they wrap, because the document says that negative floats of this range become UINT8 without error.
+    """
+    wide = np.dtype(np.int32 if dtype.itemsize < 4 or dtype == np.int32 else np.int64)
+    limit = 2.0 ** (8 * wide.itemsize - 1)
+    if not values.size or (-limit <= values.min() and values.max() < limit):  # NaN is in no range
+        return values.astype(wide).astype(dtype)
+    values = np.trunc(values.astype(np.float64))
+    if dtype == np.uint64:
+        is_large = values >= limit
+        large = np.where(is_large, np.minimum(values, 2.0**64 - 2.0**11), 0).astype(dtype)
+        large[values >= 2.0**64] = np.iinfo(dtype).max
+        return np.where(is_large, large, integers(np.where(is_large, 0, values), np.dtype(np.int64)).astype(dtype))
+    result = np.where((values >= -limit) & (values < limit), values, 0).astype(wide)
+    result[values >= limit], result[values < -limit] = np.iinfo(wide).max, np.iinfo(wide).min
+    return result.astype(dtype)
+
+
 def _wrapped(value: Any, bits: int, is_signed: bool) -> int:
-    """The number in an integer of `bits`. A float is converted to 32 or 64 bits first, and NaN to 0."""
+    """The number in an integer of `bits`."""
     if isinstance(value, float):
-        wide = max(bits, 32)
-        low, high = (-(1 << wide - 1), (1 << wide - 1) - 1) if is_signed else (0, (1 << wide) - 1)
-        value = 0 if math.isnan(value) else high if value >= high else low if value <= low else int(value)
+        return int(integers(np.asarray([value]), np.dtype(f"{'' if is_signed else 'u'}int{bits}"))[0])
     number = int(value) % (1 << bits)
     return number - (1 << bits) if is_signed and number >> bits - 1 else number
 
