@@ -110,12 +110,15 @@ def test_the_keys_of_graphs_in_caches_on_disk(has_triton: bool, monkeypatch: pyt
         keys = [key(ours)]
         with exact_in_graphs():
             keys.append(key(ours))
-        with actgrad.product("Ascend310P"):
+        for product in ("Ascend310P", "Ascend910B"):
+            with actgrad.product(product):
+                keys.append(key(ours))
+        with actgrad.rules("document"):
             keys.append(key(ours))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("actgrad.torch.deferred.graph_keys.__version__", "0.0")
             keys.append(key(ours))
-        assert len(set(keys)) == 4
+        assert len(set(keys)) == 6
         assert key(ours) == keys[0]
     aten = key(torch.ops.aten.elu.default)
     with exact_in_graphs():

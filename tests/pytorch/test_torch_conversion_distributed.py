@@ -62,6 +62,16 @@ def train(rank: int, folder: str) -> None:
             fully_shard(model)
             with pytest.raises(actgrad.InvalidCall, match=r"sharded by fully_shard; .*; run it before fully_shard"):
                 convert(model, inputs=data[rank])
+            other = nn.Sequential(nn.PReLU(4), nn.PReLU(), GatedBlock(width=16))
+            fully_shard(other[0])
+            fully_shard(other[2])
+            fully_shard(other)
+            reasons = [row.reason for row in convert(other, only="all", gates={GatedBlock: LLAMA}).left]
+            assert [each.partition("; ")[0] for each in reasons[:3]] == [
+                "fully_shard gave it a class of its own",
+                "its parameters are distributed over processes",
+                "fully_shard gave it a class of its own",
+            ]
             found = losses(model, data[rank])
         else:
             mesh = init_device_mesh("cpu", (2,))

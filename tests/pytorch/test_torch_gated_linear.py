@@ -80,6 +80,21 @@ def test_gradients_of_some_tensors(activation: str, needed: int) -> None:
     torch.testing.assert_close(*results)
 
 
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+@pytest.mark.parametrize("has_bias", [False, True])
+def test_the_result_may_be_overwritten(shape: tuple[int, ...], has_bias: bool) -> None:
+    """As the result of a linear layer, which may be a view: `y += x` after the feed-forward block."""
+    row = tensors(torch.float64, shape)
+    row = row if has_bias else row[:3]
+    results = []
+    for function in (gated_linear, aten):
+        y = function(*row, activation="silu")
+        y += 0.5
+        y.mul_(2)
+        results.append([y, *torch.autograd.grad(y.sum(), row)])
+    torch.testing.assert_close(*results)
+
+
 @pytest.mark.parametrize("activation", NAMES)
 def test_the_first_gradient_has_the_same_bits_with_create_graph(activation: str) -> None:
     row = tensors(torch.float32, (64,))

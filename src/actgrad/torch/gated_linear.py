@@ -131,14 +131,19 @@ class GatedLinearNode(_SingleLevelFunction):
         ctx.save_for_backward(gate, up, weight)
         product = derivation.compute(up, gate) if is_gate else derivation.compute(gate).mul_(up)
         if not is_autocast:
-            return _linear(product, weight, bias)
+            return _without_base(_linear(product, weight, bias))
         with torch.autocast(ctx.device, enabled=False):
-            return _linear(product.to(weight.dtype), weight, bias)
+            return _without_base(_linear(product.to(weight.dtype), weight, bias))
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
         with torch.autocast(ctx.device, enabled=False):
             return None, None, None, *_gradients(ctx, gradients[0])
+
+
+def _without_base(y: torch.Tensor) -> torch.Tensor:
+    """The tensor, but no view. A linear layer may return a view, and PyTorch refuses writes into views from a node."""
+    return torch.ops.aten._unsafe_view.default(y, y.shape) if y._is_view() else y
 
 
 def _gradients(ctx: Any, gradient: torch.Tensor) -> list[torch.Tensor | None]:

@@ -176,7 +176,7 @@ def _keep_operators() -> None:
 
 _DECOMPOSITIONS = "torch._inductor.decomposition"
 late_imports.after_import(_DECOMPOSITIONS, _keep_operators)
-graph_keys.complete(lambda: f"{law.is_any_in_force()}, {_is_exact}")
+graph_keys.complete(lambda: f"{law.current()}, {_is_exact}")
 
 
 def _register(library: Any, name: str, rule: Callable[..., Any]) -> None:

@@ -162,7 +162,9 @@ def _literal(operator: Operator, name: str, value: Any) -> Any:
 
 def shapes(interface: Interface, *args: Any, out: Any = None, **options: Any) -> Any:
     """The call on tensors without data: its checks, and results with the kernel's strides, or None with `out`."""
-    call = checked_call(interface, args, out or ())
+    call = _call(interface, args, out or ())
+    if not any(map(_is_lowered, call.attributes.values())):
+        checks.run(call)
     if out is not None:
         return None
     results = empty_results(call, interface.tensors_of(args)[0])
@@ -171,6 +173,13 @@ def shapes(interface: Interface, *args: Any, out: Any = None, **options: Any) ->
 
 def checked_call(interface: Interface, args: tuple[Any, ...], out: Sequence[Any] = ()) -> checks.Call:
     """The metadata of a call. Raises the errors of the checks."""
+    call = _call(interface, args, out)
+    checks.run(call)
+    return call
+
+
+def _call(interface: Interface, args: tuple[Any, ...], out: Sequence[Any]) -> checks.Call:
+    """The metadata of a call that is not checked yet."""
     operator = interface.operator
     names = (*operator.schema.tensor_names, *operator.schema.outputs)
     tensors = dict(zip(names, (*interface.tensors_of(args), *out), strict=False))
@@ -180,18 +189,17 @@ def checked_call(interface: Interface, args: tuple[Any, ...], out: Sequence[Any]
         for name, tensor in tensors.items()
     }
     attributes = interface.attributes_of(interface.values_of(args))
-    call = checks.Call(operator.definition, metas, attributes, law.current())
-    if not any(map(_is_lowered, attributes.values())):
-        checks.run(call)
-    return call
+    return checks.Call(operator.definition, metas, attributes, law.current())
 
 
 def _is_lowered(value: Any) -> bool:
     """Whether an attribute is a float that inductor passes as an integer symbol when it lowers a graph.
 
-    The trace has checked the call before. PyTorch's ranges of values cannot compare such a symbol with small numbers.
+    PyTorch's ranges of values cannot compare such a symbol with small numbers. The trace has checked the call, and the
+    kernel checks it again.
     """
-    return isinstance(value, torch.SymInt) and not value.node.expr.is_integer
+    expression = getattr(value.node, "expr", None) if isinstance(value, torch.SymInt) else None
+    return expression is not None and not expression.is_integer
 
 
 def arguments_for_out(interface: Interface, args: tuple[Any, ...], out: Sequence[Any]) -> tuple[Any, ...]:

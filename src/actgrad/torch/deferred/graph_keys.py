@@ -1,7 +1,7 @@
 """The keys of graphs in the caches on disk of torch.compile.
 
 PyTorch's keys contain the names of operators. But a compiled graph also depends on this package's version, on
-`exact_in_graphs`, on whether a product was chosen, and on the formulas of operators that other packages define.
+`exact_in_graphs`, on the chosen product and rules, and on the formulas of operators that other packages define.
 PyTorch adds an operator's Triton kernels to its keys, only where Triton is installed.
 """
 

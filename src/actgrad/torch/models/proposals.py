@@ -139,17 +139,27 @@ def propose(module: torch.nn.Module, declared: Declared, save: str) -> Proposal 
     elif row is not None:
         found = known.fault_of(kind, row) or _of_row(module, row, declared, save)
     else:
-        return _reason(kind)
+        return _reason(kind, declared)
     if not isinstance(found, str) and swapping.is_replaced(module, method):
         return f"its {method} was replaced on the instance"
     return found
 
 
-def _reason(kind: Any) -> str:
+_SHARDED = "fully_shard gave it a class of its own; convert the model before fully_shard"
+
+
+def _reason(kind: Any, declared: Declared) -> str:
     """Why a module that is not known is left, or "" if it is no activation."""
-    base = next((each for each in kind.__mro__[1:] if each in plain() or each in COMPOSED), None)
+    bases = kind.__mro__[1:]
+    if trials.is_sharded(kind) and any(
+        each in declared.gates or each in declared.activations or known.row_of(each) for each in bases
+    ):
+        return _SHARDED
+    base = next((each for each in bases if each in plain() or each in COMPOSED), None)
     if base is None:
         return ""
+    if trials.is_sharded(kind):
+        return _SHARDED
     return f"it is a subclass of {base.__name__}; declare it: convert(model, activations={{{kind.__name__}: ...}})"
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from ...base.errors import InvalidCall
+from .. import sharding
 
 Compute = Callable[..., Any]
 #: Tolerances by dtype: roundings of constants and of a few operations.
@@ -35,6 +36,11 @@ class Trial(NamedTuple):
     after: float
 
 
+def is_sharded(kind: type) -> bool:
+    """Whether fully_shard made a class."""
+    return any(each.__name__ == "FSDPModule" for each in kind.__mro__)
+
+
 @contextmanager
 def preserved(model: torch.nn.Module, copies_parameters: bool) -> Iterator[None]:
     """A context that restores a model at its end: attributes, buffers, gradients, and the states of random numbers.
@@ -43,9 +49,7 @@ def preserved(model: torch.nn.Module, copies_parameters: bool) -> Iterator[None]
     copies of parameters too. Otherwise parameters are the same, without gradients. Attributes of other classes, and
     writes into parameters that are not copied, are not restored.
     """
-    if not copies_parameters and any(
-        each.__name__ == "FSDPModule" for m in model.modules() for each in type(m).__mro__
-    ):
+    if not copies_parameters and any(map(is_sharded, map(type, model.modules()))):
         raise InvalidCall(
             "actgrad.torch: the model is sharded by fully_shard; a forward pass on trial needs the whole parameters; "
             "run it before fully_shard, or leave inputs out"
@@ -145,6 +149,8 @@ def confirm(module: torch.nn.Module, theirs: Compute, ours: Compute, inputs: Seq
     """Compare two methods of a module. Raises Declined, with the reason, if they differ."""
     if any(parameter.is_meta for parameter in module.parameters()):
         raise Declined("its parameters have no memory; load them first")
+    if any(map(sharding.is_sharded, module.parameters())):
+        raise Declined("its parameters are distributed over processes; convert the model before it is sharded")
     with (
         torch.inference_mode(False),
         torch.enable_grad(),
