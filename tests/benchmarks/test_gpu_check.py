@@ -90,6 +90,7 @@ def test_rows_that_hang_are_ended(check: Any, tmp_path: Path, monkeypatch: pytes
     assert check.correctness(0.1).wrong == ["3 of 3 rows not tried; the process ended with -9"]
 
 
+@pytest.mark.needs("judge")
 def test_the_row_of_repeated_runs_is_one(check: Any) -> None:
     rows = script("gpu_correctness")
     assert check.REPEATED in [part.__doc__ for part in rows.BEYOND]
@@ -105,6 +106,7 @@ class OnCpu:
         return (lambda *a, device, **b: found(*a, **b)) if name == "randn" else found
 
 
+@pytest.mark.needs("judge")
 @pytest.mark.parametrize("number", [0, 3])
 def test_the_rows_on_layouts_and_bits(number: int) -> None:
     pytest.importorskip("torch")
@@ -113,12 +115,14 @@ def test_the_rows_on_layouts_and_bits(number: int) -> None:
     part(OnCpu())
 
 
+@pytest.mark.needs("judge")
 def test_rows_of_layouts_see_a_difference() -> None:
     torch = pytest.importorskip("torch")
     with pytest.raises(Exception, match="the bits differ"):
         script("gpu_correctness").same(torch, torch.zeros(3), -torch.zeros(3))
 
 
+@pytest.mark.needs("judge")
 def test_no_time_no_rows(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")  # which is what the program sets, for good
     assert script("gpu_correctness").main(["--interpret", "--seconds", "-1"]) == 0

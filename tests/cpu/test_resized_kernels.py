@@ -33,7 +33,7 @@ def _prepared(operator: actgrad.Operator, dtype: str, shape: tuple[int, ...], ha
 def test_as_if_prepared_anew(name: str) -> None:
     operator = actgrad.operators[name]
     count = 0
-    for number, dtype in enumerate(operator.law.dtype_names):
+    for number, dtype in enumerate(operator.input_dtypes):
         for other, shape in zip(SHAPES, SHAPES[1:] + SHAPES[:1], strict=True):
             has_outputs = (number + len(shape)) % 2 == 0
             operator.forget()

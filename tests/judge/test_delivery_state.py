@@ -112,7 +112,9 @@ def results(path: Path) -> dict[str, Any]:
         return {name: kept.get(name) for name in kept.names("")}
 
 
+#: With WAITS in its environment, the program waits for the signal after it has saved its first results.
 INTERRUPTIBLE = """
+import os
 import signal
 import sys
 from actgrad.cli.main import main
@@ -120,7 +122,16 @@ from actgrad.judge import state
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started the tests with SIGINT ignored
 state.SAVE_SECONDS = 0.0
+save = state.State.save
+
+def save_and_wait(self):
+    state.State.save = save
+    save(self)
+    signal.pause()
+
 if __name__ == "__main__":
+    if "WAITS" in os.environ:
+        state.State.save = save_and_wait
     sys.exit(main())
 """
 
@@ -151,8 +162,9 @@ def test_ctrl_c_keeps_results_and_the_same_command_goes_on(moment: str, target: 
     program.write_text(INTERRUPTIBLE)
     command = [sys.executable, str(program), "check", "--manifest", str(folder), "--jobs", "2", "--state", str(path)]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+        command, env=os.environ | {"WAITS": "1"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
     while process.poll() is None and not (has_child(process) if moment == "a process starts" else has_results(path)):
         time.sleep(0.01)
     (os.killpg if target == "the group" else os.kill)(process.pid, signal.SIGINT)
