@@ -50,7 +50,7 @@ from .checks import law as _law
 from .ops import public as _public
 from .ops.public import *  # noqa: F403  every operator of the registry
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 if _find_spec(f"{__name__}.ascend") is not None:
     _law.slots = _first_use.LazyModule(f"{__name__}.ascend.slots")
