@@ -230,3 +230,56 @@ def test_noise_has_no_name(name: str, dtype: Any) -> None:
     verdict = judge(actgrad.operators[name], attributes, inputs, [noise.astype(dtype)])
     assert not verdict.holds
     assert not verdict.diagnoses
+
+
+STALE: dict[str, tuple[Callable[[Array, Array], None], str]] = {
+    "the last tile": (lambda wrong, p: wrong.__setitem__(slice(1472, None), wrong[1408:1436].copy()), "stale"),
+    "a block written twice": (lambda wrong, p: wrong.__setitem__(slice(512, 768), wrong[256:512].copy()), "stale"),
+    "every third tile": (
+        lambda wrong, p: wrong.__setitem__(p // 64 % 3 == 1, np.roll(wrong, 64)[p // 64 % 3 == 1]),
+        "stale",
+    ),
+    "the element before": (lambda wrong, p: wrong.__setitem__(slice(None), np.roll(wrong, 1)), "shifted"),
+    "a block of zeros": (lambda wrong, p: wrong.__setitem__(slice(512, 768), 0), "unwritten"),
+}
+
+
+@pytest.mark.parametrize("kind", STALE)
+def test_stale_tiles_of_few_numbers_are_named(kind: str) -> None:
+    change, name = STALE[kind]
+    x = np.random.default_rng(7).standard_normal(1500).astype(np.float32)
+    wrong = flat(change)(actgrad.unit_step(x))
+    assert [d.mistake for d in judge(actgrad.unit_step, {}, [x], [wrong]).diagnoses] == [name]
+
+
+def test_chance_agreement_of_few_numbers_has_no_name() -> None:
+    """Each wrong 0 or 1 is the value of half of all other elements, and of half of all other formulas."""
+    rng = np.random.default_rng(8)
+    x = rng.standard_normal(1500).astype(np.float32)
+    right = actgrad.unit_step(x)
+    for where in (rng.random(1500) < 0.05, rng.random(1500) < 0.5, np.ones(1500, bool), x > 1.2, np.abs(x) < 0.3):
+        verdict = judge(actgrad.unit_step, {}, [x], [np.where(where, 1 - right, right)])
+        assert not verdict.holds
+        assert verdict.diagnoses == ()
+
+
+def worse(values: Array, dtype: Any) -> Array:
+    """The numbers in 16 bits, up to 2 ULP too large, as a kernel with short intermediate results has them."""
+    out = values.astype(dtype)
+    out.view(np.uint16)[...] += np.random.default_rng(3).integers(0, 3, out.shape).astype(np.uint16)
+    return out
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:2])
+def test_a_mistake_of_a_kernel_that_rounds_worse_is_named(dtype: Any) -> None:
+    """The standard tolerates the rounding, so each failing element shows the mistake, and is a few ULP beside it."""
+    x, wide = draw(dtype, 24, 74)
+    wrong = worse(exact.silu(wide[:, ::2]) * wide[:, 1::2], dtype)
+    assert [d.mistake for d in judge(actgrad.swiglu, {"dim": -1}, [x], [wrong]).diagnoses] == ["interleaved-halves"]
+    (grad, wide_grad), (x, wide) = draw(dtype, 900, seed=1), draw(dtype, 900, seed=2)
+    wrong = worse(wide_grad * np.where(wide > 0, 1, np.exp(wide)), dtype)
+    verdict = judge(actgrad.elu_backward, {"alpha": 1.7, "is_result": False}, [grad, x], [wrong])
+    assert [d.mistake for d in verdict.diagnoses] == ["missing-alpha"]
+    rng = np.random.default_rng(9)
+    noise = exact.silu(wide) * rng.choice([0.7, 0.8, 1.2, 1.3], wide.shape)
+    assert judge(actgrad.silu, {}, [x], [worse(noise, dtype)]).diagnoses == ()

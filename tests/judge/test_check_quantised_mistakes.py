@@ -203,3 +203,20 @@ def test_a_group_boundary_comes_before_rows_that_were_not_written() -> None:
     wrong = actgrad.swiglu_group(x, None, index - np.array([0, 1]))
     (found,) = judge(actgrad.swiglu_group, {}, [x, None, index], [wrong]).diagnoses
     assert found.mistake == "group-boundary"
+
+
+@pytest.mark.parametrize("rows", [20, 600])
+def test_a_wrong_attribute_explains_the_returned_scale_too(rows: int) -> None:
+    """The scale has 32 bits and its own bounds. Rows of large calls are computed again too."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(0, 3, (rows, 256)).astype(bfloat16)
+    attributes = {"dst_type": 36, "quant_mode": 0, "round_scale": False, "clamp_limit": 0.6}
+    wrong = actgrad.swiglu_group_quant(x, **{**attributes, "clamp_limit": 0.36})
+    verdict = judge(actgrad.swiglu_group_quant, attributes, [x], [*wrong])
+    assert [d.mistake for d in verdict.diagnoses] == ["clamp_limit-squared"]
+
+
+def test_a_single_scale_shows_no_factor() -> None:
+    """Any number is another number times a factor."""
+    out, scale = actgrad.dynamic_quant(X[:1])
+    assert judge(actgrad.dynamic_quant, {}, [X[:1]], [out, scale * np.float32(1.37)]).diagnoses == ()

@@ -96,6 +96,34 @@ def test_reports_are_compared(folder: Path, tmp_path: Path, capsys: Capture) -> 
     assert "format must be actgrad-delivery-report" in capsys.readouterr().err.replace("its ", "")
 
 
+def report_of(verdicts: dict[str, Any], **facts: Any) -> str:
+    cases = [{"id": name, **(case if isinstance(case, dict) else {"verdict": case})} for name, case in verdicts.items()]
+    return json.dumps({"format": "actgrad-delivery-report", "actgrad": "0.4", **facts, "cases": cases})
+
+
+def test_what_cannot_be_compared_is_refused_and_other_settings_are_said(tmp_path: Path, capsys: Capture) -> None:
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text(report_of({"a": "ACCEPTED", "b": "REJECTED"}))
+    twice = report_of({"a": "ACCEPTED"}).replace('"cases": [', '"cases": [{"id": "a", "verdict": "ACCEPTED"}, ')
+    for text, words in (
+        (report_of({"c": "ACCEPTED"}), "no case in common"),
+        (report_of({}), "has no case"),
+        (report_of({"a": "accepted"}), "case 0 is damaged"),
+        (report_of({"a": {"verdict": "REJECTED", "says": 5}}), "case 0 is damaged"),
+        (report_of({"a": {"verdict": ["REJECTED"]}}), "case 0 is damaged"),
+        (twice, "has the id 'a' of another case"),
+        ('{"format": "actgrad-delivery-report", "cases": {"a": 1}}', "has no case"),
+    ):
+        new.write_text(text)
+        assert status("check", "--compare", str(old), str(new)) == 2
+        assert words in capsys.readouterr().err
+    new.write_text(report_of({"b": "ACCEPTED", "c": "REJECTED"}, profile="pytorch"))
+    assert status("check", "--compare", str(old), str(new)) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1] == "NOT WORSE: 1 fixed, 0 broken, 0 still open, 1 new, 1 gone"
+    assert "differ in profile: not stated in the old report, pytorch in the new one" in said.err
+
+
 @pytest.mark.needs("ascend")
 def test_a_failing_case_has_a_command_and_a_script_of_numpy_only(folder: Path, tmp_path: Path) -> None:
     spoil(folder, "silu-0002", lambda out: -out)

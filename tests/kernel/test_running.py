@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from actgrad.base.errors import InvalidArgument, InvalidCall
-from actgrad.kernel import Kernel, KernelError
+from actgrad.kernel import Kernel, KernelError, compiler
 from tests.kernel.calling import FOLDER
 
 FILE = FOLDER / "running.cpp"
@@ -49,6 +49,9 @@ def _run(kernel, what, value=0, blocks=1, timeout=60.0, workspace=0, size=4, **t
         (14, 10**9, "crash", None, "stack"),
         (15, 0, "crash", "frame", "stack"),
         (16, 10**6, "crash", None, "bad_alloc"),
+        (18, 0, "crash", "forks", "starts another process"),
+        (25, 0, "crash", None, "killed by signal 9"),
+        (26, 0, "crash", None, "ended with status 0"),
     ],
 )
 def test_the_host_lives(kernel, what, value, kind, line, words):
@@ -60,14 +63,21 @@ def test_the_host_lives(kernel, what, value, kind, line, words):
         assert (report.faults[0].file, report.faults[0].line) == (str(FILE), _line(line))
 
 
-def test_printing_and_forking_kernels(kernel, capfd):
+def test_a_kernel_that_prints(kernel, capfd):
     report, y = _run(kernel, 17, 20_000)
     assert report.ok
     assert y[0] == 1
     assert "line 19999" in capfd.readouterr().err  # the caller's standard output stays clean
-    for _ in range(3):
-        report, _ = _run(kernel, 18)
-        assert report.ok
+
+
+@pytest.mark.parametrize(("script", "words"), [("exit 3", "with status 3"), ("echo [", "with status 0")])
+def test_a_program_that_does_not_say_what_it_is(script, words, tmp_path):
+    """A global object of the kernel may end or crash the program before it begins."""
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    with pytest.raises(KernelError, match=f"celu.cpp: its program does not say what it is, and ends {words}"):
+        compiler.description(program, "celu.cpp", "--signature")
 
 
 def test_an_endless_loop_is_a_timeout(kernel):

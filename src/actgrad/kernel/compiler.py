@@ -6,6 +6,7 @@ the kernel cache.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -17,6 +18,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ..base.errors import ActgradError, either
 from ..base.forks import forkable_lock
@@ -36,6 +38,8 @@ FLAGS = (
 )  # fmt: skip
 #: A tiling function is short, and compiles fast without optimisation.
 HOST_FLAGS = ("-std=c++17", "-O0", "-ffp-contract=off", "-fno-pie", "-g1", "-w")
+LOADING = 60.0  # seconds in which a program says what it is
+_LOADED = "global objects must not print, loop, crash or end the program; correct the file"
 _TOGETHER = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _COMPILERS = ("g++", "clang++", "c++")
 _runtime_lock = forkable_lock()  # the parts of the runtime compile once, also if several kernels need them now
@@ -160,6 +164,20 @@ def _objects(stack: ExitStack, words: list[str], files: Sequence[str], folder: P
             if process.returncode == 0:
                 built.append(path)
     return built
+
+
+def description(program: Path, file: str, *words: str) -> Any:
+    """What a program says about itself, which is JSON. The code of `file` runs already when the program is loaded."""
+    command = [str(program), *words]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=LOADING)
+        return json.loads(done.stdout)
+    except subprocess.TimeoutExpired as error:
+        fault = f"its program does not start within {LOADING:g} seconds"
+        raise KernelError(f"{file}: {fault}; {_LOADED}") from error
+    except ValueError as error:
+        fault = f"its program does not say what it is, and ends with status {done.returncode}"
+        raise KernelError(f"{file}: {fault}; {_LOADED}") from error
 
 
 def _start(stack: ExitStack, arguments: list[str]) -> subprocess.Popen[str]:

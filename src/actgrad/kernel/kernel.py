@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -125,8 +123,7 @@ class Kernel:
             driver = self._driver(self._declarations_of(struct))
             source = Source(driver, self._folders, (*self._defines, *defines), str(self.file))
             program = compiler.program(source)
-            done = subprocess.run([str(program), "--signature"], capture_output=True, check=True)
-            self._programs[struct] = program, json.loads(done.stdout)
+            self._programs[struct] = program, compiler.description(program, str(self.file), "--signature")
         return self._programs[struct]
 
     @cached_property

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -163,9 +164,16 @@ void on_exit_of_kernel()
     send_report(0);
 }
 
+void before_fork()
+{
+    if (getpid() == reporter)
+        end_with(Kind::crash, "the kernel starts another process, and a chip has none", __builtin_return_address(0));
+}
+
 void install_handlers(double timeout)
 {
     reporter = getpid();
+    pthread_atfork(before_fork, nullptr, nullptr);
     static uint8_t stack[1 << 16];
     const stack_t alternate = {stack, 0, sizeof stack};
     sigaltstack(&alternate, nullptr);

@@ -10,7 +10,6 @@ import json
 import mmap
 import os
 import shutil
-import signal
 import struct
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -78,7 +77,7 @@ def run(
                 )
                 if place.is_first:
                     _bytes(mapped, place.data, slot.nbytes)[...] = _content(slot)
-            status = _execute(program, memory, answer, timeout)
+            status, is_late = _execute(program, memory, answer, timeout)
             for slot, place in zip(slots, places, strict=True):
                 if slot.array is not None and not slot.read_only and place.is_first:
                     result = _bytes(mapped, place.data, slot.nbytes).view(slot.array.dtype)
@@ -90,7 +89,7 @@ def run(
     content: dict[str, Any] = json.loads(text) if text else empty
     faults = [Fault(**fault) for fault in content["faults"]]
     if not text:
-        faults.append(_unreported(status, timeout))
+        faults.append(_unreported(status, timeout if is_late else 0.0))
     if content["addresses"]:
         at = content["located"]
         faults[at] = _located(program, content["addresses"], faults[at])
@@ -154,24 +153,25 @@ def _memory_file(name: str) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _execute(program: Path, memory: int, answer: int, timeout: float) -> int:
-    """Start the program and wait for its end. Returns its status; a program that does not end is killed."""
+def _execute(program: Path, memory: int, answer: int, timeout: float) -> tuple[int, bool]:
+    """Start the program and wait for its end. Returns its status, and whether it was killed because it did not end."""
     words = [str(program), str(memory), str(answer)]
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, pass_fds=(memory, answer)) as process:
         try:
-            return process.wait(timeout + _GRACE if timeout else None)
+            return process.wait(timeout + _GRACE if timeout else None), False
         except BaseException as error:  # also an interrupt: the program must not outlive the call
             process.kill()
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise
-            return process.wait()
+            return process.wait(), True
 
 
 def _unreported(status: int, timeout: float) -> Fault:
-    """The fault of a program that ended without a report."""
-    if status == -signal.SIGKILL:
+    """The fault of a program that ended without a report. `timeout` is 0 unless the program was killed after it."""
+    if timeout:
         return Fault("timeout", "error", f"the kernel did not end within {timeout:g} seconds", "", 0, 0)
-    return Fault("crash", "error", f"the kernel's process ended with status {status}", "", 0, 0)
+    how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+    return Fault("crash", "error", f"the kernel's process {how}", "", 0, 0)
 
 
 def _located(program: Path, addresses: Sequence[str], fault: Fault) -> Fault:

@@ -84,8 +84,7 @@ class Tiling:
     @cached_property
     def definitions(self) -> list[dict[str, Any]]:
         """The operators that the file defines with OP_ADD: name, inputs, outputs, attributes and products."""
-        done = subprocess.run([str(self._program), "--definition"], capture_output=True, text=True, check=True)
-        found: list[dict[str, Any]] = json.loads(done.stdout)
+        found: list[dict[str, Any]] = compiler.description(self._program, str(self.file), "--definition")
         return found
 
     def run(

@@ -5,9 +5,7 @@ The compiler says where the fields of a struct lie: we compile a program that pr
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -127,8 +125,7 @@ def layout(
         raise KernelError(
             f"tiling_struct {struct}: {error}; the struct must have the fields {', '.join(fields)}"
         ) from error
-    done = subprocess.run([str(program)], capture_output=True, check=True, text=True)
-    described: dict[str, Any] = json.loads(done.stdout)
+    described: dict[str, Any] = compiler.description(program, kernel)
     size = described.pop("")
     return Layout(
         size,

@@ -1,5 +1,6 @@
 #include "kernel_operator.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -62,7 +63,9 @@ extern "C" __global__ __aicore__ void running(GM_ADDR x, GM_ADDR y, GM_ADDR work
             for (int64_t i = 0; i < t.value; ++i) printf("line %d\n", static_cast<int>(i));
             out[0] = 1;
             break;
-        case 18: out[0] = fork() == 0 ? 0 : 1; break;
+        case 18: out[0] = fork() == 0 ? 0 : 1; break;  // line forks
+        case 25: kill(getpid(), SIGKILL); break;
+        case 26: _exit(0);
         case 19:
             CrossCoreSetFlag<0, PIPE_MTE3>(2);
             CrossCoreWaitFlag(2);

@@ -1,8 +1,13 @@
-"""The difference of two reports of a delivery: which cases are fixed, which are broken, and which are still open."""
+"""The difference of two reports of a delivery: which cases are fixed, which are broken, and which are still open.
+
+The reports must have a case in common. If they were made by another version or by other standards, a verdict may have
+changed without a change of its output, and the difference says so.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +17,12 @@ from ..files import fields, sizes
 from ..files.fields import FieldError
 from ..files.sizes import UnreadableFile
 from .summary import MARK
+from .trial import ACCEPTED, MISSING, REJECTED, WAIVED
 
-PASSING = ("ACCEPTED", "WAIVED")
+PASSING = (ACCEPTED, WAIVED)
+VERDICTS = (*PASSING, REJECTED, MISSING)
+#: Facts of a report that change verdicts without a change of outputs.
+FACTS = ("actgrad", "standards that decide", "profile", "product", "SHA-256 of manifest.json")
 #: The groups, and what each says about a case.
 GROUPS = {
     "broken": "accepted before, fails now",
@@ -24,8 +33,16 @@ GROUPS = {
 }
 
 
-def read(path: Path) -> dict[str, Mapping[str, Any]]:
-    """The cases of a report.json by their ids."""
+@dataclass(frozen=True)
+class Report:
+    """The cases of a report by their ids, and the facts on which verdicts depend."""
+
+    cases: Mapping[str, Mapping[str, Any]]
+    facts: Mapping[str, str]
+
+
+def read(path: Path) -> Report:
+    """The report in a file. Raises UnreadableFile if the file is not a report, or is damaged."""
     try:
         with sizes.reading(path):
             document = fields.json_document(path.read_text(encoding="utf-8"), "a report of check --manifest --json")
@@ -35,20 +52,51 @@ def read(path: Path) -> dict[str, Mapping[str, Any]]:
             raise FieldError(
                 f"has the format {quote(found)}; {expected}; name a file that check --manifest --json wrote"
             )
-        cases = {case["id"]: case for case in document["cases"]}
-        assert all(isinstance(case["verdict"], str) for case in cases.values()), "a verdict is a word"
+        entries = document.get("cases")
+        cases: dict[str, Mapping[str, Any]] = {}
+        for number, case in enumerate(entries if isinstance(entries, list) else ()):
+            if not _is_case(case) or case["id"] in cases:
+                word = f"has the id {quote(case['id'])} of another case" if _is_case(case) else "is damaged"
+                raise FieldError(f"case {number} {word}; check --manifest --json must have written it; write it again")
+            cases[case["id"]] = case
+        if not cases:
+            raise FieldError("has no case; it must have at least one; write it again")
+        facts = {name: str(document.get(name, "not stated")) for name in FACTS}
     except FieldError as fault:
         raise UnreadableFile(f"{path}: {fault}") from fault
-    except (KeyError, TypeError, AssertionError) as error:
-        expected = "it must be a report of check --manifest --json; write it again"
-        raise UnreadableFile(f"{path}: is damaged ({type(error).__name__}: {error}); {expected}") from error
-    return cases
+    return Report(cases, facts)
 
 
-def compare(
-    old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
-) -> dict[str, list[dict[str, Any]]]:
+def _is_case(case: Any) -> bool:
+    """Whether an entry has the fields that are compared."""
+    if not isinstance(case, dict):
+        return False
+    says = case.get("says", [])
+    is_text = isinstance(case.get("id"), str) and isinstance(case.get("why", ""), str)
+    return is_text and case.get("verdict") in VERDICTS and isinstance(says, list) and all(map(_is_text, says))
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def differences(old: Report, new: Report) -> Iterator[str]:
+    """The facts in which the reports differ, in words."""
+    for name in FACTS:
+        if old.facts[name] != new.facts[name]:
+            yield f"{name}: {old.facts[name]} in the old report, {new.facts[name]} in the new one"
+
+
+def refuse_others(old: Report, new: Report) -> None:
+    """Raise if the reports have no case in common, because then nothing can be compared."""
+    if not old.cases.keys() & new.cases.keys():
+        fault = "check --compare: the reports have no case in common"
+        raise UnreadableFile(f"{fault}; they must be about the same delivery; name two of its reports")
+
+
+def compare(old_report: Report, new_report: Report) -> dict[str, list[dict[str, Any]]]:
     """The cases of each group, with both verdicts and both diagnoses."""
+    old, new = old_report.cases, new_report.cases
     groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
     for key in dict.fromkeys((*old, *new)):
         before, after = old.get(key), new.get(key)
@@ -79,5 +127,6 @@ def lines(groups: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
             yield terminal.printable(f"{name}: {case['id']}: {change}")
         if groups[name]:
             yield f"{quantity(len(groups[name]), 'case')} {name}: {words}"
-    counts = ", ".join(f"{len(groups[name])} {name}" for name in ("fixed", "broken", "still open"))
+    shown = ["fixed", "broken", "still open", *(name for name in ("new", "gone") if groups[name])]
+    counts = ", ".join(f"{len(groups[name])} {name}" for name in shown)
     yield f"{'WORSE' if groups['broken'] else 'NOT WORSE'}: {counts}"

@@ -160,6 +160,9 @@ def _chosen(args: argparse.Namespace, cases: list[DeliveryCase]) -> list[Deliver
 def compare(args: argparse.Namespace) -> bool:
     """`actgrad check --compare OLD NEW`: report the differences. Return whether no case is broken."""
     old, new = map(comparison.read, args.compare)
+    comparison.refuse_others(old, new)
+    for words in comparison.differences(old, new):
+        terminal.complain(terminal.printable(f"warning: the reports differ in {words}"))
     groups = comparison.compare(old, new)
     text = json.dumps({"format": "actgrad-comparison", **groups}, indent=1) + "\n"
     if args.json == "-":

@@ -19,6 +19,7 @@ from ...backends import cores
 from ...base.errors import quantity, some
 from ...writing import terminal
 from ..power import WRONG
+from ..profiles import CANN
 from ..report import page, svg
 from ..report.text import grouped
 from ..state import is_state
@@ -99,6 +100,8 @@ def settings(options: Mapping[str, Any], command: str, manifest_hash: str) -> di
         "machine": f"{platform.platform()}, {quantity(cores(), 'core')}",
         "command": command,
         "standards that decide": ", ".join(options["deciding"]) + (", strict" if options["strict"] else ""),
+        "profile": options.get("profile") or CANN,
+        "product": ", ".join(word for name in ("product", "rules") if (word := options[name])) or "none",
         "SHA-256 of manifest.json": manifest_hash,
     }
 

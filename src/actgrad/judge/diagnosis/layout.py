@@ -7,8 +7,8 @@ the values, `positions` describes only the positions of the failing elements.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -17,7 +17,7 @@ import ml_dtypes
 import numpy as np
 
 from ...base.errors import ActgradError, quantity
-from ..elements import Array, Elements, new_elements
+from ..elements import Array, At, Elements, new_elements
 from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion, cleared, where_wrong
 
@@ -26,6 +26,11 @@ LEAST_SHARE = 0.8  # share of the failing elements that a layout must explain
 MOST_ROWS = 512
 FEWEST = 12  # failing elements that are enough to show a layout
 VOTERS = 256  # failing elements that vote for a shift
+_REPEATED = 16  # an output repeats numbers if it has fewer different numbers than a 16th of its elements
+_MISSES = 0.05  # share of the failing elements that need not agree with a distance
+_CANDIDATES = 32  # distances that are tried
+_BITS = 10.0  # that elements must agree by chance in less than one of 2^10 outputs
+_NAN = 1.0e300
 _PERIODS = (16, 32, 64, 128, 256, 512, 1024)
 _OTHER_PERIODS = tuple(n for n in range(24, 128, 8) if n not in _PERIODS)  # tiles of other multiples of 8
 _EVERY = (3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15)  # possible periods of tiles, besides powers of two
@@ -43,8 +48,7 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
     """Results of elements at a fixed distance. The failing elements vote for the distance."""
     if not 8 <= sample.call.size <= LARGEST_CALL:
         return
-    if sample.is_integer:
-        yield from _integers_shifted(sample)
+    if sample.is_integer:  # many are equal
         return
     votes = []
     for (indices, exact, _), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True):
@@ -64,40 +68,103 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
     for k in np.argsort(-counts, kind="stable")[:3]:
         distance = int(distances[k])
         if counts[k] >= 0.25 * len(votes) and distance:
-            yield _misread(*_shift_words(sample, distance), _where_wrong(sample, partial(_minus, distance)))
+            words = _shift_words(sample, distance, _pattern(sample))
+            yield _misread(*words, _where_wrong(sample, partial(_minus, distance)))
 
 
-def _integers_shifted(sample: Sample) -> Iterator[Suspicion]:
-    """Integers do not vote, because many are equal: the rule tries likely distances, and most must agree."""
-    shape = sample.memory[0][2]
-    columns = shape[-1] if shape else 1
-    sizes = {1, 2, 3, columns, 2 * columns, *(1 << k for k in range(3, 15)), prod(shape) // 2}
-    best, most = 0, 0.0
-    for distance in sorted({sign * size for size in sizes for sign in (1, -1) if size < prod(shape)}):
-        agrees = [
-            (values[(indices[wrong] - distance) % len(values)], actual[wrong])
-            for (indices, values, _), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True)
-            if actual.dtype.kind in "iu"
-        ]
-        if not sum(len(b) for _, b in agrees):  # only floats are wrong, such as scales
-            return
-        with np.errstate(invalid="ignore"):
-            share = float(np.mean(np.concatenate([np.abs(a - b) <= 0.5 for a, b in agrees])))
-        if share > most:
-            best, most = distance, share
-    if most >= LEAST_SHARE:
-        yield _misread(*_shift_words(sample, best), _where_wrong(sample, partial(_minus, best)))
+@dataclass(frozen=True)
+class _Output:
+    """An output in the order of its memory, with one number for all NaN."""
+
+    stored: Array  # the right values, rounded
+    actual: Array
+    wrong: Array
+    shape: tuple[int, ...]
+    is_integer: bool
+
+    @cached_property
+    def shares(self) -> Array:
+        """For each right value, its share among all right values."""
+        _, inverse, counts = np.unique(self.stored, return_inverse=True, return_counts=True)
+        return np.asarray((counts / len(self.stored))[inverse])
+
+    @property
+    def repeats_numbers(self) -> bool:
+        """Whether the output has few different numbers."""
+        return len(np.unique(self.stored)) <= len(self.stored) / _REPEATED
+
+    def distances(self) -> Array:
+        """The distances at which failing elements find their values among the right values."""
+        size, failing = len(self.stored), np.flatnonzero(self.wrong)
+        failing = failing[:: -(-len(failing) // VOTERS)]
+        distances: Array = np.arange(1, size)
+        misses: Array = np.zeros(size - 1, int)
+        for k in failing:
+            misses = misses + (self.stored[(k - distances) % size] != self.actual[k])
+            is_possible = misses <= _MISSES * len(failing)
+            distances, misses = distances[is_possible], misses[is_possible]
+        return distances
+
+
+def _outputs(sample: Sample) -> Iterator[_Output]:
+    """The outputs that have failing elements. The halves of one output share its memory."""
+    lanes = list(zip(sample.call.outputs, sample.memory, sample.right, sample.actual, sample.wrong, strict=True))
+    for name in dict.fromkeys(lane.name.partition(",")[0] for lane in sample.call.outputs):
+        own = [one for one in lanes if one[0].name.partition(",")[0] == name]
+        shape, places = own[0][1][2], [indices for _, (indices, _, _), *_ in own]
+        size = prod(shape)
+        if len(np.unique(np.concatenate(places))) < size or sum(map(len, places)) > size:  # bits share their byte
+            continue
+        arrays: list[Array] = [np.zeros(size), np.zeros(size), np.zeros(size, bool)]
+        for _, (indices, _, _), right, *others in own:
+            for array, values in zip(arrays, (right.stored, *others), strict=True):
+                array[indices] = values
+        stored, actual, wrong = (np.where(np.isnan(array), _NAN, array) for array in arrays)
+        if wrong.any():
+            yield _Output(stored, actual, wrong.astype(bool), shape, own[0][3].dtype.kind in "iu")
+
+
+def repeated_numbers_shifted(sample: Sample) -> Iterator[Suspicion]:
+    """Results of elements at a fixed distance, in an output of few different numbers, such as 0 and 1.
+
+    A failing element then agrees with many others. So the rule tries all distances. A distance must also explain why
+    the elements between the failing ones are right, it must be the only one, and the elements must be so many that
+    they hardly agree by chance.
+    """
+    if not 8 <= sample.call.size <= LARGEST_CALL or len(sample.positions) < sample.call.size:
+        return
+    for output in _outputs(sample):
+        size, failing = len(output.stored), np.flatnonzero(output.wrong)
+        if not (output.is_integer or output.repeats_numbers) or len(failing) < 4:
+            continue
+        distances = output.distances()
+        found: list[tuple[int, tuple[str, str] | None]] = []
+        for distance in distances if len(distances) <= _CANDIDATES else ():
+            moved = np.roll(output.stored, distance) != output.stored
+            is_whole = np.count_nonzero(moved & ~output.wrong) <= _MISSES * len(failing)
+            pattern = None if is_whole else _pattern_of(output.wrong, ~moved, output.shape)
+            if is_whole or pattern:
+                found.append((int(distance), pattern))
+        if len(found) != 1:
+            continue
+        ((distance, pattern),) = found
+        is_stretch = pattern is None or pattern[0] == "stretch"
+        at: At = slice(failing[0], failing[-1] + 1) if is_stretch else output.wrong
+        if -np.log2(np.roll(output.shares, distance)[at]).sum() < np.log2(size) + _BITS:
+            continue
+        distance -= size if distance > size // 2 else 0
+        yield _misread(*_shift_words(sample, distance, pattern), _where_wrong(sample, partial(_minus, distance)))
 
 
 def _minus(distance: int, indices: Array) -> Array:
     return np.asarray(indices - distance)
 
 
-def _shift_words(sample: Sample, distance: int) -> tuple[str, str]:
+def _shift_words(sample: Sample, distance: int, pattern: tuple[str, str] | None) -> tuple[str, str]:
     shape = sample.memory[0][2]
     columns = shape[-1] if shape else 1
     size, way = abs(distance), "earlier" if distance > 0 else "later"
-    where = f", {pattern[1]}" if (pattern := _pattern(sample)) else ""
+    where = f", {pattern[1]}" if pattern else ""
     if columns > 1 and size % columns == 0 and len(shape) > 1 and not where:
         return "rows-shifted", f"rows are exchanged: each row holds the result of the row {size // columns} {way}"
     if where and size >= 16:
@@ -440,5 +507,5 @@ def _run(wrong: Array, silent: Array, group: Array, count: int) -> tuple[int, in
 
 RULES: tuple[Rule, ...] = (
     of_earlier_call, rearranged, broadcast_otherwise, exchanged_dimensions, read_transposed, shifted,
-    permuted_rows, positions,
+    repeated_numbers_shifted, permuted_rows, positions,
 )  # fmt: skip

@@ -283,19 +283,20 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
 
 
 def read_after_write(sample: Sample) -> Iterator[Suspicion]:
-    """The result of the call for its own output as an input: the output overwrote the input before it was read."""
+    """The result of the call for an output of its own as an input: the output overwrote it before it was read."""
     call = sample.call
-    if not call.operator.access.is_uniform or sample.is_integer or len(sample.actual) != 1:
+    if not call.operator.access.is_uniform or sample.is_integer:
         return
     _, counts = np.unique(sample.failing_values, return_counts=True)
     if 2 * max(counts, default=0) >= sum(counts):  # a common number such as 0 may come from any input
         return
     for k, lane in enumerate(call.inputs[: len(sample.inputs)]):
-        if lane.array.dtype == sample.actual[0].dtype and lane.array.shape == call.shape:
-            read = sample.recomputed(inputs={k: sample.right[0].stored.astype(lane.array.dtype)})
-            sentence = f"{lane.name} is read after the output has overwritten it"
-            if read is not None:
-                yield Suspicion("read-after-write", sentence, where_wrong(sample, read), share=_OVERWRITTEN)
+        for output, right in zip(call.outputs, sample.right, strict=True):
+            if lane.array.dtype == right.dtype and lane.array.shape == call.shape and output.numbers is None:
+                read = sample.recomputed(inputs={k: right.stored.astype(lane.array.dtype)})
+                sentence = f"{lane.name} is read after the output has overwritten it"
+                if read is not None:
+                    yield Suspicion("read-after-write", sentence, where_wrong(sample, read), share=_OVERWRITTEN)
 
 
 def forward_returned(sample: Sample) -> Iterator[Suspicion]:

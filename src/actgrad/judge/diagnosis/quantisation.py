@@ -19,6 +19,7 @@ from .sample import Prediction, Rule, Sample, Suspicion, cleared
 
 LEAST = 12  # wrong elements from which a scale or a zero point can be estimated
 LARGE = 8.0  # quantised values above which a ratio shows a scale
+FEWEST_SCALES = 3  # different scales that show a factor, because any two numbers have one
 LARGEST_CALL = 1 << 18
 
 
@@ -128,7 +129,8 @@ def scale_output(sample: Sample) -> Iterator[Suspicion]:
             ratios = actual[wrong].astype(np.float64) / right.values[wrong].astype(np.float64)
             ratio = float(np.median(ratios[np.isfinite(ratios)])) if np.isfinite(ratios).any() else 1.0
             predictions = {f"{lane.name}-inverted": (f"{lane.name} is inverted", 1 / right.values)}
-            if abs(ratio - 1) > 1e-4 and ratio != 0:
+            is_shown = len(np.unique(right.values[wrong])) >= FEWEST_SCALES
+            if is_shown and abs(ratio - 1) > 1e-4 and ratio != 0:
                 words = f"{lane.name} is multiplied by {ratio:.5g}"
                 predictions[f"{lane.name}-factor"] = (words, right.values * ratio)
             for mistake, (words, values) in predictions.items():

@@ -10,7 +10,8 @@ from . import arithmetic, forms, layout, mistakes, quantisation
 from .sample import Rule, Sample, Suspicion
 
 LEAST_SHARE = 0.3  # share of the failing elements that a suspicion must explain
-CLOSE_SHARE = 0.8  # the same for 16-bit results, because a prediction may be near by chance
+CLOSE_SHARE = 0.8  # the same for 16-bit results and few different numbers, because a prediction may agree by chance
+FEW_NUMBERS = 16
 LOOSE_SHARE = 0.9  # the same for suspicions that predict only the size of errors
 CONTRADICTED = 0.05  # right elements that it may contradict, relative to the elements that it explains
 DIAGNOSES = 3
@@ -27,6 +28,7 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
 
     A kernel may round worse than ours and also make a mistake. If the mistakes are vague, or leave half of the elements
     with large errors unexplained, only these elements are examined again, with tolerance for the kernel's rounding.
+    In 16 bits these may be all failing elements, because the standard tolerates the rounding.
 
     A rule that raises an exception does not stop the others. The last diagnosis then says "no name: internal error".
     """
@@ -40,9 +42,11 @@ def _clearest(sample: Sample, errors: dict[str, Diagnosis]) -> tuple[Diagnosis, 
     count, all_count = (sum(map(np.count_nonzero, wrong)) for wrong in (far.wrong, sample.wrong))
     unexplained = np.count_nonzero(left & np.concatenate(far.wrong))
     is_clear = unexplained < 0.5 * count and not {diagnosis.mistake for diagnosis in diagnoses} & AMBIGUOUS
-    if not 0 < count < all_count or is_clear:
+    are_all = count == all_count
+    if not count or is_clear or (are_all and not sample.is_half):
         return diagnoses
-    return _diagnoses(far, errors, 1)[0] or tuple(d for d in diagnoses if d.explained > all_count - count)
+    most = DIAGNOSES if are_all else 1
+    return _diagnoses(far, errors, most)[0] or tuple(d for d in diagnoses if d.explained > all_count - count)
 
 
 def internal_error(error: Exception, looked_at: int, where: str = "") -> Diagnosis:
@@ -69,7 +73,8 @@ def _diagnoses(
                     suspicions.append((suspicion, *both))
         except Exception as error:  # a diagnosis must not cost a verdict
             errors.setdefault(rule.__name__, internal_error(error, looked_at, rule.__name__))
-    enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else LEAST_SHARE
+    is_close = sample.actual[0].dtype.itemsize == 2 or len(np.unique(sample.right[0].stored)) <= FEW_NUMBERS
+    enough = CLOSE_SHARE if is_close else LEAST_SHARE
     while suspicions and len(diagnoses) < most and left.any():
         counts = [int(np.count_nonzero(left & explained)) for _, explained, _ in suspicions]
         # A suspicion that predicts values comes before a suspicion that only allows for errors.

@@ -18,6 +18,7 @@ from ..golden import Golden
 
 LARGE_ERROR, LARGE_ERROR_BFLOAT16 = 32.0, 8.0  # errors above this number of ULP are large
 ROOM = 4.0
+MOST_OF_ROWS = 1 << 18  # elements of a call whose rows are computed again
 Prediction = list[oracle.Expected]  # one per output lane
 #: Outputs of earlier calls, with the names of these calls. They are read only if an element fails.
 EarlierOutputs = Callable[[], Iterable[tuple[str, Array]]]
@@ -118,14 +119,14 @@ class Sample:
             lanes.append((indices[self.positions], memory, lane.shape))
         return lanes
 
-    @cached_property
-    def bounds(self) -> tuple[float, float]:
-        """The ULP, and the units of terms, within which an element agrees with a prediction.
+    def _bounds(self, dtype: np.dtype[Any]) -> tuple[float, float]:
+        """The ULP, and the units of terms, within which an element of an output agrees with a prediction.
 
-        They leave room for the rounding of other kernels.
+        They leave room for the rounding of other kernels. Each output has its own, because a quantised result has 8
+        bits, and its scale 32.
         """
-        ulps, terms = standards.bounds(self.call.operator, self.actual[0].dtype.name)
-        return max(4 * ulps, 1.0) if self.actual[0].dtype.itemsize > 2 else self.room, 2 * terms
+        ulps, terms = standards.bounds(self.call.operator, dtype.name)
+        return max(4 * ulps, 1.0) if dtype.itemsize > 2 else self.room, 2 * terms
 
     def recomputed(
         self,
@@ -163,21 +164,32 @@ class Sample:
             computation = computation._replace(formulas=(*formulas[0], formula, *formulas[1]))
         if statistics is None:
             is_changed = attributes is not None or inputs or functions is not error_bounds.FUNCTIONS or is_other_half
-            statistics = self._statistics(computation, lanes, functions) if is_changed else self.statistics
+            whole = self._whole(lanes, is_other_half, bool(inputs)) if is_changed else None
+            statistics = self.statistics if whole is None else self._statistics(computation, whole, functions)
         results = Golden(computation).expected([*lanes, *statistics], self.actual[0].dtype, functions)
         pairs = zip(numbers, self.actual, strict=True)
         return [cleared(call, replace(results[n], dtype=lane.dtype), self.positions) for n, lane in pairs]
 
+    def _whole(self, lanes: Sequence[Array], is_other_half: bool, has_other_inputs: bool) -> list[Lane] | None:
+        """All elements of the inputs. None if only the sample's elements are known, or if rows have no statistics."""
+        call, own = self.call, self.call.inputs[: len(self.inputs)]
+        if not self.statistics:
+            return None
+        if len(self.positions) == call.size:
+            return [Lane(one.name, lane.reshape(call.shape)) for one, lane in zip(own, lanes, strict=True)]
+        if has_other_inputs or call.size > MOST_OF_ROWS:
+            return None
+        whole = list(own)
+        if is_other_half:
+            first = [lane.name.partition(",")[0] for lane in own].index(self.packed)
+            whole[first], whole[first + 1] = whole[first + 1], whole[first]
+        return whole
+
     def _statistics(
-        self, computation: Computation, lanes: Sequence[Array], functions: Mapping[str, Any]
+        self, computation: Computation, whole: Sequence[Lane], functions: Mapping[str, Any]
     ) -> Sequence[error_bounds.Sized]:
-        """The statistics of the elements' rows for other inputs. Without all elements, they are the exact ones."""
-        call = self.call
-        if not self.statistics or len(self.positions) < call.size:
-            return self.statistics
-        pairs = zip(call.inputs, lanes, strict=False)  # the inputs of the call end with its statistics
-        whole = [Lane(one.name, lane.reshape(call.shape)) for one, lane in pairs]
-        combine = partial(error_bounds.combine, call.shape, call.statistics_axes)
+        """The statistics of the elements' rows for other inputs."""
+        combine = partial(error_bounds.combine, self.call.shape, self.call.statistics_axes)
         with np.errstate(all="ignore"):
             found = elements.statistics(computation, whole, combine, functions)
         return [lane.take(self.positions) for lane in found]
@@ -207,7 +219,8 @@ class Sample:
 
     def agrees(self, prediction: Prediction) -> tuple[Array, ...]:
         """The elements that agree with a prediction."""
-        return tuple(~p.faults(actual, *self.bounds) for p, actual in zip(prediction, self.actual, strict=True))
+        pairs = zip(prediction, self.actual, strict=True)
+        return tuple(~p.faults(actual, *self._bounds(actual.dtype)) for p, actual in pairs)
 
     def errors(self, prediction: Prediction) -> tuple[Array, ...]:
         """The distances from a prediction in ULP, or the differences for integers."""
@@ -215,7 +228,8 @@ class Sample:
 
     def moved(self, prediction: Prediction) -> tuple[Array, ...]:
         """The elements where a prediction differs from the right value."""
-        return tuple(right.faults(p.stored, *self.bounds) for p, right in zip(prediction, self.right, strict=True))
+        pairs = zip(prediction, self.right, strict=True)
+        return tuple(right.faults(p.stored, *self._bounds(right.dtype)) for p, right in pairs)
 
     def where(self, explains: Callable[[oracle.Expected, Array], Array]) -> tuple[Array, ...]:
         """The wrong elements that `explains` chooses from the right and the actual values."""

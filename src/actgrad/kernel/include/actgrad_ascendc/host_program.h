@@ -36,6 +36,16 @@ inline std::string parameters(const std::vector<std::unique_ptr<ops::OpParamDef>
     return json + "]";
 }
 
+// Writes to the standard output that the program had. What the author's code prints goes to the standard error.
+inline void answer(const std::string& json)
+{
+    static FILE* const output = std::fopen("/dev/stdout", "w");
+    static FILE* const printed = std::freopen("/dev/stderr", "w", stdout);
+    if (output == nullptr || printed == nullptr) std::abort();
+    std::fputs(json.c_str(), output);
+    std::fflush(output);
+}
+
 inline void print_definitions()
 {
     std::string json = "[";
@@ -52,7 +62,7 @@ inline void print_definitions()
         for (size_t i = 0; i < each->core.products.size(); ++i) json += (i ? ", " : "") + quoted(each->core.products[i]);
         json += "]}";
     }
-    std::printf("%s]\n", json.c_str());
+    answer(json + "]\n");
 }
 
 template <class T>
@@ -99,6 +109,7 @@ inline void read_case(gert::TilingContext& context, std::string& op)
 
 inline int run_tiling(int count, char** words)
 {
+    answer("");  // before the author's function
     if (count > 1 && std::strcmp(words[1], "--definition") == 0) {
         print_definitions();
         return 0;
@@ -110,7 +121,7 @@ inline int run_tiling(int count, char** words)
     for (const Registered& each : registered())
         if (each.tiling != nullptr && (op.empty() || each.name == op)) found = &each;
     if (found == nullptr) {
-        std::printf("{\"status\": 1, \"error\": \"no tiling function is registered\"}\n");
+        answer("{\"status\": 1, \"error\": \"no tiling function is registered\"}\n");
         return 0;
     }
     context.node = found->name;
@@ -135,7 +146,7 @@ inline int run_tiling(int count, char** words)
         std::snprintf(digits, sizeof digits, "%02x", context.data.bytes[i]);
         json += digits;
     }
-    std::printf("%s\"}\n", json.c_str());
+    answer(json + "\"}\n");
     return 0;
 }
 
