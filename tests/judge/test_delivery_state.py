@@ -20,7 +20,6 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.base.errors import ActgradError
 from actgrad.judge import runner, state
 from actgrad.judge.delivery import trial
 from tests.support.calls import status
@@ -112,35 +111,35 @@ def results(path: Path) -> dict[str, Any]:
         return {name: kept.get(name) for name in kept.names("")}
 
 
-#: With WAITS in its environment, the program waits for the signal after it has saved its first results.
+#: With WAITS in its environment, the program makes this file after its first result, and waits for the signal.
 INTERRUPTIBLE = """
 import os
 import signal
 import sys
+from contextlib import contextmanager
+from pathlib import Path
 from actgrad.cli.main import main
 from actgrad.judge import state
+from actgrad.writing import terminal
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started the tests with SIGINT ignored
 state.SAVE_SECONDS = 0.0
-save = state.State.save
+progress = terminal.progress
 
-def save_and_wait(self):
-    state.State.save = save
-    save(self)
-    signal.pause()
+@contextmanager
+def waiting(*arguments):
+    with progress(*arguments) as advance:
+        def advance_and_wait(count):
+            advance(count)
+            Path(os.environ["WAITS"]).touch()
+            signal.pause()
+        yield advance_and_wait
 
 if __name__ == "__main__":
     if "WAITS" in os.environ:
-        state.State.save = save_and_wait
+        terminal.progress = waiting
     sys.exit(main())
 """
-
-
-def has_results(path: Path) -> bool:
-    """Whether a result is in the file, which another process writes."""
-    with suppress(ActgradError):
-        return path.exists() and bool(results(path))
-    return False
 
 
 def has_child(process: subprocess.Popen[str]) -> bool:
@@ -158,14 +157,14 @@ def has_child(process: subprocess.Popen[str]) -> bool:
 @pytest.mark.parametrize("target", ["the group", "the parent"])
 @pytest.mark.share(4)
 def test_ctrl_c_keeps_results_and_the_same_command_goes_on(moment: str, target: str, folder: Path) -> None:
-    program, path = folder.parent / "program.py", folder.parent / "state"
+    program, path, waits = (folder.parent / name for name in ("program.py", "state", "waits"))
     program.write_text(INTERRUPTIBLE)
     command = [sys.executable, str(program), "check", "--manifest", str(folder), "--jobs", "2", "--state", str(path)]
     process = subprocess.Popen(
-        command, env=os.environ | {"WAITS": "1"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        command, env=os.environ | {"WAITS": str(waits)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
-    while process.poll() is None and not (has_child(process) if moment == "a process starts" else has_results(path)):
+    while process.poll() is None and not (has_child(process) if moment == "a process starts" else waits.exists()):
         time.sleep(0.01)
     (os.killpg if target == "the group" else os.kill)(process.pid, signal.SIGINT)
     out, err = process.communicate()
