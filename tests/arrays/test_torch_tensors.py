@@ -61,6 +61,7 @@ def test_torch_gated(torch: Any) -> None:
         assert np.array_equal(got.numpy(), wanted)
 
 
+@pytest.mark.needs("torch")
 def test_torch_that_requires_grad(torch: Any) -> None:
     x = torch.from_numpy(X.copy()).requires_grad_()
     assert actgrad.elu(x).requires_grad
@@ -81,6 +82,7 @@ def test_torch_that_requires_grad(torch: Any) -> None:
     assert np.array_equal(actgrad.elu(torch.nn.Parameter(x.detach(), requires_grad=False)).numpy(), elu(X))
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")  # PyTorch's own, when it loads this mode
 def test_torch_with_a_tangent(torch: Any) -> None:
     """Forward-mode differentiation is not silently cut off either."""
@@ -134,6 +136,7 @@ def test_refused_tensors(torch: Any, make: Any, message: str) -> None:
     assert caught.value.status in (161002, 561003)
 
 
+@pytest.mark.needs("torch")
 def test_refused_tensors_after_good_ones(torch: Any) -> None:
     """In a process of its own, because what has no memory ends it where that is not noticed."""
     script = """
@@ -184,6 +187,7 @@ def test_torch_through_dlpack(torch: Any) -> None:
     assert got.tobytes() == bytes(actgrad.elu(x).view(torch.uint8).flatten().tolist())
 
 
+@pytest.mark.needs("torch")
 def test_torch_subclass(torch: Any) -> None:
     class Named(torch.Tensor):
         pass

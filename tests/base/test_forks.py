@@ -76,7 +76,7 @@ sys.exit(f"imported while a fork may happen: {{unguarded}}" if unguarded else 0)
 
 def needs(name: str) -> list[pytest.MarkDecorator]:
     """The wings that a first call needs."""
-    words = {"ascend": ("aclnn.", "ir.", "product("), "torch": ("actgrad_torch", "requires_grad")}
+    words = {"ascend": ("aclnn.", "ir.", "product("), "torch": ("actgrad_torch", "requires_grad", "ir.Elu(torch")}
     wings = [wing for wing, of_wing in words.items() if any(word in FIRST_CALLS[name] for word in of_wing)]
     return [pytest.mark.needs(*wings)] if wings else []
 

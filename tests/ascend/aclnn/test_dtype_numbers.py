@@ -103,6 +103,7 @@ def test_every_number_in_python(case: Case) -> None:
                 check(case, number, partial(graph.infer_dtype, spelling, **given), by_name.__getitem__)
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.parametrize("case", CASES[:-1], ids=lambda case: case.operator + case.graph * bool(case.attributes))
 def test_every_number_in_pytorch(case: Case) -> None:
     torch = pytest.importorskip("torch")

@@ -107,6 +107,7 @@ def test_hard_sigmoid_without_a_slope_is_its_offset(backend: str) -> None:
         np.testing.assert_array_equal(ours, np.where(np.isnan(X), np.nan, 0.25).astype(dtype))
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.parametrize("name", ["SoftplusGrad", "EluGrad", "FusedBiasLeakyReluGrad", "Relu6Grad"])
 def test_gradients_that_broadcast(name: str) -> None:
     operator, rng = getattr(ir, name), np.random.default_rng(2)

@@ -282,6 +282,7 @@ def test_wrong_calls() -> None:
         _ = ir.Reloo
 
 
+@pytest.mark.needs("torch")
 def test_one_node_of_a_traced_graph() -> None:
     torch = pytest.importorskip("torch")
     importlib.import_module("actgrad.torch")
@@ -310,6 +311,7 @@ def test_one_node_of_a_traced_graph() -> None:
                 assert np.array_equal(got.numpy(), wanted)
 
 
+@pytest.mark.needs("torch")
 def test_a_traced_operator_is_differentiable() -> None:
     torch = pytest.importorskip("torch")
     x = torch.linspace(-2, 2, 9, requires_grad=True)
@@ -317,6 +319,7 @@ def test_a_traced_operator_is_differentiable() -> None:
     assert torch.equal(x.grad, torch.where(x > 0, 1.0, 0.25))
 
 
+@pytest.mark.needs("torch")
 def test_first_call_may_be_traced() -> None:
     pytest.importorskip("torch")
     nodes = run_script(

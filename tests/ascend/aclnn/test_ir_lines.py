@@ -102,6 +102,7 @@ def test_a_wrong_line_is_refused_where_it_is_written() -> None:
     assert known == LAWS
 
 
+@pytest.mark.needs("torch")
 def test_inputs_go_to_the_tensors_that_they_name() -> None:
     """Also where the graph has them in another order."""
     line = "Mixed(features=self, gradients=grad_output, slope=negative_slope:0.5) -> backprops"
