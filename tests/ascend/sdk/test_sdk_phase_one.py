@@ -29,7 +29,7 @@ ON_HARDWARE = "on hardware"
 OUTSIDE_TABLE = "cubeMathType: (-[239]|[459])"
 ONE_ELEMENT = "a result of one element has at most 8 dimensions here"
 DIFFERENCES: dict[str, tuple[str, str]] = {
-    "LtScalar": ("other: null", UNSAFE),
+    **dict.fromkeys(("LtScalar", "InplaceLtScalar"), ("other: null", UNSAFE)),
     "Std": ("(self|dim): (null|\\(\\))", UNSAFE),
     "VarCorrection": ("dim: null", UNSAFE),
     "VarMean": ("dim: null", UNSAFE),
