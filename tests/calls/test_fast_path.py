@@ -170,6 +170,7 @@ def test_a_full_cache_evicts_the_oldest_call(monkeypatch: pytest.MonkeyPatch) ->
     assert actgrad.leaky_relu._cached == len(actgrad.leaky_relu.prepared) == 0
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
 def test_a_tensor_that_is_differentiated_forwards() -> None:
     torch = pytest.importorskip("torch")

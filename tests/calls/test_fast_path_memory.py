@@ -117,6 +117,7 @@ def test_large_results_stay_in_huge_pages_after_a_small_one(monkeypatch: pytest.
     assert asked == [hugepages.LARGE]
 
 
+@pytest.mark.needs("torch")
 def test_an_interrupt_while_arrays_are_looked_at_is_not_lost() -> None:
     torch = pytest.importorskip("torch")
     from torch.overrides import TorchFunctionMode

@@ -102,6 +102,7 @@ def outcome(case: Case, run: Run, backend: str | None = None) -> str:
     return "computed"
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.share(64)
 @pytest.mark.parametrize("operator", EVERY, ids=lambda operator: operator.name)
 def test_the_bits_of_separate_memory_or_refused(operator: Any) -> None:

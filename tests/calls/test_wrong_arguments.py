@@ -278,6 +278,7 @@ def test_results_for_which_there_is_no_memory(call: Callable[[], Any]) -> None:
     assert str(2**52) in str(caught.value)  # bytes
 
 
+@pytest.mark.needs("torch")
 def test_no_memory_for_a_tensor() -> None:
     torch = pytest.importorskip("torch")
     for tensor in (torch.zeros(1), torch.zeros(1, requires_grad=True)):

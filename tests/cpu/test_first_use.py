@@ -244,6 +244,7 @@ ENDING_IMPORTS = {"aclnn": "from actgrad import aclnn", "ir.": "from actgrad imp
                   "torch": "import torch, actgrad.torch"}  # fmt: skip
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.parametrize("name", ENDING)
 @pytest.mark.share(18)
 def test_the_interpreter_ends_while_a_thread_compiles(name: str) -> None:

@@ -98,6 +98,7 @@ def torch_names() -> Iterator[tuple[str, Any]]:
             yield names.module, names
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.share(8)
 @pytest.mark.parametrize("group", range(4))
 def test_functions_and_modules_of_pytorch(group: int) -> None:
@@ -113,6 +114,7 @@ def test_functions_and_modules_of_pytorch(group: int) -> None:
         run(name, text)
 
 
+@pytest.mark.needs("torch")
 def test_the_tensor_that_a_docstring_names_is_saved() -> None:
     """The storage that autograd saves is the one that the docstring says."""
     torch = pytest.importorskip("torch")

@@ -215,6 +215,7 @@ def _without_space(text: str) -> str:
     return re.sub(r"[\s,]+", "", text)
 
 
+@pytest.mark.needs("torch")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_dialogues(name: str) -> None:
     """What the page shows is what Python answers, error messages included."""
