@@ -34,14 +34,14 @@ GROUPS = {
 
 
 @dataclass(frozen=True)
-class Report:
+class JudgedCases:
     """The cases of a report by their ids, and the facts on which verdicts depend."""
 
     cases: Mapping[str, Mapping[str, Any]]
     facts: Mapping[str, str]
 
 
-def read(path: Path) -> Report:
+def read(path: Path) -> JudgedCases:
     """The report in a file. Raises UnreadableFile if the file is not a report, or is damaged."""
     try:
         with sizes.reading(path):
@@ -64,7 +64,7 @@ def read(path: Path) -> Report:
         facts = {name: str(document.get(name, "not stated")) for name in FACTS}
     except FieldError as fault:
         raise UnreadableFile(f"{path}: {fault}") from fault
-    return Report(cases, facts)
+    return JudgedCases(cases, facts)
 
 
 def _is_case(case: Any) -> bool:
@@ -80,21 +80,21 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def differences(old: Report, new: Report) -> Iterator[str]:
+def differences(old: JudgedCases, new: JudgedCases) -> Iterator[str]:
     """The facts in which the reports differ, in words."""
     for name in FACTS:
         if old.facts[name] != new.facts[name]:
             yield f"{name}: {old.facts[name]} in the old report, {new.facts[name]} in the new one"
 
 
-def refuse_others(old: Report, new: Report) -> None:
+def refuse_others(old: JudgedCases, new: JudgedCases) -> None:
     """Raise if the reports have no case in common, because then nothing can be compared."""
     if not old.cases.keys() & new.cases.keys():
         fault = "check --compare: the reports have no case in common"
         raise UnreadableFile(f"{fault}; they must be about the same delivery; name two of its reports")
 
 
-def compare(old_report: Report, new_report: Report) -> dict[str, list[dict[str, Any]]]:
+def compare(old_report: JudgedCases, new_report: JudgedCases) -> dict[str, list[dict[str, Any]]]:
     """The cases of each group, with both verdicts and both diagnoses."""
     old, new = old_report.cases, new_report.cases
     groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
