@@ -96,11 +96,11 @@ if _typing.TYPE_CHECKING:
 else:  # a type checker refuses unknown names itself
 
     def __getattr__(name: str) -> object:
-        module = {"precompile": "calls.precompile"}  # few programs use these names, so their modules come late
+        late = {"precompile": "calls.precompile"}  # modules of names that few programs use
         if _law.slots is not None:
-            module |= {"product": "ascend.choice", "rules": "ascend.choice"}
-        if name in module:
-            globals()[name] = getattr(_first_use.module(f"{__name__}.{module[name]}"), name)
+            late |= {"product": "ascend.choice", "rules": "ascend.choice"}
+        if name in late:
+            globals()[name] = getattr(_first_use.module(f"{__name__}.{late[name]}"), name)
             return globals()[name]
         if name in __all__:
             raise AttributeError(f"module {__name__!r}: {name} needs actgrad.ascend; install the whole package")

@@ -43,6 +43,16 @@ def two_phases():
 """
 
 
+def test_the_import_loads_nothing_that_only_calls_need() -> None:
+    late = "calls.prepare", "calls.precompile", "calls.counted_kernel", "arrays.foreign", "backends.cpu"
+    run_script(f"""
+import sys
+import actgrad
+assert not [name for name in {late!r} if "actgrad." + name in sys.modules]
+assert actgrad.precompile.__module__ == "actgrad.calls.precompile"
+""")
+
+
 def test_a_new_shape() -> None:
     run_script(
         COUNT + "calls, files = walk(lambda: actgrad.silu(other)); assert calls <= 128 and files <= 27, (calls, files)"

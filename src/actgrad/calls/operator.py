@@ -24,7 +24,7 @@ from .plan import Plan, Prepared
 if TYPE_CHECKING:
     import inspect
 
-#: The module that calls and plans use. The first one imports it, because a program may import this package only.
+#: The module that prepares calls and plans. The first of them imports it, so that `import actgrad` does not.
 PREPARE = "actgrad.calls.prepare"
 #: Every operator by its name, in the order of definition.
 REGISTRY: dict[str, Operator] = {}

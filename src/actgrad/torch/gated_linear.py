@@ -142,7 +142,7 @@ class GatedLinearNode(_SingleLevelFunction):
 
 
 def _without_base(y: torch.Tensor) -> torch.Tensor:
-    """The tensor, but no view. A linear layer may return a view, and PyTorch refuses writes into views from a node."""
+    """`y`, but not as a view, because PyTorch refuses writes into a view that a node returns (`y += x`)."""
     return torch.ops.aten._unsafe_view.default(y, y.shape) if y._is_view() else y
 
 

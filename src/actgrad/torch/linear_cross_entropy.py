@@ -237,7 +237,7 @@ class LinearCrossEntropyNode(_SingleLevelFunction):
     def forward(ctx: Any, rows: TargetRows, dtype: torch.dtype, is_recorded: bool, *tensors: Any) -> Any:
         needs = ctx.needs_input_grad[3:]
         ctx.rows, ctx.gradients = rows, None
-        # The rows have what the passes need. Saved too, PyTorch raises its error if the caller overwrites them.
+        # `rows` has the last two already. They are saved too, so that PyTorch raises if the caller overwrites them.
         ctx.save_for_backward(*tensors, rows.target, rows.ce_weight)
         with _without_autocast(tensors[0]):
             if rows.options.reduction == "none":

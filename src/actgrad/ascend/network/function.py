@@ -35,7 +35,7 @@ class _Row(NamedTuple):
     rule: Entry
     prototype: str  # the parameters of phase one, without those that it returns
     results: tuple[str, ...] | None = None  # the parameters that the rule writes, if their types do not say so
-    checks: Checks | InPlaceOf | None = None  # None if they are unknown. The table has no InPlaceOf any more
+    checks: Checks | InPlaceOf | None = None  # None if they are unknown. `with_checks` replaces InPlaceOf
 
 
 class Function(_Row):
@@ -62,7 +62,10 @@ def with_checks(rows: tuple[Function, ...], by_name: dict[str, Function]) -> tup
 
 
 def _in_place(checks: Checks, tensor: str) -> Checks:
-    """`tensor` is the one that is changed. It needs a dtype of the results too. A null pointer has the usual status."""
+    """The checks with `tensor` in place of `self` and `out`.
+
+    Its dtype must be one of the inputs and one of the results. A null pointer has the usual status.
+    """
 
     def renamed(value: Any) -> Any:
         if isinstance(value, tuple) and type(value) is tuple:

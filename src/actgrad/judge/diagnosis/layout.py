@@ -29,8 +29,8 @@ VOTERS = 256  # failing elements that vote for a shift
 _REPEATED = 16  # an output repeats numbers if it has fewer different numbers than a 16th of its elements
 _MISSES = 0.05  # share of the failing elements that need not agree with a distance
 _CANDIDATES = 32  # distances that are tried
-_BITS = 10.0  # that elements must agree by chance in less than one of 2^10 outputs
-_NAN = 1.0e300
+_BITS = 10.0  # the elements must be so many that they agree by chance in less than one of 2^10 outputs
+_NAN = 1.0e300  # stands for every NaN, because NaN does not equal itself
 _PERIODS = (16, 32, 64, 128, 256, 512, 1024)
 _OTHER_PERIODS = tuple(n for n in range(24, 128, 8) if n not in _PERIODS)  # tiles of other multiples of 8
 _EVERY = (3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15)  # possible periods of tiles, besides powers of two
@@ -48,7 +48,7 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
     """Results of elements at a fixed distance. The failing elements vote for the distance."""
     if not 8 <= sample.call.size <= LARGEST_CALL:
         return
-    if sample.is_integer:  # many are equal
+    if sample.is_integer:  # many integers are equal, so their votes say nothing; see repeated_numbers_shifted
         return
     votes = []
     for (indices, exact, _), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True):

@@ -11,7 +11,7 @@ from .sample import Rule, Sample, Suspicion
 
 LEAST_SHARE = 0.3  # share of the failing elements that a suspicion must explain
 CLOSE_SHARE = 0.8  # the same for 16-bit results and few different numbers, because a prediction may agree by chance
-FEW_NUMBERS = 16
+FEW_NUMBERS = 16  # different right values
 LOOSE_SHARE = 0.9  # the same for suspicions that predict only the size of errors
 CONTRADICTED = 0.05  # right elements that it may contradict, relative to the elements that it explains
 DIAGNOSES = 3
@@ -90,8 +90,8 @@ def _diagnoses(
         of = left if suspicion.among is None else left & np.concatenate(suspicion.among)
         if diagnoses and suspicion.mistake in ONLY_FIRST:
             continue
-        is_by_chance_if_few = diagnoses and suspicion.mistake not in FEW_IS_ENOUGH
-        fewest = max(FEWEST, SECOND_SHARE * looked_at) if is_by_chance_if_few else 1
+        needs_many = diagnoses and suspicion.mistake not in FEW_IS_ENOUGH
+        fewest = max(FEWEST, SECOND_SHARE * looked_at) if needs_many else 1
         if counts[best] >= max(fewest, share * int(np.count_nonzero(of))):
             diagnoses.append(Diagnosis(suspicion.mistake, suspicion.says, counts[best], looked_at))
             left = left & ~consistent

@@ -151,14 +151,14 @@ _SHARDED = "fully_shard gave it a class of its own; convert the model before ful
 def _reason(kind: Any, declared: Declared) -> str:
     """Why a module that is not known is left, or "" if it is no activation."""
     bases = kind.__mro__[1:]
-    if trials.is_sharded(kind) and any(
+    if trials.is_sharded_class(kind) and any(
         each in declared.gates or each in declared.activations or known.row_of(each) for each in bases
     ):
         return _SHARDED
     base = next((each for each in bases if each in plain() or each in COMPOSED), None)
     if base is None:
         return ""
-    if trials.is_sharded(kind):
+    if trials.is_sharded_class(kind):
         return _SHARDED
     return f"it is a subclass of {base.__name__}; declare it: convert(model, activations={{{kind.__name__}: ...}})"
 

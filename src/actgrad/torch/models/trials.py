@@ -36,7 +36,7 @@ class Trial(NamedTuple):
     after: float
 
 
-def is_sharded(kind: type) -> bool:
+def is_sharded_class(kind: type) -> bool:
     """Whether fully_shard made a class."""
     return any(each.__name__ == "FSDPModule" for each in kind.__mro__)
 
@@ -49,7 +49,7 @@ def preserved(model: torch.nn.Module, copies_parameters: bool) -> Iterator[None]
     copies of parameters too. Otherwise parameters are the same, without gradients. Attributes of other classes, and
     writes into parameters that are not copied, are not restored.
     """
-    if not copies_parameters and any(map(is_sharded, map(type, model.modules()))):
+    if not copies_parameters and any(map(is_sharded_class, map(type, model.modules()))):
         raise InvalidCall(
             "actgrad.torch: the model is sharded by fully_shard; a forward pass on trial needs the whole parameters; "
             "run it before fully_shard, or leave inputs out"
