@@ -27,6 +27,10 @@ class Case:
         return bool(subject.packed(self.operator))
 
     @property
+    def activates_lower(self) -> bool:
+        return subject.activates_lower(self.operator, self.all_attributes)
+
+    @property
     def all_attributes(self) -> dict[str, Any]:
         return {**self.operator.defaults, **self.attributes}
 

@@ -33,6 +33,17 @@ def packed(operator: Any) -> tuple[str, ...]:
     return ("self", "grad_input") if operator.layout == "gated" else ()  # version 0.1
 
 
+def activates_lower(operator: Any, attributes: Mapping[str, Any]) -> bool:
+    """Whether a gated call activates the lower half of its packed tensor, and not the upper one."""
+    active = getattr((operator.gradient_of or operator).layout, "active", "upper")  # version 0.1: always the upper one
+    return active == "lower" or bool(attributes.get(active, False))
+
+
+def multiplies(operator: Any) -> bool:
+    """Whether a forward operator of two tensors multiplies one by the function of the other."""
+    return not hasattr(operator, "roles") or bool(operator.roles.multiplies)  # version 0.1: it always does
+
+
 def takes_result(operator: Any, attributes: Mapping[str, Any]) -> bool:
     """Whether a gradient is given the result of the forward pass in place of its input."""
     if hasattr(operator, "takes_result"):

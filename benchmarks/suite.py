@@ -91,9 +91,13 @@ def _throughput(options: Options, device: Any, run: Run, loaded: Loaded, step: S
         key = (case.title, under.dtype, under.layout, under.size, under.threads)
         if key in always_cold:
             continue  # measured already, as warm
-        cell = throughput.measure(
-            case, under, loaded, device, options.seconds, run, row=options.row, deviation=options.deviation
-        )
+        try:
+            cell = throughput.measure(
+                case, under, loaded, device, options.seconds, run, row=options.row, deviation=options.deviation
+            )
+        except (actgrad.InvalidArgument, actgrad.InvalidDtype) as error:  # all tensors of a cell get one dtype and row
+            run.note(f"{case.title}, {under.dtype}: the benchmark cannot make its tensors: {error}")
+            continue
         run.cells.append(cell)
         if cell.cache != under.cache:
             always_cold.add(key)

@@ -47,7 +47,6 @@ ALIKE = (
     "mish",
     "relu",
     "sigmoid",
-    "sigmoid_backward",
     "silu",
     "silu_backward",
     "softplus",
@@ -63,6 +62,7 @@ ALIKE = (
 TABLE = {
     **{name: _alike(name) for name in ALIKE},
     "relu_backward": Counterpart("threshold_backward", "grad_input", lambda a, g, y: (g, y, 0)),
+    "sigmoid_backward": Counterpart("sigmoid_backward", "grad_input", lambda a, g, y: (g, y)),
     "hardsigmoid": Counterpart("hardsigmoid", "out", lambda a, x: (x,)),
     "hardsigmoid_backward": Counterpart("hardsigmoid_backward", "grad_input", lambda a, g, x: (g, x)),
     "hardswish_backward": Counterpart("hardswish_backward", "out", lambda a, g, x: (g, x)),

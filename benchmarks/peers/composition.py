@@ -1,12 +1,13 @@
 """GeGLU as code of a library, and any operator's own formula: the code of a user who has no such operator.
 
 One composition serves all: `Library` says how a library multiplies, joins halves and writes into given memory, and
-which functions it has for f(x) and for the chain rule g * f'(x). The gate of a packed tensor is the upper half.
+which functions it has for f(x) and for the chain rule g * f'(x).
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import math
 from collections.abc import Callable
 from functools import partial
@@ -16,6 +17,7 @@ import numpy as np
 
 from actgrad import xp
 
+from .. import subject
 from ..buffers import Tensors
 from ..cases import Case
 from .peer import Bind, NotApplicable, to_torch
@@ -37,23 +39,30 @@ def compute(case: Case, library: Library, inputs: list[Any], outputs: tuple[Any,
     first, second = (*outputs, None, None)[:2]
     if case.operator.gradient_of is None:
         if case.is_gated:
-            lower, upper = _halves(inputs[0])
-            active = f(upper, second)
-            out = multiply(lower, active, first)
+            other, gate = _halves(case, inputs[0])
+            active = f(gate, second)
+            out = multiply(other, active, first)
             return (out, active) if results > 1 else out
         return f(inputs[0], first) if len(inputs) == 1 else multiply(inputs[0], f(inputs[1], None), first)
     if case.is_gated:
         g, packed, *given = inputs
-        lower, upper = _halves(packed)
-        active = given[0] if given else f(upper, None)
-        return join(g * active, chain(g * lower, upper, None), first)
+        other, gate = _halves(case, packed)
+        active = given[0] if given else f(gate, None)
+        gradients = (g * active, chain(g * other, gate, None))
+        return join(*(reversed(gradients) if case.activates_lower else gradients), first)
     if results == 1:
         return chain(*inputs, first)
     g, other, gate = inputs
     return multiply(g, f(gate, None), first), chain(g * other, gate, second)
 
 
-def _halves(packed: Any) -> tuple[Any, Any]:
+def _halves(case: Case, packed: Any) -> tuple[Any, Any]:
+    """The half that stays as it is, and the half that is activated."""
+    lower, upper = _split(packed)
+    return (upper, lower) if case.activates_lower else (lower, upper)
+
+
+def _split(packed: Any) -> tuple[Any, Any]:
     half = packed.shape[-1] // 2
     return packed[..., :half], packed[..., half:]
 
@@ -100,7 +109,7 @@ def compiled(torch: Any, case: Case) -> Bind:
 
     def join(lower: Any, upper: Any, out: Any) -> None:
         # Into both halves, without a buffer for their concatenation: one pass can do it all.
-        for result, half in zip((lower, upper), _halves(out), strict=True):
+        for result, half in zip((lower, upper), _split(out), strict=True):
             half.copy_(result)
 
     library = _gelu(torch, case, lambda a, b, out: put(a * b, out), join, put)
@@ -146,11 +155,15 @@ def expression(case: Case, functions: dict[str, Any], join: Callable[[list[Any]]
         if missing is not None:
             raise KeyError(missing)
         scalars = [float(values[a.name]) for a in operator.schema.attributes if a.type == "Scalar"]
+        if len(inspect.signature(formula).parameters) != 1 + len(scalars):
+            raise NotApplicable  # a formula of more than one number, such as softmax's, which needs the row's sum
         function: Callable[..., Any] = xp.bind(formula, functions)
         return lambda x: function(x, *scalars)
 
     forward = case.operator.gradient_of or case.operator
-    needs_forward = forward is case.operator or len(case.operator.schema.tensors) > 2
+    if len(forward.schema.tensors) > 1 and not subject.multiplies(forward):
+        raise NotApplicable
+    needs_forward = forward is case.operator or case.is_gated or len(case.operator.schema.tensors) > 2
     f: Callable[..., Any] = bound(forward) if needs_forward else lambda x: x
     derivative: Callable[..., Any] = bound(case.operator) if case.operator.gradient_of else f
     library = Library(

@@ -20,7 +20,7 @@ from benchmarks.__main__ import main
 from benchmarks.cases import Case, cases, traffic
 from benchmarks.devices.cpu import Cpu
 from benchmarks.measurements import latency
-from benchmarks.peers import table
+from benchmarks.peers import aten, table
 from benchmarks.peers.peer import Peer, Unavailable
 from benchmarks.results import CEILING, OURS, geometric_mean
 from benchmarks.timing import Contender, interleaved, times
@@ -31,6 +31,9 @@ from tests.support.bench_cells import ALL_CASES, TINY, case_of, empty, measure, 
 from tests.support.calls import EVERY, OPERATORS
 
 ROOT = Path(__file__).parents[2]
+GATED = ("swiglu", "swiglu_backward", "geglu", "geglu_backward", "swiglu_two", "swiglu_two_backward")
+NO_PEERS = ("rrelu_with_noise", "softmax", "clipped_swiglu input no group_index")
+WITH_PEERS = [c for c in ALL_CASES if c.operator.name in (*aten.TABLE, *GATED) or c.title in NO_PEERS]
 
 # Numbers
 
@@ -370,6 +373,18 @@ def test_a_wrong_or_failing_peer_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
     first, second = notes
     assert first.startswith("wrong left out: elu, wrong new: out is wrong in 64 of 64")
     assert second == "failing: elu: RuntimeError: the backend said: no compiler"
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("case", WITH_PEERS, ids=lambda case: case.title)
+def test_peers_compute_what_ours_computes(case: Case) -> None:
+    """A peer has nothing to offer, or is right: no note says that it was wrong or raised."""
+    pytest.importorskip("torch")
+    pytest.importorskip("scipy")
+    cell, notes = measure(case, ("aten", "eager", "numpy"))
+    assert notes == []
+    if case.title in ("swiglu", "swiglu_backward", "glu_backward", "sigmoid_backward complex_conj"):
+        assert {peer.split()[0] for peer in cell.ratios} >= {"numpy", "aten" if "sw" not in case.title else "eager"}
 
 
 @pytest.mark.parametrize("operator", [o for o in EVERY if o.aclnn], ids=lambda o: o.name)
