@@ -1,15 +1,14 @@
 """Models of transformers, timm and diffusers before and after `actgrad.torch.convert`, small and with random weights.
 
-A process of its own measures each model, because graphs of other models would stay in memory. `--costs` and `--times`
-add to the file of results. `--write` makes the tables of docs/models.md from that file. A library that is missing is
-left out, with a line that says so.
+The script adds to the file of results what it lacks, and a process of its own measures each model. `--write` makes the
+tables of docs/models.md from that file. A library that is missing is left out, with a line that says so.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
-import logging
 import multiprocessing
 import os
 import re
@@ -17,19 +16,15 @@ import statistics
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import torch
-import torch._inductor.config
 from small_models import models
-from torch._inductor import metrics
-from torch._inductor.async_compile import AsyncCompile
 
 import actgrad.torch
 from actgrad.backends.cpu.target import host
@@ -41,22 +36,29 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.machine import processor
 
 RESULTS = Path(__file__).parents[1] / "docs" / "models.json"
-ATEN, CONVERTED, COSTS, TIMES = "aten", "converted", "costs", "times"
 FORK = multiprocessing.get_context("fork")
 LIBRARIES = ("transformers", "timm", "diffusers")
 RUNS = 3
+STEPS = 3  # for the memory of the process
+#: glibc's number of the setting that the variable MALLOC_MMAP_THRESHOLD_ sets, and the value that docs/faq.md names.
+M_MMAP_THRESHOLD, THRESHOLD = -3, 1_000_000
+#: What is measured of a model before and after its conversion, and its title.
+MEMORIES = {
+    "peak": "peak of tensors",
+    "saved": "saved for backward",
+    "process": "process",
+    "process_with_threshold": "process, with the variable",
+}
 
 
 def main() -> None:
     """Measure, or make the tables from what was measured."""
     parser = argparse.ArgumentParser(
         description=__doc__,
-        epilog="example:\n  python scripts/models.py --costs --only llama\n"
-        "  python scripts/models.py --write docs/models.md",
+        epilog="example:\n  python scripts/models.py --only llama\n"
+        "  python scripts/models.py --only llama --again --write docs/models.md",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--costs", action="store_true", help="measure kernels, bytes and memory, which no load changes")
-    parser.add_argument("--times", action="store_true", help="measure times: medians of steps of both models in turn")
     parser.add_argument("--only", default="", metavar="TEXT", help="only models whose names match this expression")
     parser.add_argument("--again", action="store_true", help="measure also what the file of results has")
     parser.add_argument("--threads", type=int, default=1, help="of PyTorch (%(default)s)")
@@ -66,47 +68,57 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     warnings.simplefilter("ignore")
-    kinds = [COSTS] * options.costs + [TIMES] * options.times
     results = json.loads(options.results.read_text()) if options.results.exists() else {}
-    for name in [name for name, _ in models() if re.search(options.only, name)] if kinds else ():
-        record = results.setdefault(name, {})
-        for kind in kinds:
-            if kind not in record or options.again:
-                record[kind] = measured_apart(kind, name, options)
-                options.results.write_text(json.dumps(results, indent=1) + "\n")
+    for name in [name for name, _ in models() if re.search(options.only, name)]:
+        if name not in results or options.again:
+            results[name] = measure(name, options)
+            options.results.write_text(json.dumps(results, indent=1) + "\n")
     if options.write:
-        for part, table in (("model-costs", cost_table), ("models", time_table)):
+        for part, table in (("models", summary_table), ("model-memory", memory_table), ("model-times", time_table)):
             write_part(options.write, part, "\n".join(table(results)) + "\n")
 
 
-def measured_apart(kind: str, name: str, options: argparse.Namespace) -> dict[str, Any]:
-    """A measurement by a process of its own, which begins with the libraries in memory; the error where it failed."""
+def measure(name: str, options: argparse.Namespace) -> dict[str, Any]:
+    """All measurements of a model; the error where one failed."""
+    try:
+        result = apart(measure_conversion, name) | apart(measure_times, name, options.rounds)
+        for key, threshold in (("process", 0), ("process_with_threshold", THRESHOLD)):
+            result[key] = [apart(process_memory, name, is_converted, threshold) for is_converted in (False, True)]
+    except RuntimeError as fault:
+        result = {"error": str(fault)}
+    print(f"{name}: {result}", file=sys.stderr, flush=True)
+    return result | circumstances(options.threads)
+
+
+def apart(measurement: Callable[..., Any], *arguments: Any) -> Any:
+    """A measurement by a process of its own, which begins with the libraries in memory; RuntimeError if it fails."""
     receiver, sender = FORK.Pipe(duplex=False)
-    process = FORK.Process(target=send, args=(sender, kind, name, options.rounds))
+    process = FORK.Process(target=send, args=(sender, measurement, arguments))
     process.start()
     sender.close()
     try:
         result = receiver.recv()
     except EOFError:
-        result = {"error": "the process ended"}
+        result = RuntimeError("the process ended")
     process.join()
-    print(f"{name}, {kind}: {result}", file=sys.stderr, flush=True)
-    return result | circumstances(options.threads)
+    if isinstance(result, RuntimeError):
+        raise result
+    return result
 
 
-def send(sender: Any, kind: str, name: str, rounds: int) -> None:
+def send(sender: Any, measurement: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     """Send a measurement to the process that started this one."""
     try:
-        sender.send(measure_times(name, rounds) if kind == TIMES else measure_costs(name))
+        sender.send(measurement(*arguments))
     except Exception as fault:
-        sender.send({"error": f"{type(fault).__name__}: {fault}"[:300]})
+        sender.send(RuntimeError(f"{type(fault).__name__}: {fault}"[:300]))
 
 
 def circumstances(threads: int) -> dict[str, Any]:
     versions = [f"{name} {metadata.version(name)}" for name in LIBRARIES if installed(name)]
     return {
         "machine": f"{processor()}, {host()}, {threads} thread",
-        "versions": f"PyTorch {torch.__version__}, {', '.join(versions)}",
+        "versions": f"actgrad {actgrad.__version__}, PyTorch {torch.__version__}, {', '.join(versions)}",
         "load": round(os.getloadavg()[1], 1),
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
     }
@@ -140,58 +152,62 @@ def differentiable(results: Any) -> list[torch.Tensor]:
     return [leaf for leaf in leaves if torch.is_tensor(leaf) and leaf.requires_grad]
 
 
-def measure_costs(name: str) -> dict[str, Any]:
-    """Kernels of a compiled training step with actgrad's own, the bytes that they move, and the memory of a step.
-
-    Inductor's kernels do nothing here, because compiling them takes minutes and these numbers do not depend on results.
-    """
-    count_bytes = logging.getLogger("torch._inductor.compile_fx.__inductor_metrics")
-    count_bytes.setLevel(logging.INFO)  # inductor counts bytes only where it would log them
-    count_bytes.propagate = False
+def measure_conversion(name: str) -> dict[str, Any]:
+    """What `convert` swaps, the memory of tensors before and after, and whether the compiled graphs are the same."""
     model, inputs = made(name)
-    result: dict[str, Any] = {}
-    for variant in (ATEN, CONVERTED):
-        if variant == CONVERTED:
-            report = actgrad.torch.convert(model, inputs=inputs)
-            calls = sum(report.calls.values())
-            result |= {"found": len(report) + calls, "swapped": len(report.swapped), "calls": calls}
-        eager = memory(model, inputs, model)
-        torch._dynamo.reset()
-        metrics.reset()
-        run = torch.compile(model)
-        with idle_kernels():
-            step(model, inputs, run)
-        kernels = {"kernels": metrics.generated_kernel_count, "bytes": metrics.num_bytes_accessed}
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
-            step(model, inputs, run)
-        opaque = sum(event.name.startswith("actgrad::") for event in profile.events())
-        result[variant] = {"eager": eager, "compiled": memory(model, inputs, run) | kernels | {"opaque": opaque}}
-    return result
+    before, graphs = memory(model, inputs), graphs_of(model, inputs)
+    report = actgrad.torch.convert(model, inputs=inputs)
+    found = {"found": len(report) + sum(report.calls.values()), "swapped": len(report.swapped)}
+    after = memory(model, inputs)
+    pairs = {key: [before[key], after[key]] for key in before}
+    return found | pairs | {"has_same_graphs": graphs == graphs_of(model, inputs)}
 
 
-def _idle(*args: Any) -> None:
-    """Do nothing, as the place of a kernel."""
+def graphs_of(model: torch.nn.Module, inputs: Any) -> list[str]:
+    """The graphs that `torch.compile` finds in a training step, as code."""
+    graphs = []
+
+    def record(graph: torch.fx.GraphModule, examples: list[torch.Tensor]) -> Any:
+        graphs.append(graph.print_readable(print_output=False))
+        return graph
+
+    torch._dynamo.reset()
+    step(model, inputs, torch.compile(model, backend=record))
+    return [re.sub(r"# File:.*", "", graph) for graph in graphs]
 
 
-@contextmanager
-def idle_kernels() -> Iterator[None]:
-    """A context in which inductor compiles graphs, but no C++: the kernels do nothing."""
-    with (
-        torch._inductor.config.patch(force_disable_caches=True),
-        mock.patch.object(AsyncCompile, "cpp_pybinding", return_value=_idle),
-    ):
-        yield
-
-
-def memory(model: torch.nn.Module, inputs: Any, run: Any) -> dict[str, int]:
+def memory(model: torch.nn.Module, inputs: Any) -> dict[str, int]:
     """What a forward pass leaves for the backward pass, and the largest memory of a step; both in bytes."""
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
         torch.manual_seed(0)
-        results = call(run, inputs)
+        results = call(model, inputs)
     events = profile.profiler.kineto_results.events()
     saved = sum(event.nbytes() for event in events if event.name() == "[memory]")
     del results
-    return {"saved": saved, "peak": _peak(lambda: step(model, inputs, run))}
+    return {"saved": saved, "peak": _peak(lambda: step(model, inputs, model))}
+
+
+def process_memory(name: str, is_converted: bool, threshold: int) -> int:
+    """The largest memory of the process in training steps, beyond that of the libraries, in bytes.
+
+    If `threshold` is not 0, malloc gets this setting first, as by the variable MALLOC_MMAP_THRESHOLD_.
+    """
+    if threshold and not ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, threshold):
+        raise RuntimeError("mallopt refused the setting")
+    libraries = status_of_process("VmRSS")
+    model, inputs = made(name)
+    if is_converted:
+        actgrad.torch.convert(model)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
+    for _ in range(STEPS):
+        step(model, inputs, model)
+    return status_of_process("VmHWM") - libraries
+
+
+def status_of_process(field: str) -> int:
+    """A number of bytes in /proc/self/status."""
+    (kilobytes,) = re.findall(rf"{field}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return int(kilobytes) * 1024
 
 
 def measure_times(name: str, rounds: int) -> dict[str, Any]:
@@ -199,27 +215,26 @@ def measure_times(name: str, rounds: int) -> dict[str, Any]:
     (theirs, inputs), (ours, _) = made(name), made(name)
     ours.load_state_dict(theirs.state_dict())
     actgrad.torch.convert(ours)
-    reference = step(theirs, inputs, theirs)
-    result: dict[str, Any] = {}
-    for way, runs in (("eager", (theirs, ours)), ("compiled", (torch.compile(theirs), torch.compile(ours)))):
-        model_runs = list(zip((theirs, ours), runs, strict=True))
-        values = [step(model, inputs, run) for model, run in model_runs]
-        both = [[_difference(one, other) for one, other in zip(reference, each, strict=True)] for each in values]
-        with real_time():
-            runs_of_steps = [medians(model_runs, inputs, rounds) for _ in range(RUNS)]
-        seconds = sorted(runs_of_steps, key=lambda each: each[1] / each[0])[RUNS // 2]
-        ratios = [each[1] / each[0] for each in runs_of_steps]
-        result[way] = {"seconds": seconds, "ratios": ratios, "differences of aten": both[0], "differences": both[1]}
-    return result
+    pairs = zip(step(theirs, inputs, theirs), step(ours, inputs, ours), strict=True)
+    output, gradient = (_difference(one, other) for one, other in pairs)
+    with real_time():
+        runs = [medians((theirs, ours), inputs, rounds) for _ in range(RUNS)]
+    seconds = sorted(runs, key=lambda each: each[1] / each[0])[RUNS // 2]
+    return {
+        "seconds": seconds,
+        "ratios": [each[1] / each[0] for each in runs],
+        "output": output,
+        "gradient": gradient,
+    }
 
 
-def medians(model_runs: list[tuple[Any, Any]], inputs: Any, rounds: int) -> list[float]:
+def medians(both: tuple[torch.nn.Module, ...], inputs: Any, rounds: int) -> list[float]:
     """Medians of the times of both models, whose steps alternate."""
-    times: list[list[float]] = [[] for _ in model_runs]
+    times: list[list[float]] = [[] for _ in both]
     for _ in range(rounds):
-        for (model, run), durations in zip(model_runs, times, strict=True):
+        for model, durations in zip(both, times, strict=True):
             start = time.perf_counter()
-            step(model, inputs, run)
+            step(model, inputs, model)
             durations.append(time.perf_counter() - start)
     return [statistics.median(each) for each in times]
 
@@ -241,75 +256,55 @@ def real_time() -> Iterator[None]:
         os.sched_setscheduler(0, *usual)
 
 
-def measured(results: dict[str, Any], kind: str) -> dict[str, Any]:
-    """The measurements of a kind, without those that failed."""
-    return {name: record[kind] for name, record in results.items() if "error" not in record.get(kind, {"error": ""})}
+def measured(results: dict[str, Any]) -> dict[str, Any]:
+    """The measurements that did not fail."""
+    return {name: record for name, record in results.items() if "error" not in record}
 
 
-def cost_table(results: dict[str, Any]) -> Iterator[str]:
-    rows = measured(results, COSTS)
-    yield from headed("Costs", list(rows.values()))
-    titles = "peak, eager | saved, eager | kernels | bytes | peak, compiled | saved, compiled"
-    yield f"| model | swapped of found | {titles} |"
-    yield "| --- " + "| ---: " * 7 + "|"
-    for name, costs in rows.items():
-        columns = [("eager", "peak"), ("eager", "saved"), ("compiled", "kernels"), ("compiled", "bytes")]
-        columns += [("compiled", "peak"), ("compiled", "saved")]
-        cells = [compared(costs, way, what) for way, what in columns]
-        yield f"| {name} | {costs['swapped']} of {costs['found']} | {' | '.join(cells)} |"
+def summary_table(results: dict[str, Any]) -> Iterator[str]:
+    """Ratios over all models."""
+    rows = list(measured(results).values())
+    yield from headed(rows)
+    yield "| ratio of after to before | models | median | least | largest |"
+    yield "| --- " + "| ---: " * 4 + "|"
+    for key, title in {"seconds": "time", **MEMORIES}.items():
+        ratios = [ratio(row[key]) for row in rows]
+        figures = " | ".join(f"{f(ratios):.2f}" for f in (statistics.median, min, max))
+        yield f"| {title} | {len(ratios)} | {figures} |"
+    yield ""
+    same = sum(row["has_same_graphs"] for row in rows)
+    yield f"`torch.compile` found the same graphs before and after `convert` in {same} of these {len(rows)} models."
+
+
+def memory_table(results: dict[str, Any]) -> Iterator[str]:
+    yield f"| model | swapped of found | {' | '.join(MEMORIES.values())} |"
+    yield "| --- " + "| ---: " * (1 + len(MEMORIES)) + "|"
+    for name, row in measured(results).items():
+        cells = [f"{row[key][0] / 2**20:.1f} → {row[key][1] / 2**20:.1f} ({ratio(row[key]):.2f})" for key in MEMORIES]
+        yield f"| {name} | {row['swapped']} of {row['found']} | {' | '.join(cells)} |"
 
 
 def time_table(results: dict[str, Any]) -> Iterator[str]:
-    """Ratios over all models, then a row for each model."""
-    costs, rows = measured(results, COSTS), measured(results, TIMES)
-    yield from headed("Times", list(rows.values()))
-    yield "| ratio of after to before | models | median | least | largest |"
+    yield "| model | time in ms | three runs | output | gradient |"
     yield "| --- " + "| ---: " * 4 + "|"
-    for way in ("eager", "compiled"):
-        yield summary(f"time, {way}", [ratio(row[way]["seconds"]) for row in rows.values()])
-    for way in ("eager", "compiled"):
-        peaks = [ratio([row[each][way]["peak"] for each in (ATEN, CONVERTED)]) for row in costs.values()]
-        yield summary(f"peak, {way}", peaks)
-    yield ""
-    yield "| model | time, eager | three runs | time, compiled | three runs | output | gradient |"
-    yield "| --- " + "| ---: " * 6 + "|"
-    for name, times in rows.items():
-        cells = [cell for way in ("eager", "compiled") for cell in timed(times[way])]
-        cells += [f"{difference:.1e}" for difference in times["eager"]["differences"]]
-        yield f"| {name} | {' | '.join(cells)} |"
+    for name, row in measured(results).items():
+        before, after = row["seconds"]
+        cell = f"{before * 1e3:.1f} → {after * 1e3:.1f} ({after / before:.2f})"
+        runs = f"{min(row['ratios']):.2f} to {max(row['ratios']):.2f}"
+        yield f"| {name} | {cell} | {runs} | {row['output']:.1e} | {row['gradient']:.1e} |"
 
 
 def ratio(pair: list[Any]) -> float:
     return float(pair[1] / pair[0])
 
 
-def summary(title: str, ratios: list[float]) -> str:
-    return f"| {title} | {len(ratios)} | {statistics.median(ratios):.2f} | {min(ratios):.2f} | {max(ratios):.2f} |"
-
-
-def headed(title: str, rows: list[dict[str, Any]]) -> Iterator[str]:
+def headed(rows: list[dict[str, Any]]) -> Iterator[str]:
     """The lines above a table."""
     dates, loads = sorted({row["date"] for row in rows}), [row["load"] for row in rows]
     days = " to ".join(dict.fromkeys((dates[0], dates[-1])))
-    yield f"{title}: {rows[-1]['machine']}, {rows[-1]['versions']}, {days}."
+    yield f"{rows[-1]['machine']}, {rows[-1]['versions']}, {days}."
     yield f"The load of the machine was {min(loads)} to {max(loads)}."
     yield ""
-
-
-def timed(way: dict[str, Any]) -> list[str]:
-    """The times of a step with their ratio, and the least and the largest ratio of the runs."""
-    before, after = way["seconds"]
-    cell = f"{before * 1e3:.1f} → {after * 1e3:.1f} ms ({after / before:.2f})"
-    return [cell, f"{min(way['ratios']):.2f} to {max(way['ratios']):.2f}"]
-
-
-def compared(costs: dict[str, Any], way: str, what: str) -> str:
-    """A number before and after the conversion; actgrad's own kernels count as kernels."""
-    before, after = (costs[variant][way][what] for variant in (ATEN, CONVERTED))
-    if what == "kernels":
-        after += costs[CONVERTED][way]["opaque"]
-        return f"{before} → {after} ({after / before:.2f})"
-    return f"{before / 2**20:.1f} → {after / 2**20:.1f} MiB ({after / before:.2f})"
 
 
 if __name__ == "__main__":

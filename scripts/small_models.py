@@ -34,12 +34,24 @@ TRANSFORMERS: dict[str, dict[str, Any]] = {
         "decoder_attention_heads": 4, "encoder_ffn_dim": 512, "decoder_ffn_dim": 512, "max_source_positions": 64,
         "decoder_start_token_id": 1,
     },
+    "codegen": {"rotary_dim": 16}, "xglm": {"d_model": 128, "ffn_dim": 512, "num_layers": 1, "attention_heads": 4},
+    "biogpt": {}, "gpt_bigcode": {}, "roformer": {"embedding_size": 128}, "convbert": {"embedding_size": 128},
+    "xlnet": {"d_model": 128, "d_inner": 512, "n_layer": 1, "n_head": 4}, "persimmon": {},
+    "mpt": {"d_model": 128, "n_heads": 4, "n_layers": 1}, "olmoe": {"num_experts": 4, "num_experts_per_tok": 2},
+    "qwen2_moe": {
+        "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 256,
+        "shared_expert_intermediate_size": 256,
+    },
+    "glm4": {}, "cohere2": {}, "helium": {}, "arcee": {}, "seed_oss": {},
 }  # fmt: skip
 TIMM = {
     "vit_tiny_patch16_224": 224, "convnext_atto": 64, "mixer_s32_224": 224, "efficientnet_b0": 64,
     "mobilenetv3_small_050": 64, "swin_tiny_patch4_window7_224": 224, "eva02_tiny_patch14_224": 224, "lcnet_050": 64,
     "regnety_002": 64, "ghostnet_100": 64, "mobilevit_xxs": 128, "poolformer_s12": 64,
     "resnet50": 64, "densenet121": 64,
+    "xcit_nano_12_p16_224": 224, "gmlp_s16_224": 224, "resmlp_12_224": 224, "mobilenetv2_050": 64,
+    "tf_efficientnetv2_b0": 64, "repvgg_a0": 64, "edgenext_xx_small": 64, "rexnet_100": 64, "hgnetv2_b0": 64,
+    "pvt_v2_b0": 64, "levit_128": 224, "fastvit_t8": 64, "convnextv2_atto": 64, "mobileone_s0": 64,
 }  # fmt: skip
 
 
