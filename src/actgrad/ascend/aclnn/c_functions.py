@@ -63,12 +63,15 @@ class CFunction:
         ]
         self._defaults: dict[str, Any] = {}  # of attributes whose pointers may be null
         self._refused: list[int] = []  # the positions of pointers that must be null
+        self._constants: list[tuple[int, Parameter]] = []  # arguments that must have one value
         self._unread: list[tuple[int, str]] = []  # tensors that must not be null, although nothing reads them
         for k, p in enumerate(signature.parameters):
             if p.has("null_means_default") and p.argument in operator.defaults:
                 self._defaults[p.argument] = operator.defaults[p.argument]
             if p.has("must_be_null"):
                 self._refused.append(k)
+            if p.origin is not None and p.origin.constant is not None:
+                self._constants.append((k, p.origin))
             if p.is_unread and not p.is_optional and p.type == "Tensor":
                 self._unread.append((k, p.argument))
         # The positions of the schema's tensors among the arguments. An in-place call writes to its first input.
@@ -94,7 +97,7 @@ class CFunction:
         views: list[Any] = []  # the views of tensors. None for an optional tensor that is left out
         values: list[Any] = []  # scalars and flags
         tokens: list[Any] = [ruleset]
-        wrong = _wrong_constant(self.signature, args)
+        wrong = self._wrong_constant(args) if self._constants else None
         is_plain = wrong is None and (not self._refused or all(args[k] is None for k in self._refused))
         for k, name in self._unread:
             if args[k] is None:  # an earlier null pointer raises first. A later one is replaced by ()
@@ -192,6 +195,16 @@ class CFunction:
         fault = f"{self.operator.name}: {argument.name} is {quote(value)}; it must be {expected}; pass {expected}"
         return InvalidCall(fault)
 
+    def _wrong_constant(self, args: tuple[Any, ...]) -> ActgradError | None:
+        """The error of an argument that must have one value, or None."""
+        for k, parameter in self._constants:
+            argument, value = args[k], parameter.constant
+            if argument != value and not (argument is None and isinstance(value, str)):
+                name = self.signature.parameters[k].name
+                fault = f"{name} is {quote(argument)}; it must be {value!r}; pass {value!r}"
+                return parameter.refusal(f"{self.operator.name}: {fault}")
+        return None
+
     def _check_early(self, args: tuple[Any, ...], ruleset: Ruleset) -> None:
         """Raise if a pointer is null, or the product lacks the operator."""
         operator = self.operator
@@ -214,18 +227,6 @@ def _refuse_unread(signature: Signature, refused: list[Any]) -> None:
     for parameter, output in zip(names, refused, strict=True):
         if output is not None and _other_view(name, output, "").meta.size:
             raise KernelMissing(f"{name}: {parameter} must be null; pass None")
-
-
-def _wrong_constant(signature: Signature, args: tuple[Any, ...]) -> ActgradError | None:
-    """The error of an argument that must have one value, or None."""
-    for p, argument in zip(signature.parameters, args, strict=False):
-        if p.origin is None or p.origin.constant is None:
-            continue
-        value = p.origin.constant
-        if argument != value and not (argument is None and isinstance(value, str)):
-            fault = f"{p.name} is {quote(argument)}; it must be {value!r}; pass {value!r}"
-            return p.origin.refusal(f"{signature.operator.name}: {fault}")
-    return None
 
 
 def _other_view(operator: str, tensor: Any, name: str) -> ArrayView:
