@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from ...base.forks import cached_property
 from ..aclnn.signatures import CParameter
@@ -23,19 +23,14 @@ class Checks:
         self.pattern, self.dtypes, self.words = pattern, dtypes, phrases
 
 
-class InPlaceOf(NamedTuple):
-    """The checks of another function, as if both `self` and `out` were the tensor that is changed in place."""
-
-    name: str
-
-
 class _Row(NamedTuple):
     name: str  # without aclnn
     header: str  # without aclnnop/aclnn_ and .h
     rule: Entry
     prototype: str  # the parameters of phase one, without those that it returns
     results: tuple[str, ...] | None = None  # the parameters that the rule writes, if their types do not say so
-    checks: Checks | InPlaceOf | None = None  # None if they are unknown. `with_checks` replaces InPlaceOf
+    checks: Checks | None = None  # None if they are unknown
+    checks_of: str = ""  # the function whose checks hold, as if `self` and `out` were the tensor changed in place
 
 
 class Function(_Row):
@@ -51,12 +46,14 @@ class Function(_Row):
 
 
 def with_checks(rows: tuple[Function, ...], by_name: dict[str, Function]) -> tuple[Function, ...]:
-    """The rows with the checks of functions in place. `by_name` has all functions."""
+    """The rows, those with `checks_of` with their checks. `by_name` has all functions."""
 
     def complete(row: Function) -> Function:
-        if not isinstance(row.checks, InPlaceOf):
+        if not row.checks_of:
             return row
-        return row._replace(checks=_in_place(cast(Checks, by_name[row.checks.name].checks), row.arguments[0].name))
+        checks = by_name[row.checks_of].checks
+        assert checks is not None, f"the checks of {row.checks_of} are unknown"
+        return row._replace(checks=_in_place(checks, row.arguments[0].name))
 
     return tuple(map(complete, rows))
 

@@ -29,7 +29,7 @@ def patterns() -> dict[str, str]:
 
 
 def _checks_of(name: str) -> Checks | None:
-    return cast(Checks | None, functions()[name].checks)
+    return functions()[name].checks
 
 
 @cache
@@ -69,10 +69,10 @@ class Judge(NamedTuple):
 @cache
 def judge_of(name: str, parameters: tuple[CParameter, ...]) -> Judge | None:
     """The checks of a function, or None if they are unknown."""
-    row = row_of(name, parameters)
-    if row is None:
+    row, known = row_of(name, parameters), _checks_of(name)
+    if row is None or known is None:
         return None
-    pattern = cast(Checks, _checks_of(name)).pattern
+    pattern = known.pattern
     later = pattern.checks(row)
     if (early := row.arguments_of("empty_first")) is not None:
         later = rule.unless_empty(early, later)

@@ -29,7 +29,7 @@ from ..checks.phrases import (
     when,
 )
 from ..checks.terms import arg
-from ..function import Checks, Function, InPlaceOf
+from ..function import Checks, Function
 from ..rules import RULES
 
 SUBJECT = "arithmetic"
@@ -184,16 +184,16 @@ FUNCTIONS = (
         "const aclScalar* self, const aclTensor* other, aclTensor* out"),
     Function("InplaceFloorDivide", "floor_divide", RULES["floor_divide"],
         "aclTensor* selfRef, const aclTensor* other",
-        checks=InPlaceOf("FloorDivide")),
+        checks_of="FloorDivide"),
     Function("InplaceRemainderTensorTensor", "remainder", RULES["remainder"],
         "aclTensor* selfRef, const aclTensor* other",
-        checks=InPlaceOf("RemainderTensorTensor")),
+        checks_of="RemainderTensorTensor"),
     Function("InplaceFloorDivides", "floor_divide", RULES["floor_divide"],
         "aclTensor* selfRef, const aclScalar* other",
-        checks=InPlaceOf("FloorDivides")),
+        checks_of="FloorDivides"),
     Function("InplaceRemainderTensorScalar", "remainder", RULES["remainder"],
         "aclTensor* selfRef, const aclScalar* other",
-        checks=InPlaceOf("RemainderTensorScalar")),
+        checks_of="RemainderTensorScalar"),
     Function("InplacePowTensorScalar", "pow", RULES["pow"],
         "const aclTensor* self, const aclScalar* exponent", results=("self",),
         checks=Checks(SCALAR, {"self": ALL.on_every_chip(), "exponent": ALL.on_every_chip(), "never": BOOL},

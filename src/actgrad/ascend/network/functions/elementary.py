@@ -20,7 +20,7 @@ from ..checks.phrases import (
     when,
 )
 from ..checks.terms import arg
-from ..function import Checks, Function, InPlaceOf
+from ..function import Checks, Function
 from ..rules import RULES
 
 SUBJECT = "elementary functions"
@@ -67,13 +67,13 @@ FUNCTIONS = (
         checks=Checks(UNARY, {"self": N + U}, equal("out", "self"), public("self", "out"))),
     Function("InplaceFloor", "floor", RULES["floor"],
         "aclTensor* selfRef",
-        checks=InPlaceOf("Floor")),
+        checks_of="Floor"),
     Function("Ceil", "ceil", RULES["ceil"],
         "const aclTensor* self, aclTensor* out",
         checks=Checks(UNARY, {"self": D}, equal("self", "out"))),
     Function("InplaceCeil", "ceil", RULES["ceil"],
         "aclTensor* selfRef",
-        checks=InPlaceOf("Ceil")),
+        checks_of="Ceil"),
     Function("Trunc", "trunc", RULES["trunc"],
         "const aclTensor* self, aclTensor* out",
         checks=Checks(UNARY,
@@ -162,19 +162,19 @@ FUNCTIONS = (
         "const aclTensor* selfRef", results=("selfRef",)),
     Function("InplaceLog", "log", RULES["log"],
         "aclTensor* selfRef",
-        checks=InPlaceOf("Log")),
+        checks_of="Log"),
     Function("InplaceSqrt", "sqrt", RULES["sqrt"],
         "aclTensor* selfRef",
-        checks=InPlaceOf("Sqrt")),
+        checks_of="Sqrt"),
     Function("InplaceRsqrt", "rsqrt", RULES["rsqrt"],
         "aclTensor* selfRef",
-        checks=InPlaceOf("Rsqrt")),
+        checks_of="Rsqrt"),
     Function("InplaceReciprocal", "reciprocal", RULES["reciprocal"],
         "const aclTensor* selfRef", results=("selfRef",),
-        checks=InPlaceOf("Reciprocal")),
+        checks_of="Reciprocal"),
     Function("InplaceErf", "erf", RULES["erf"],
         "aclTensor* selfRef",
-        checks=InPlaceOf("Erf")),
+        checks_of="Erf"),
     Function("Atan2", "atan2", RULES["arctan2"],
         "const aclTensor* self, const aclTensor* other, aclTensor* out"),
     Function("InplaceAtan2", "atan2", RULES["arctan2"],
@@ -185,7 +185,7 @@ FUNCTIONS = (
         "const aclTensor* self, const aclTensor* other, aclTensor* out"),
     Function("InplaceRound", "round", RULES["round"],
         "const aclTensor* selfRef", results=("selfRef",),
-        checks=InPlaceOf("Round")),
+        checks_of="Round"),
     Function("RoundDecimals", "round", RULES["round_decimals"],
         "const aclTensor* self, int64_t decimals, aclTensor* out"),
     Function("InplaceRoundDecimals", "round", RULES["round_decimals"],
