@@ -61,6 +61,46 @@ def test_another_text_is_declined(monkeypatch: pytest.MonkeyPatch) -> None:
     assert convert(Foreign(), only="all").swapped
 
 
+class PackedGate(torch.nn.Module):  # type: ignore[misc,name-defined]
+    """A block with the attributes of timm's GluMlp."""
+
+    def __init__(self, gate_last: bool):
+        super().__init__()
+        self.gate_last, self.chunk_dim = gate_last, -1
+        self.fc1, self.act, self.fc2 = torch.nn.Linear(16, 48), torch.nn.SiLU(), torch.nn.Linear(24, 16)
+        self.drop1, self.norm, self.drop2 = torch.nn.Dropout(0.0), torch.nn.Identity(), torch.nn.Identity()
+
+    def forward(self, x: Any) -> Any:
+        first, second = self.fc1(x).chunk(2, dim=self.chunk_dim)
+        product = first * self.act(second) if self.gate_last else self.act(first) * second
+        return self.drop2(self.fc2(self.norm(self.drop1(product))))
+
+
+@pytest.mark.parametrize("gate_last", [False, True])
+def test_a_gate_that_depends_on_an_attribute(gate_last: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The half that is activated is asked at each call, so that it may change later."""
+    name = f"{PackedGate.__module__}.{PackedGate.__qualname__}"
+    row = known.ROWS["timm.layers.mlp.GluMlp"]
+    monkeypatch.setitem(known.rows(), name, row._replace(digest=known.digest_of(PackedGate, row)))
+    torch.manual_seed(0)
+    block, x = PackedGate(gate_last), torch.randn(2, 48, 16)
+    other = copy.deepcopy(block)
+    report = convert(block, only="all")
+    assert [each.was for each in report.swapped if each.was == "PackedGate"]
+    for now, dim in ((gate_last, -1), (not gate_last, -1), (gate_last, -1)):
+        for each in (block, other):
+            each.gate_last, each.chunk_dim = now, dim
+        torch.testing.assert_close(block(x), other(x))
+    assert not report.fallbacks
+    block.chunk_dim = 1
+    with pytest.raises(RuntimeError):  # the class's own forward computes it, whose halves do not fit fc2
+        block(x)
+    declined = PackedGate(gate_last)
+    declined.chunk_dim = 1
+    (left,) = [each for each in convert(declined, only="all").left if each.was == "PackedGate"]
+    assert left.reason == "its attributes choose another function than the one that convert knows"
+
+
 SIZES = {
     "vocab_size": 40, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2, "head_dim": 8,
     "num_attention_heads": 2, "num_key_value_heads": 1, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2,

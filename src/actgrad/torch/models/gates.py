@@ -81,6 +81,12 @@ class Gate:
 
 
 Names = Callable[[Any], str]  # the name of the activation that a module computes at this moment, or ""
+Parts = Gate | Callable[[Any], Gate | None]  # of a block: always the same, or what its attributes say at this moment
+
+
+def parts_of(block: torch.nn.Module, parts: Parts) -> Gate | None:
+    """The parts of a block at this moment, or None if it computes something else."""
+    return parts if isinstance(parts, Gate) else parts(block)
 
 
 def activation_name(act: Any, others: Names) -> str:
@@ -193,13 +199,16 @@ def _product(name: str, packed: Any, active: Any, other: Any, is_first: bool) ->
     return ACTIVATIONS[name].product(active, other)
 
 
-def forward_of(kind: Any, gate: Gate, others: Names) -> Callable[..., Any]:
+def forward_of(kind: Any, parts: Parts, others: Names) -> Callable[..., Any]:
     """The `forward` for blocks of this class."""
     original, tensor, stays, why_not, run = kind.forward, torch.Tensor, swapping.stays_original, fault, compute
+    ask = parts_of
 
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        gate = ask(self, parts)
         if (
-            len(args) != 1
+            gate is None
+            or len(args) != 1
             or kwargs
             or type(self).forward is not original
             or not isinstance(args[0], tensor)

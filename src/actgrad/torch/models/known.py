@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, NamedTuple
 
 import torch
 
 from .. import functions
-from .gates import Gate
+from .gates import Gate, Parts
 
 _functional = torch.nn.functional
 
@@ -26,7 +27,7 @@ class Foreign(NamedTuple):
 
     tried: str  # the library and the versions whose text has the digest
     digest: str  # of the texts of `method` and `helpers`
-    gate: Gate | None = None  # the parts of a gated block
+    gate: Parts | None = None  # the parts of a gated block
     activation: str = ""  # or the name of the activation
     compute: Callable[[Any, Any], Any] | None = None  # or a function of the module and its tensor
     method: str = "forward"
@@ -82,6 +83,16 @@ def _holds_silu(module: Any) -> bool:
     return name in ("torch.nn.modules.activation.SiLU", "transformers.activations.SiLUActivation")
 
 
+_GLU_MLP = Gate("fc2", packed="fc1", act="act", between=("drop1", "norm"), after=("drop2",))
+_GLU_MLP_GATE_LAST = replace(_GLU_MLP, is_first=False)
+
+
+def _parts_of_glu_mlp(module: Any) -> Gate | None:
+    if module.chunk_dim != -1:
+        return None
+    return _GLU_MLP_GATE_LAST if module.gate_last else _GLU_MLP
+
+
 TRANSFORMERS, TIMM, DIFFUSERS = "transformers 5.24.0", "timm 1.0.31", "diffusers 0.42.1"
 
 ROWS: dict[str, Foreign] = {
@@ -116,12 +127,7 @@ ROWS: dict[str, Foreign] = {
     "timm.layers.mlp.SwiGLU": Foreign(
         TIMM, "bd07bb9e185510dc", Gate("fc2", "fc1_g", "fc1_x", act="act", between=("drop1", "norm"), after=("drop2",))
     ),
-    "timm.layers.mlp.GluMlp": Foreign(
-        TIMM,
-        "ae77fc356e8c7e26",
-        Gate("fc2", packed="fc1", act="act", is_first=False, between=("drop1", "norm"), after=("drop2",)),
-        holds=lambda module: module.gate_last and module.chunk_dim == -1,
-    ),
+    "timm.layers.mlp.GluMlp": Foreign(TIMM, "ae77fc356e8c7e26", _parts_of_glu_mlp),
     "diffusers.models.activations.GELU": Foreign(
         DIFFUSERS, "d203f2720ee05f35", method="gelu", compute=_gelu_of
     ),

@@ -145,6 +145,7 @@ def propose(module: torch.nn.Module, declared: Declared, save: str) -> Proposal 
     return found
 
 
+_OTHER_FUNCTION = "its attributes choose another function than the one that convert knows"
 _SHARDED = "fully_shard gave it a class of its own; convert the model before fully_shard"
 
 
@@ -166,7 +167,7 @@ def _reason(kind: Any, declared: Declared) -> str:
 def _of_row(module: torch.nn.Module, row: known.Foreign, declared: Declared, save: str) -> Proposal | str:
     kind: Any = type(module)
     if not row.holds(module):
-        return "its attributes choose another function than the one that convert knows"
+        return _OTHER_FUNCTION
     if row.gate is not None:
         return _gate(module, row.gate, declared, save)
     if row.activation:
@@ -182,8 +183,10 @@ def _of_row(module: torch.nn.Module, row: known.Foreign, declared: Declared, sav
     return Proposal(swap, row.compute, function, "gelu" if is_gelu else "", None, inputs)
 
 
-def _gate(module: torch.nn.Module, gate: Gate, declared: Declared, save: str) -> Proposal | str:
-    others = declared.name_of
+def _gate(module: torch.nn.Module, parts: gates.Parts, declared: Declared, save: str) -> Proposal | str:
+    others, gate = declared.name_of, gates.parts_of(module, parts)
+    if gate is None:
+        return _OTHER_FUNCTION
     if reason := gates.fault(module, gate, others):
         return reason
     if reason := gates.ties(module, gate):
@@ -195,11 +198,11 @@ def _gate(module: torch.nn.Module, gate: Gate, declared: Declared, save: str) ->
         return [torch.randn(2, 3, weight.shape[1], generator=torch.Generator().manual_seed(0)).to(weight)]
 
     def compute(self: Any, x: Any) -> Any:
-        return gates.compute(self, gate, others, x)
+        return gates.compute(self, gates.parts_of(self, parts) or gate, others, x)
 
     swap = Swap("forward", "gated_linear" if gate.down else "a gate", save)
     return Proposal(
-        swap, compute, gates.forward_of(type(module), gate, others), "", getattr(module, gate.act, None), inputs
+        swap, compute, gates.forward_of(type(module), parts, others), "", getattr(module, gate.act, None), inputs
     )
 
 
