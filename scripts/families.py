@@ -55,10 +55,11 @@ NUMBERS = """\
   bfloat16 at every number. [accuracy.md](accuracy.md) says what "adjusted" means, and how many numbers of float32 we
   measured. The errors of operators on rows, such as softmax, are from random rows ([rows.md](rows.md)). The errors of
   `geglu_packed` are those of `geglu`.
-- **Speed**: our time divided by PyTorch's time on the CPU, with 2 threads and prepared calls (`plan.run()`) into
-  existing memory, measured with actgrad {version}. The number is the geometric mean over sizes and data types of the
-  results in [benchmarks](benchmarks/README.md). A cell is empty if PyTorch lacks the operator, or if the benchmarks
-  lack it. The speed of operators on rows is in [rows.md](rows.md).
+- **Speed**: our time divided by PyTorch's time on the CPU, with 2 threads and results in existing memory, measured
+  with actgrad {version}.
+  Version 0.1 timed prepared calls (`plan.run()`), and 0.4 times calls with `out=`. The number is the geometric mean
+  over sizes and data types of the results in [benchmarks](benchmarks/README.md). A cell is empty if PyTorch lacks the
+  operator, or if the benchmarks lack it. The speed of operators on rows is in [rows.md](rows.md).
 """
 
 LEFT_OUT = """\
@@ -127,11 +128,14 @@ def speeds(files: tuple[str, ...]) -> dict[str, str]:
 
 
 def version_of_speeds() -> str:
-    """The version of actgrad whose speeds the page has."""
+    """The versions of actgrad whose speeds the page has."""
     from benchmarks import results
 
-    files = [results.read(DOCS / "benchmarks" / f"{name}.json") for names in SPEEDS.values() for name in names]
-    return ", ".join(sorted({file.machine["versions"]["actgrad"] for file in files}))
+    def version(file: str) -> str:
+        return str(results.read(DOCS / "benchmarks" / f"{file}.json").machine["versions"]["actgrad"])
+
+    found = {title: ", ".join(sorted({*map(version, names)})) for title, names in SPEEDS.items()}
+    return " and ".join(f"{versions} ({title})" for title, versions in found.items())
 
 
 def name_rows() -> Iterator[list[str]]:
