@@ -91,8 +91,8 @@ def bars() -> dict[str, float]:
     ratios: dict[str, list[float]] = {}
     for file in CALLS_FROM:
         for cell in results.read(DOCS / "benchmarks" / f"{file}.json").cells:
-            if "aten new" in cell.ratios and cell.layout == "contiguous":
-                ratios.setdefault(cell.operator, []).append(cell.ratios["aten new"])
+            if "aten out" in cell.ratios and cell.layout == "contiguous":
+                ratios.setdefault(cell.operator, []).append(cell.ratios["aten out"])
     found = {name: results.geometric_mean(ratios[name]) for name in CALLS}
     (step,) = (row for row in cells("torch-reference.md", "training") if row[:2] == ["whole step", "float32"])
     found |= dict(zip(("GEGLU MLP: eager", "GEGLU MLP: torch.compile"), map(float, step[2:4]), strict=True))
@@ -141,7 +141,7 @@ def draw_bars() -> None:
         axes.set_xlim(0, 1.05)
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_xlabel("time of actgrad / time of PyTorch (shorter is faster)", loc="left")
-        calls_on = f"actgrad {version_of_calls()}. Calls: no autograd, new results, mean over sizes and dtypes."
+        calls_on = f"actgrad {version_of_calls()}. Calls: no autograd, with out=, mean over sizes and dtypes."
         figure.text(0.012, 0.015, f"AMD EPYC with AVX2, PyTorch 2.13, {calls_on}", fontsize=8)
         metadata = {"Date": None, "Creator": None, "Title": SPEED, "Description": f"sha256 {bars_checksum()}"}
         figure.savefig(FOLDER / f"{SPEED}.svg", metadata=metadata)
