@@ -20,8 +20,6 @@ QUEUE = os.environ.get("TASK_QUEUE_ENABLE", "1")
 
 #: The wheel finds a function, whose first phase fails.
 PHASE_ONE: dict[str, Callable[[], Any]] = {
-    "adaptive_max_pool2d": lambda: functional.adaptive_max_pool2d(torch.ones(1, 1, 4, 4).npu(), 3),
-    "max_pool3d": lambda: functional.max_pool3d(torch.ones(1, 1, 4, 4, 4).npu(), 2),
     "qr": lambda: torch.linalg.qr(torch.ones(3, 3).npu()),
     "cdist": lambda: torch.cdist(torch.ones(3, 2).npu(), torch.ones(4, 2).npu()),
     "interpolate": lambda: functional.interpolate(torch.ones(1, 1, 2, 2).npu(), scale_factor=2),
