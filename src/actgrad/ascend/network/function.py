@@ -46,7 +46,7 @@ class Function(_Row):
 
 
 def with_checks(rows: tuple[Function, ...], by_name: dict[str, Function]) -> tuple[Function, ...]:
-    """The rows, those with `checks_of` with their checks. `by_name` has all functions."""
+    """The rows. A row with `checks_of` gets the checks of that function. `by_name` has all functions."""
 
     def complete(row: Function) -> Function:
         if not row.checks_of:
